@@ -12,7 +12,7 @@ from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
-from ..ops._reduction import histogram, reduce
+from ..ops._reduction import histogram, min_max
 from ..ops._reduction import unique as unique_ops
 from ..ops._shape import flip_roll, join_split, repeat, reshape
 from ._convert import (
@@ -307,7 +307,7 @@ def argmax(a, axis: Int = None):
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
     """
-    return _extreme_place(a, axis, reduce.argmax, "argmax")[1]
+    return _extreme_place(a, axis, min_max.argmax, "argmax")[1]
 
 
 @checked
@@ -318,7 +318,7 @@ def argmin(a, axis: Int = None):
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
     """
-    a, found = _extreme_place(a, axis, reduce.argmin, "argmin")
+    a, found = _extreme_place(a, axis, min_max.argmin, "argmin")
     return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
 
 
@@ -394,7 +394,7 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
     if not return_indices:
         return values
     places = [
-        reduce.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
+        min_max.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
         for other in (one, two)
     ]
     return values, *[p.astype(dtypes.int32) for p in places]

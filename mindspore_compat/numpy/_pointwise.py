@@ -13,7 +13,7 @@ from .._core.declare.public_api import build
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import DType
 from .._core.tensor.promotion import promote_np
-from ..ops._elementwise import arithmetic, elementary
+from ..ops._elementwise import arithmetic, division, elementary
 from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, floats, need_tensor, with_dtype
 
@@ -243,7 +243,7 @@ def _gcd(one, two):
     where = build("ops", "where")
     one, two = (arithmetic.abs.run(floats(each)) for each in (one, two))
     for _ in range(_STEPS):
-        rest = arithmetic.floor_mod.run(one, where(two == 0, 1.0, two))
+        rest = division.floor_mod.run(one, where(two == 0, 1.0, two))
         one, two = where(two == 0, one, two), where(two == 0, 0.0, rest)
     return one
 
@@ -255,9 +255,9 @@ def _lcm(one, two):
     product = arithmetic.abs.run(arithmetic.mul.run(*factors))
     whole = build("ops", "where")(shared == 0, 1, shared)
     found = (
-        arithmetic.div.run(product, whole)
+        division.div.run(product, whole)
         if shared._array.dtype.kind == "f"
-        else (arithmetic.floor_divide.run(product, whole))
+        else (division.floor_divide.run(product, whole))
     )
     return found
 

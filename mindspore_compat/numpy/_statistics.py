@@ -9,10 +9,10 @@ from .._core.rules.vocabulary import Any, Bool, DType, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, comparison, elementary, logical
+from ..ops._elementwise import arithmetic, comparison, division, elementary, logical, maximum
 from ..ops._elementwise.cast import cast, named_dtype
+from ..ops._reduction import cumulative, min_max, statistics
 from ..ops._reduction import reduce as reduce_ops
-from ..ops._reduction import statistics
 from ._convert import (
     as_tensor,
     axes_of,
@@ -175,8 +175,8 @@ def _mask(where, api):
     return cast.run(found, "bool")
 
 
-amax = max = _extreme("amax", reduce_ops.amax, arithmetic.maximum)
-amin = min = _extreme("amin", reduce_ops.amin, arithmetic.minimum)
+amax = max = _extreme("amax", min_max.amax, maximum.maximum)
+amin = min = _extreme("amin", min_max.amin, maximum.minimum)
 __all__ += ["amax", "max", "amin", "min"]
 
 
@@ -196,7 +196,7 @@ def ptp(x, axis=None, keepdims: Bool = False):
         raise TypeError("For 'ptp', the input must not hold bools.")
     if not x.size:
         raise ValueError(f"For 'ptp', the input must have elements, but got shape {x.shape}.")
-    return reduce_ops.amax.run(x, axes, keepdims) - reduce_ops.amin.run(x, axes, keepdims)
+    return min_max.amax.run(x, axes, keepdims) - min_max.amin.run(x, axes, keepdims)
 
 
 @_public
@@ -226,7 +226,7 @@ def average(x, axis=None, weights=None, returned=False):
     whole = _weights(x, weights, axis)
     total = reduce_ops.reduce_sum.run(whole, axes, False)
     weighted = reduce_ops.reduce_sum.run(arithmetic.mul.run(x, whole), axes, False)
-    found = arithmetic.div.run(weighted, total)
+    found = division.div.run(weighted, total)
     found = cast.run(found, promote_np(x._array.dtype, weights._array.dtype))
     return (found, cast.run(total, weights._array.dtype)) if returned else found
 
@@ -269,7 +269,7 @@ def cumsum(a, axis: Int = None, dtype=None):
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
     wide = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
-    found = _running(reduce_ops.cumsum, wide, axis, "cumsum")
+    found = _running(cumulative.cumsum, wide, axis, "cumsum")
     return with_dtype(cast.run(found, wide._array.dtype), dtype, "cumsum")
 
 
@@ -309,7 +309,7 @@ def cumprod(a, axis: Int = None, dtype=None):
         a = cast.run(a, "uint32" if kind.kind == "u" else "int32")
     elif not isinstance(given, Tensor) and kind.kind == "i":
         a = cast.run(a, "int64")
-    found = _running(reduce_ops.cumprod, a, axis, "cumprod")
+    found = _running(cumulative.cumprod, a, axis, "cumprod")
     return with_dtype(cast.run(found, a._array.dtype), dtype, "cumprod")
 
 
@@ -352,8 +352,8 @@ def _nan(name, fill, reduce, keep):
     globals()[name] = _public(checked(function))
 
 
-_nan("nanmax", float("-inf"), lambda x, axis, keep: reduce_ops.amax.run(x, axis, keep), Int | Bool)
-_nan("nanmin", float("inf"), lambda x, axis, keep: reduce_ops.amin.run(x, axis, keep), Int | Bool)
+_nan("nanmax", float("-inf"), lambda x, axis, keep: min_max.amax.run(x, axis, keep), Int | Bool)
+_nan("nanmin", float("inf"), lambda x, axis, keep: min_max.amin.run(x, axis, keep), Int | Bool)
 _nan("nansum", 0.0, lambda x, axis, keep: reduce_ops.reduce_sum.run(x, axis, keep), Any)
 
 

@@ -12,7 +12,7 @@ from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
 from ..ops._shape import diagonal as diagonal_ops
-from ..ops._shape import flip_roll, grid, reshape
+from ..ops._shape import flip_roll, grid, triangle
 from ._convert import (
     as_tensor,
     axis_of,
@@ -105,13 +105,13 @@ def tril(m, k: Int = 0):
         TypeError: if an argument has another type, or is complex.
         ValueError: if `m` is a number or empty.
     """
-    return reshape.tril.run(_matrices(m, "tril"), k)
+    return triangle.tril.run(_matrices(m, "tril"), k)
 
 
 @checked
 def triu(m, k: Int = 0):
     """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`."""
-    return reshape.triu.run(_matrices(m, "triu"), k)
+    return triangle.triu.run(_matrices(m, "triu"), k)
 
 
 def _matrices(m, api):

@@ -13,7 +13,7 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._random import distributions
-from ..ops._shape import grid, join_split, reshape
+from ..ops._shape import grid, join_split, transpose
 from . import _histograms, _triangles
 from ._convert import (
     as_tensor,
@@ -323,7 +323,7 @@ def _even(start, stop, num, endpoint, axis, api):
     if endpoint and num > 1:  # the end exactly, whatever rounding did
         final = (first * 0 + last).reshape((1, *found.shape[1:]))
         found = join_split.cat.run([found[:-1], final], 0)
-    return reshape.moveaxis.run(found, 0, axis), step
+    return transpose.moveaxis.run(found, 0, axis), step
 
 
 @checked
@@ -351,7 +351,7 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
     found = first * build("ops", "pow")(last / first, shares)
     axis = axis_of(_single(axis, "geomspace"), found.ndim, "geomspace", bools=True)
-    return _as_made(reshape.moveaxis.run(found, 0, axis), dtype, "geomspace")
+    return _as_made(transpose.moveaxis.run(found, 0, axis), dtype, "geomspace")
 
 
 # Grids --------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from .._core.tensor.tensor import Tensor
 from ..ops._shape import flip_roll, join_split
 from ..ops._shape import repeat as repeat_ops
 from ..ops._shape import reshape as reshape_ops
+from ..ops._shape import transpose as transpose_ops
 from . import _choosing, _joining
 from ._choosing import *  # noqa: F403
 from ._convert import (
@@ -100,7 +101,7 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
     """
     x = need_tensor(x, "swapaxes")
-    return reshape_ops.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
+    return transpose_ops.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
 
 
 def moveaxis(a, source, destination):
@@ -124,7 +125,7 @@ def moveaxis(a, source, destination):
             f"For 'moveaxis', 'source' and 'destination' must be as many axes, but "
             f"got {source} and {destination}."
         )
-    return reshape_ops.moveaxis.run(a, *places)
+    return transpose_ops.moveaxis.run(a, *places)
 
 
 @checked
@@ -141,7 +142,7 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
             f"For 'rollaxis', 'start' must be in [{-x.ndim}, {x.ndim}], but got {start}."
         )
     start = start + x.ndim if start < 0 else start
-    return reshape_ops.moveaxis.run(x, axis, start - 1 if axis < start else start)
+    return transpose_ops.moveaxis.run(x, axis, start - 1 if axis < start else start)
 
 
 def expand_dims(a, axis):
@@ -338,7 +339,7 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
     """
     arr = need_tensor(arr, "apply_along_axis")
     axis = own_axis(axis, arr, "apply_along_axis")
-    rows = reshape_ops.moveaxis.run(arr, axis, -1)
+    rows = transpose_ops.moveaxis.run(arr, axis, -1)
     lead = rows.shape[:-1]
     flat = rows.reshape(-1, rows.shape[-1])
     outs = [
@@ -350,7 +351,7 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
     return (
         found
         if inner == 0
-        else reshape_ops.moveaxis.run(
+        else transpose_ops.moveaxis.run(
             found, tuple(range(len(lead), len(lead) + inner)), tuple(range(axis, axis + inner))
         )
     )

@@ -10,7 +10,8 @@ from .._core.rules.vocabulary import Bool, DType, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, rounding
+from ..ops._elementwise import arithmetic, division, rounding
+from ..ops._elementwise import maximum as maximum_ops
 from ..ops._elementwise.cast import cast
 from . import _differences, _pointwise, _statistics
 from ._choosing import common_shape
@@ -116,7 +117,7 @@ def divmod(x1, x2, dtype=None):
     refuse_complex("divmod", one, two)
     common = promote_np(one._array.dtype, two._array.dtype)
     first = x1 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else Tensor(x1)
-    parts = first // x2, cast.run(arithmetic.floor_mod.run(one, two), common)
+    parts = first // x2, cast.run(division.floor_mod.run(one, two), common)
     return tuple(with_dtype(part, dtype, "divmod") for part in parts)
 
 
@@ -138,7 +139,7 @@ def clip(x, xmin, xmax, dtype=None):
         raise ValueError("For 'clip', 'xmin' and 'xmax' can not both be None.")
     found = as_tensor(x, "clip")
     refuse_complex("clip", found)
-    for bound, op in ((xmin, arithmetic.maximum), (xmax, arithmetic.minimum)):
+    for bound, op in ((xmin, maximum_ops.maximum), (xmax, maximum_ops.minimum)):
         if bound is not None:
             bound = as_tensor(bound, "clip")
             refuse_complex("clip", bound)

@@ -8,12 +8,13 @@ from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int, Number
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, clamp, elementary
+from ..ops._elementwise import arithmetic, clamp, division, elementary
 from ..ops._elementwise.cast import cast
 from ..ops._linalg import matmul as matmul_ops
 from ..ops._linalg import products
 from ..ops._reduction import cumulative, reduce
-from ..ops._shape import flip_roll, join_split, pad, reshape
+from ..ops._reduction import norm as norm_ops
+from ..ops._shape import flip_roll, join_split, pad, transpose
 from . import _polynomials
 from ._convert import (
     as_tensor,
@@ -201,8 +202,8 @@ def cross(
         axisa = axisb = axisc = axis
     if not a.ndim or not b.ndim:
         raise ValueError("For 'cross', the inputs must have an axis.")
-    a = reshape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross", True), -1)
-    b = reshape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross", True), -1)
+    a = transpose.moveaxis.run(a, axis_of(axisa, a.ndim, "cross", True), -1)
+    b = transpose.moveaxis.run(b, axis_of(axisb, b.ndim, "cross", True), -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(
             f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} and {b.shape}."
@@ -221,7 +222,7 @@ def cross(
     ]
     if flat:
         return parts[2]
-    return reshape.moveaxis.run(join_split.stack.run(parts, -1), -1, int(axisc))
+    return transpose.moveaxis.run(join_split.stack.run(parts, -1), -1, int(axisc))
 
 
 def multi_dot(arrays):
@@ -357,7 +358,7 @@ def _norm_of(x, ord, axes, keepdims):
     kind = x._array.dtype
     wide = _at_least_single(x)
     ord = float(ord) if not isinstance(ord, str) else ord
-    found = reduce.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
+    found = norm_ops.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
     return cast.run(found, kind) if exact and kind.kind in "iu" else found
 
 
@@ -450,12 +451,12 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
         raise ValueError(f"For 'unwrap', the axis must have two elements, but got {p.shape}.")
     p = _double_or_single(p)
     gap = cumulative.diff.run(p, 1, axis)
-    turned = arithmetic.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
+    turned = division.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
     where = build("ops", "where")
     turned = where((turned == -math.pi) & (gap > 0), math.pi, turned)
     change = where(arithmetic.abs.run(gap) < discont, 0.0, turned - gap)
     front = (slice(None),) * axis
-    rest = p[front + (slice(1, None),)] + reduce.cumsum.run(change, axis)
+    rest = p[front + (slice(1, None),)] + cumulative.cumsum.run(change, axis)
     return join_split.cat.run([p[front + (slice(0, 1),)], rest], axis)
 
 

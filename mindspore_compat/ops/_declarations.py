@@ -1,6 +1,5 @@
 """Imports every module of this package that declares ops; `mindspore.ops` is made of them."""
 
-from . import _forms, _host, _mint_forms, _mint_strict, _primitives
 from ._activation import inplace, pointwise, softmax
 from ._attention import (
     attention,
@@ -17,9 +16,16 @@ from ._attention import (
     sparse_flash,
     speed_fusion,
 )
-from ._communication import all_to_all, collective, fused_matmul, neighbor_exchange, reshard
+from ._communication import (
+    all_to_all,
+    collective,
+    fused_matmul,
+    neighbor_exchange,
+    parameter_server,
+    reshard,
+)
 from ._conv import conv, patches
-from ._custom import custom, kernel, register
+from ._custom import custom, kernel, morph, register, vm_impl
 from ._debug import dump, float_status, get_next, print_summary
 from ._elementwise import (
     addn,
@@ -29,14 +35,17 @@ from ._elementwise import (
     clamp,
     comparison,
     complex_parts,
+    division,
     elementary,
     logical,
+    maximum,
     rounding,
     special,
+    ternary,
 )
 from ._embedding import cache_map, lookup
 from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
-from ._indexing import getitem, inplace, scatter
+from ._indexing import getitem, inplace, scatter, take
 from ._legacy import names, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
 from ._loss import candidate_sampling, classification, ctc, regression, rnnt
@@ -52,6 +61,8 @@ from ._reduction import (
     cumulative,
     distance,
     histogram,
+    min_max,
+    norm,
     quantile,
     reduce,
     search,
@@ -60,8 +71,24 @@ from ._reduction import (
     statistics,
     unique,
 )
-from ._shape import create, diagonal, flip_roll, grid, join_split, pad, repeat, reshape, slice_stack
+from ._shape import (
+    create,
+    data_format,
+    diagonal,
+    flip_roll,
+    grid,
+    join_split,
+    pad,
+    ranges,
+    repeat,
+    reshape,
+    scalar_conversion,
+    sizes,
+    slice_stack,
+    transpose,
+    triangle,
+)
 from ._signal import dct, fft, stft
-from ._sparse import arithmetic, components, coo_csr, csr_ops
-from ._tensor_methods import indexing, reduction, shape, storage, values
-from ._transforms import batch_rules_conv, control_flow, environment, functional
+from ._sparse import arithmetic, components, coo_csr, csr_ops, row_tensor
+from ._tensor_methods import device, indexing, reduction, shape, storage, values
+from ._transforms import batch_rules_conv, control_flow, depend, environment, functional

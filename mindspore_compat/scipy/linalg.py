@@ -13,7 +13,7 @@ from .._core.rules.vocabulary import TensorOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._linalg import decomposition, inverse
-from ..ops._shape.reshape import tril, triu
+from ..ops._shape.triangle import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 __all__ = [

@@ -119,7 +119,6 @@ def test_linearize_refuses():
         along((X,))
 
 
-
 def test_hessian_by_every_pair_of_jacobians():
     def scalar(x):
         return (x**3).prod()

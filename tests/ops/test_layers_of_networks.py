@@ -357,6 +357,7 @@ def test_margins():
     close(ops.soft_margin_loss(Tensor(values), Tensor(signs), "none"),
           np.log1p(np.exp(-signs * values)))
     anchor, near, far = x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2)
+
     def distance(a, b):
         return ((np.abs(a.astype(np.float64) - b + 1e-6) ** 3).sum(1)) ** (1 / 3)
     expected = np.maximum(distance(anchor, near) - np.minimum(
@@ -401,6 +402,7 @@ def test_infinite_ctc_losses_can_be_zeroed():
     target = Tensor(np.array([[1, 1, 1]], np.int32))
     loss, _ = ops.ctc_loss(logs, target, (2,), (2,), 0, "none")
     assert np.isinf(loss.asnumpy()).all()
+
     def zeroed(t):
         return ops.ctc_loss(t, target, (2,), (2,), 0, "sum", True)[0]
     assert zeroed(logs).asnumpy() == 0

@@ -10,9 +10,10 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import COOTensor, CSRTensor, Tensor, ops
-from mindspore_compat.ops import _mint_forms, _primitives
+from mindspore_compat.ops._elementwise import arithmetic
 from mindspore_compat.ops._embedding import lookup
-from mindspore_compat.ops._reduction import segment
+from mindspore_compat.ops._linalg import matmul
+from mindspore_compat.ops._reduction import cumulative, segment, statistics
 from mindspore_compat.ops._sparse import components
 
 
@@ -215,17 +216,17 @@ CASES = {
     "SegmentSum": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "add"), numbers(3, 2)),
     "SegmentMean": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "mean"), numbers(3, 2)),
     "SegmentMax": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "max"), numbers(3, 2)),
-    "MulNoNan": (_primitives.mul_no_nan.run, numbers(3), numbers(3, seed=1)),
-    "TridiagonalMatMul": (_primitives.tridiagonal_matmul.run, numbers(1, 3), numbers(1, 3, seed=1),
+    "MulNoNan": (arithmetic.mul_no_nan.run, numbers(3), numbers(3, seed=1)),
+    "TridiagonalMatMul": (matmul.tridiagonal_matmul.run, numbers(1, 3), numbers(1, 3, seed=1),
                           numbers(1, 3, seed=2), numbers(3, 2)),
-    "CumulativeLogsumexp": (lambda x: _primitives.cumulative_logsumexp.run(x, FIRST, False, True),
+    "CumulativeLogsumexp": (lambda x: cumulative.cumulative_logsumexp.run(x, FIRST, False, True),
                             numbers(4)),
     "EmbeddingLookup": (lambda x: lookup.embedding_lookup.run(x, ints(5, 8), 4),
                         numbers(3, 2)),
     "sparse_segment_mean": (lambda x: components.sparse_segment_mean.run(
         x, ints(0, 2, 2), ints(0, 0, 1)), numbers(3, 2)),
     "embedding": (lambda w: lookup.rows_of.run(w, ints(0, 2, 2)), numbers(3, 2)),
-    "var_mean": (_mint_forms.var_mean.run, numbers(3, 2)),
+    "var_mean": (statistics.mint_var_mean.run, numbers(3, 2)),
     "stft": (lambda x: ops.stft(x, 4, 2), numbers(9)),
     "kthvalue": (lambda x: x.kthvalue(2)[0], numbers(2, 3)),
 }

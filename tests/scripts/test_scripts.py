@@ -26,8 +26,6 @@ def mindspore():
     mindspore_compat.install()
     try:
         import mindspore
-        import mindspore.nn
-        import mindspore.ops
 
         yield mindspore
     finally:

@@ -418,7 +418,6 @@ def _common(one, other):
     return [a if a == b else None for a, b in zip(one, other, strict=True)]
 
 
-
 def _absolute(sizes, total):
     """The sizes of the parts of a split."""
     if not isinstance(sizes, list):

@@ -22,7 +22,7 @@ from ...ops._conv.conv import (
 )
 from ...ops._conv.im2col import need_rank
 from ...ops._elementwise.arithmetic import add
-from ...ops._shape.reshape import pad_with_zeros
+from ...ops._shape.pad import pad_with_zeros
 from .._parts import default_bias, default_weight, need_tensor, parameter
 from ..cell import Cell
 

@@ -7,8 +7,21 @@ _activation/pointwise.py, losses that contain a softmax in _loss/classification.
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, TupleOf, floating, number
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+    number,
+)
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
+
+Anything = TensorOf(any_dtype)
 
 Floats = TensorOf(floating)
 Numbers = TensorOf(number)
@@ -224,3 +237,13 @@ def log_softmax_ext(xp, input: Floats, dim: Int = None):
 
 log_softmax_ext.vjp(
     input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _implied(out.ndim, dim)))
+
+
+@public("mint.special.log_softmax")
+@checked
+def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
+    """log(softmax(input)) along an axis; without one, along the first of at most three axes
+    (the second of two or of four)."""
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return log_softmax.run(input if dtype is None else input.astype(dtype), dim)

@@ -18,7 +18,6 @@ from .attention import attend
 from .flash import _numbers
 from .inference import from_bytes
 
-Floats = TensorOf(floating)
 Half = TensorOf("float16", "bfloat16")
 Cache = TensorOf("float16", "bfloat16", "int8")
 Mask = TensorOf("float16", "bfloat16")

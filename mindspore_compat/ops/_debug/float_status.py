@@ -10,11 +10,14 @@ import numpy as np
 from ..._backend import arrays
 from ..._backend.finite import all_finite
 from ..._core.autograd import leaves
+from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import TensorOf, checked
+from ..._core.rules.vocabulary import TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import Batch
 from ..primitive import Primitive
+
+Floats = TensorOf(floating)
 
 
 def _whole(array):
@@ -152,3 +155,24 @@ class NPUGetFloatStatusV2(Primitive):
     def __call__(self, x: TensorOf("int32")):
         xp = arrays.space_of(x._array)
         return Tensor._wrap(xp.full_like(x._array, int(_register.overflowed)))
+
+
+@public("ops.CheckNumerics")
+class CheckNumerics(Primitive):
+    """The input itself; a RuntimeError if it holds NaN or infinity.
+
+    Source: mindspore.ops.CheckNumerics of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("CheckNumerics")
+
+    @checked
+    def __call__(self, x: Floats):
+        xp = space_for(x._array)
+        for word, found in (("NaN", xp.isnan), ("infinite", xp.isinf)):
+            if bool(found(x._array).any()):
+                raise RuntimeError(
+                    f"For 'CheckNumerics', 'x' must be finite, but it has {word} values."
+                )
+        return x

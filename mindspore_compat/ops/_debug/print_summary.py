@@ -3,13 +3,20 @@
 from ..._core.autograd import custom
 from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Callable, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Callable,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
-
 
 # Printing and summaries ---------------------------------------------------------------------------
 
@@ -155,124 +162,6 @@ class InsertGradientOf(Primitive):
 # Constants ----------------------------------------------------------------------------------------
 
 
-@public("ops.scalar_to_tensor")
-def scalar_to_tensor(input_x, dtype=dtypes.float32):
-    """A number as a Tensor; float32 by default (bools and ints too).
-
-    Raises:
-        TypeError: if `input_x` is no number.
-
-    Source: mindspore.ops.scalar_to_tensor of MindSpore 2.10.
-    """
-    if dtype is None:
-        raise TypeError("For 'scalar_to_tensor', 'dtype' must be a dtype, but got None.")
-    if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got "
-                        f"{type(input_x).__name__}.")
-    return Tensor(input_x, dtype)
-
-
-@public("ops.ScalarToTensor")
-class ScalarToTensor(Primitive):
-    """The class form of `ops.scalar_to_tensor`."""
-
-    def __init__(self):
-        super().__init__("ScalarToTensor")
-
-    def __call__(self, input_x, dtype=dtypes.float32):
-        return scalar_to_tensor(input_x, dtype)
-
-
-@public("ops.scalar_to_array")
-def scalar_to_array(input_x):
-    """A number as a Tensor of its own dtype, as MindSpore 1.x had it."""
-    return Tensor(input_x)
-
-
-@public("ops.tuple_to_array")
-def tuple_to_array(input_x):
-    """A tuple of numbers of one type as a Tensor: int32 for ints, float32 for floats.
-
-    A list, text or Tensor gives None, as the original has it.
-
-    Raises:
-        TypeError: if `input_x` is none of these, or mixes types.
-
-    Source: mindspore.ops.tuple_to_array of MindSpore 2.10.
-    """
-    if isinstance(input_x, (list, str, Tensor)):
-        return None
-    if not isinstance(input_x, tuple):
-        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
-                        f"{type(input_x).__name__}.")
-    if len({type(one) for one in input_x}) > 1:
-        raise TypeError(f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
-                        f"got {input_x}.")
-    whole = bool(input_x) and isinstance(input_x[0], int)
-    return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
-
-
-@public("ops.TupleToArray")
-class TupleToArray(Primitive):
-    """The class form of `ops.tuple_to_array`, for tuples only.
-
-    Raises:
-        TypeError: if the input is no tuple, or mixes types.
-    """
-
-    def __init__(self):
-        super().__init__("TupleToArray")
-
-    def __call__(self, input_x):
-        if not isinstance(input_x, tuple):
-            raise TypeError(f"For 'TupleToArray', 'input_x' must be a tuple, but got "
-                            f"{type(input_x).__name__}.")
-        return tuple_to_array(input_x)
-
-
-@public("ops.scalar_cast")
-def scalar_cast(input_x, input_y):
-    """A number as int, float or bool, as a MindSpore dtype says.
-
-    Raises:
-        TypeError: if `input_x` is no number.
-        ValueError: if `input_y` is no int, float or bool dtype.
-
-    Source: mindspore.ops.scalar_cast of MindSpore 2.10.
-    """
-    if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_cast', 'input_x' must be a number, but got "
-                        f"{type(input_x).__name__}.")
-    made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
-    if made is None:
-        raise ValueError(f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
-                         f"got {input_y!r}.")
-    return made(input_x)
-
-
-@public("ops.ScalarCast")
-class ScalarCast(Primitive):
-    """The class form of `ops.scalar_cast`."""
-
-    def __init__(self):
-        super().__init__("ScalarCast")
-
-    def __call__(self, input_x, input_y):
-        return scalar_cast(input_x, input_y)
-
-
-@public("ops.make_range")
-def make_range(*args):
-    """The ints of `range(*args)`, as a tuple."""
-    return tuple(range(*args))
-
-
-@public("ops.tuple_len")
-def tuple_len(x):
-    """The length of a tuple."""
-    return len(x)
-
-
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
     """A decorator of MindSpore 1.x that marks a function for graph mode; the function is
@@ -291,21 +180,26 @@ def mixed_precision_cast(dst_type, x):
     return map_tensors(lambda t: t.astype(dst_type) if t.dtype.is_floating_point else t, x)
 
 
-@public("ops.is_nonzero")
-def is_nonzero(input):
-    """True if the only element of a Tensor is not 0.
+@public("ops.Assert")
+class Assert(Primitive):
+    """Raises a RuntimeError and prints its data where a condition is false.
 
-    Raises:
-        TypeError: if `input` is not a Tensor.
-        ValueError: if it has several elements.
+    Args:
+        summarize (int): how many elements of each Tensor are printed.
+
+    Source: mindspore.ops.Assert of MindSpore 2.10.
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got "
-                        f"{type(input).__name__}.")
-    return bool(input)
 
+    @checked
+    def __init__(self, summarize: Int = 3):
+        super().__init__("Assert")
+        self.summarize = summarize
 
-@public("ops.is_tensor")
-def is_tensor(obj):
-    """True for a Tensor."""
-    return isinstance(obj, Tensor)
+    @checked
+    def __call__(self, condition: Bool | TensorOf("bool"), input_data: TupleOf(Any) | ListOf(Any)):
+        if bool(condition):
+            return Tensor(1, dtypes.int32).reshape(1)
+        for each in input_data:
+            flat = each.asnumpy().reshape(-1) if isinstance(each, Tensor) else [each]
+            print("input data:", flat[: self.summarize])
+        raise RuntimeError("For 'Assert', the condition is false.")

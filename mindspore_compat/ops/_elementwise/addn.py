@@ -2,7 +2,7 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import OneOf, TensorOf, any_dtype
-from .._shape.reshape import Several, of_one_dtype
+from .._shape.join_split import Several, of_one_dtype
 
 Anything = TensorOf(any_dtype)
 

@@ -2,7 +2,9 @@
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, Int, TensorOf, integer
+from ..._core.rules.vocabulary import Bool, Int, TensorOf, any_dtype, integer
+
+Anything = TensorOf(any_dtype)
 
 Bits = TensorOf(integer | {"bool"}) | Int | Bool
 
@@ -252,3 +254,14 @@ def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "u
     shown = [(bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
              for i in range(8 * input_x.dtype.itemsize)]
     return xp.cast(sum(shown), "uint8")
+
+
+@op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")
+def bitwise_not(xp, input: Anything):
+    """Every bit of whole numbers flipped; the other bool. A RuntimeError for other dtypes."""
+    if input.dtype.kind not in "iub":
+        raise RuntimeError(
+            f"For 'bitwise_not', 'input' must be a Tensor of ints or bools, but got "
+            f"dtype {input.dtype}."
+        )
+    return xp.invert(input)

@@ -3,9 +3,11 @@
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import DType, TensorOf, any_dtype
+from ..._core.rules.vocabulary import DType, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+
+Anything = TensorOf(any_dtype)
 
 
 @op(
@@ -136,3 +138,31 @@ def is_signed(self):
     return self._array.dtype.kind not in "ub"
 
 
+@public("Tensor.type")
+def tensor_type(self, dtype=None):
+    """The name of the dtype, or a copy of another dtype.
+
+    Raises:
+        TypeError: if `dtype` is not a MindSpore dtype.
+
+    Source: mindspore.Tensor.type of MindSpore 2.10.
+    """
+    if dtype is None:
+        return str(self.dtype)
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(f"For 'type', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+    return self.astype(dtype)
+
+
+@public("ops.type_as")
+@checked
+def ops_type_as(input: Anything, other: Anything):
+    """The input in the dtype of another Tensor."""
+    return input.astype(other.dtype)
+
+
+@public("ops.is_complex")
+@checked
+def ops_is_complex(input: Anything):
+    """True for a Tensor of complex numbers."""
+    return input._array.dtype.kind == "c"

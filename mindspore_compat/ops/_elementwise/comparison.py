@@ -4,25 +4,26 @@ from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
-    AsValue,
+    Alike,
     Bool,
-    Int,
+    Float,
     Number,
     TensorOf,
     any_dtype,
-    integer,
+    checked,
     number,
     real,
 )
 from ..._core.tensor.tensor import Tensor
 
+Reals = TensorOf(real | {"bool"})
+RealsOrNumbers = TensorOf(real | {"bool"}, scalars=True)
+
 Operand = TensorOf(any_dtype, scalars=True)
-Bits = TensorOf(integer | {"bool"}) | Int | Bool
 Anything = TensorOf(any_dtype)
 
 
 Real = TensorOf(real, "bool")
-Truth = TensorOf(any_dtype) | Bool
 Given = TensorOf(number, "bool")  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
 Ordinary = TensorOf(number, "bool", scalars=True)
@@ -293,5 +294,49 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 # Clipping -----------------------------------------------------------------------------------------
 
-Clipped = AsValue(TensorOf(real), TensorOf("bool"))
-Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
+
+@public("Tensor.allclose", "mint.allclose", "ops.allclose")
+@checked(Alike("input other"))
+def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
+             atol: Number | Bool = 1e-8, equal_nan: Bool = False):
+    """True if all elements are close: |input - other| <= atol + rtol |other|.
+
+    Raises:
+        TypeError: if an argument is of another type, or the dtypes differ.
+
+    Source: mindspore.mint.allclose of MindSpore 2.10.
+    """
+    return bool(isclose.run(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@op(
+    "ops.approximate_equal(x, y, tolerance=1e-5)",
+    "Tensor.approximate_equal(other: y, tolerance=1e-5)",
+    "ops.ApproximateEqual(tolerance=1e-5)(x, y)",
+    types=Promote("x y", need_tensor=True),
+    quirks=Quirks(rules={"Tensor.approximate_equal": {"y": Reals}}),
+)
+def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float = 1e-5):
+    """True where |x - y| < tolerance; infinities and NaN equal nothing.
+
+    Both have one shape, a number none; else it is a RuntimeError.
+    """
+    if x.shape != y.shape:
+        raise RuntimeError(f"For 'approximate_equal', 'x' and 'y' must have one shape, but got "
+                           f"{tuple(x.shape)} and {tuple(y.shape)}.")
+    return xp.abs(x - y) < tolerance
+
+
+@public("mint.equal")
+@checked
+def mint_equal(input: Anything, other: Anything):
+    """True if both have the same shape and elements.
+
+    Raises:
+        TypeError: if an argument is not a Tensor.
+
+    Source: mindspore.mint.equal of MindSpore 2.10.
+    """
+    if input.shape != other.shape:
+        return False
+    return bool((input == other)._array.all())

@@ -140,3 +140,9 @@ def isreal(xp, input: Anything):
         [ True False]
     """
     return xp.isreal(input)
+
+
+@op("ops.ComplexAbs()(x)")
+def complex_abs(xp, x: TensorOf("complex64", "complex128")):
+    """The absolute values of complex numbers."""
+    return xp.abs(x)

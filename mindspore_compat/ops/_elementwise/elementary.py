@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype, floating
-from .arithmetic import _whole_quotient
+from .division import _whole_quotient
 
 Real = TensorOf(floating | {"complex64", "complex128"})
 

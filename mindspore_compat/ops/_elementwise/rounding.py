@@ -1,7 +1,8 @@
 """"""
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Int, InTensor, TensorOf, any_dtype, floating
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Int, InTensor, TensorOf, any_dtype, checked, floating
 
 Anything = TensorOf(any_dtype)
 
@@ -103,3 +104,10 @@ def frac(xp, x: Anything):
     if x.dtype.kind == "f":
         return x - xp.trunc(x)
     return xp.zeros_like(xp.cast(x, "int64") if x.dtype.kind == "b" else x)
+
+
+@public("mint.special.round")
+@checked
+def special_round(input: Anything, *, decimals: Int = 0):
+    """The nearest whole number (or number of `decimals` places), halves to even."""
+    return round.run(input, decimals)

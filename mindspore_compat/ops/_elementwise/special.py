@@ -7,7 +7,6 @@ bitwise.py, complex parts in complex_parts.py.
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
-from ..._core.rules.value_rules import Listed
 from ..._core.rules.vocabulary import (
     Bool,
     Float,
@@ -17,14 +16,12 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     any_dtype,
     floating,
-    integer,
     number,
     real,
 )
 from ..._core.tensor.promotion import met
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
 from ..primitive import Primitive
-from .arithmetic import _whole_quotient
 from .elementary import _floating as as_floating
 
 Anything = TensorOf(any_dtype)
@@ -35,10 +32,6 @@ Fractions = TensorOf(floating)
 Real = TensorOf("float32", "float64")
 Floats = TensorOf(floating)
 Narrow = TensorOf("float16", "float32", "float64")
-Places = TensorOf(integer)
-Whole = TensorOf(integer) | Int | Bool
-Divisors = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool")
-Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars=True)
 
 
 def _unary(name, doc, *lines, only=Anything):
@@ -121,9 +114,6 @@ _unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(
        "ops.BesselY1()(x: input)", only=Floats)
 
 
-# Rounding -----------------------------------------------------------------------------------------
-
-
 @op("ops.signbit(input)", "Tensor.signbit()")
 def signbit(xp, input: Anything):
     """Tells which elements have a negative sign; -0.0 has one too.
@@ -153,9 +143,6 @@ def sgn(xp, input: Anything):
         return xp.sign(input)
     size = xp.abs(input)
     return input / xp.where(size == 0, 1, size)
-
-
-# Two inputs ---------------------------------------------------------------------------------------
 
 
 @op(
@@ -538,90 +525,6 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
     return total
 
 
-# Interpolation and sums ---------------------------------------------------------------------------
-
-
-@op(
-    "ops.lerp(input, end, weight)",
-    "ops.Lerp()(input, end, weight)",
-    "Tensor.lerp(end, weight)",
-    types=SameDtype("input end"),
-)
-def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
-    """Moves the input toward `end` by the fraction `weight`: input + weight * (end - input).
-
-    Shapes:
-        The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast. The result has
-        the dtype of the inputs.
-
-    Example:
-        >>> print(ms.ops.lerp(ms.Tensor([0.0, 10.0]), ms.Tensor([10.0, 20.0]), 0.25))
-        [ 2.5 12.5]
-    """
-    return input + xp.cast(weight, input.dtype) * (end - input)
-
-
-Addcmul = TensorOf(floating, "int8", "uint8", "int32", "int64")
-Addcdiv = TensorOf(floating, "int64")
-AddcmulValue = Addcmul | Number
-Divided = TensorOf(floating, "int32", "int64")
-AddcdivValue = Divided | Number
-
-
-@op(
-    "ops.addcmul(input, tensor1, tensor2, value=1)",
-    "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
-    "Tensor.addcmul(tensor1, tensor2, value=1)",
-    "mint.addcmul(input, tensor1, tensor2, *, value=1)",
-    types=SameDtype("input tensor1 tensor2"),
-    quirks=Quirks(
-        rules={"ops.Addcmul": {"value": Addcmul}, "ops.addcmul": {"value": AddcmulValue | Listed}}
-    ),
-)
-def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):
-    """Adds a scaled product to the input: input + value * tensor1 * tensor2.
-
-    Shapes:
-        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
-        which they are promoted.
-
-    Example:
-        >>> print(ms.ops.addcmul(ms.Tensor([1.0, 1.0]), ms.Tensor([2.0, 3.0]),
-        ...                      ms.Tensor([4.0, 5.0]), value=0.5))
-        [5.  8.5]
-    """
-    return input + xp.cast(value, input.dtype) * tensor1 * tensor2
-
-
-@op(
-    "ops.addcdiv(input, tensor1, tensor2, value=1)",
-    "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
-    "Tensor.addcdiv(tensor1, tensor2, value=1)",
-    "mint.addcdiv(input, tensor1, tensor2, *, value=1)",
-    types=SameDtype("input tensor1 tensor2"),
-    quirks=Quirks(
-        rules={"ops.Addcdiv": {"value": Divided}, "ops.addcdiv": {"value": AddcdivValue | Listed}}
-    ),
-)
-def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
-    """Adds a scaled quotient to the input: input + value * tensor1 / tensor2. Quotients of integers
-    are rounded toward zero.
-
-    Shapes:
-        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
-        which they are promoted.
-
-    Example:
-        >>> print(ms.ops.addcdiv(ms.Tensor([1.0, 1.0]), ms.Tensor([2.0, 3.0]),
-        ...                      ms.Tensor([4.0, 6.0]), value=2))
-        [2. 2.]
-    """
-    value = xp.cast(value, input.dtype)
-    if input.dtype.kind == "i":
-        return input + _whole_quotient(xp, value * tensor1, tensor2)
-    return input + value * tensor1 / tensor2
-
-
 @op(
     "ops.logit(input, eps=None)",
     "ops.Logit(eps=-1.0)(input)",
@@ -679,9 +582,6 @@ def nan_to_num(xp, input: TensorOf(number - {"float64"}, "bool"), nan: Number | 
 nan_to_num.upcast = False
 
 
-# Complex numbers ----------------------------------------------------------------------------------
-
-
 @op("ops.isneginf(input)", "Tensor.isneginf()", "mint.isneginf(input)")
 def isneginf(xp, input: Anything):
     """Tells which elements are minus infinity.
@@ -708,3 +608,20 @@ def isposinf(xp, input: Anything):
         [False False  True]
     """
     return input == float("inf")
+
+
+@op("ops.Betainc()(a, b, x)", types=SameDtype("a b x"))
+def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float64"),
+            x: TensorOf("float32", "float64")):
+    """The regularised incomplete beta function."""
+    if not a.shape == b.shape == x.shape:
+        raise ValueError(f"For 'Betainc', 'a', 'b' and 'x' must have one shape, but got {a.shape}, "
+                         f"{b.shape} and {x.shape}.")
+    return xp.betainc(a, b, x)
+
+
+@op("ops.eps(x)", "ops.Eps()(x)", compute="native")
+def eps(xp, x: TensorOf(floating)):
+    """The step from 1 to the next number of the dtype, in the input's shape."""
+    one = xp.ones(x.shape, x.dtype)
+    return xp.nextafter(one, one + one) - one

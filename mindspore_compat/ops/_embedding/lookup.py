@@ -4,7 +4,7 @@ from ..._backend.arrays import SPACES
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, InTensor, TensorOf, any_dtype, checked
-from .._reduction import reduce
+from .._reduction import norm
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
@@ -96,5 +96,5 @@ def _shorten(table, places, longest, order):
     xp = space_for(table)
     met = xp.unique(places)
     rows = table[met]
-    size = reduce._vector_norm(xp, rows, order, -1, True)
+    size = norm._vector_norm(xp, rows, order, -1, True)
     table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)

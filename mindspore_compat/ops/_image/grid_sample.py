@@ -27,7 +27,6 @@ from .._conv.im2col import need_rank
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
-Double = TensorOf("float16", "float32", "float64")
 
 
 def _pixels(xp, x, places, inside=None):

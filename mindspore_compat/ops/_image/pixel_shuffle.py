@@ -24,7 +24,6 @@ Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number)
 Real = TensorOf(real)
 Double = TensorOf("float16", "float32", "float64")
-Half = TensorOf("float16", "float32")
 Block = Int(ge=2)
 
 

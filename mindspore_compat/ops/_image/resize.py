@@ -434,8 +434,6 @@ def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
     return _interpolated(xp, input, goal, steps, mode, bool(align_corners), "smooth")
 
 
-
-
 Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
 Factors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 

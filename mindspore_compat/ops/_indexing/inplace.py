@@ -461,3 +461,19 @@ def log_normal(input: TensorOf("float16", "float32", "float64"), mean: Float = 1
     xp = space_for(input._array)
     normal = _stream(None, xp).standard_normal(input.shape)
     return _filled(input, xp.exp(mean + std * normal))
+
+
+@public("ops.IndexPut")
+class IndexPut(Primitive):
+    """`Tensor.index_put` as a Primitive: `ops.IndexPut(accumulate)(x1, x2, indices)`."""
+
+    @checked
+    def __init__(self, accumulate: Int = 0):
+        super().__init__("IndexPut")
+        if accumulate not in (0, 1):
+            raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}.")
+        self.accumulate = accumulate
+
+    @checked(Alike("x1 x2"))
+    def __call__(self, x1: Anything, x2: Anything, indices: TupleOf(Index) | ListOf(Index)):
+        return index_put(x1, tuple(indices), x2, bool(self.accumulate))

@@ -19,6 +19,7 @@ from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
+    Float,
     Int,
     InTensor,
     Number,
@@ -30,12 +31,15 @@ from ..._core.rules.vocabulary import (
     number,
     real,
 )
+from ..._core.tensor.dtype import promote
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import beside_slices
 from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .getitem import beyond
 from .write_cast import fitting
+
+Reals = TensorOf(real)
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
@@ -453,3 +457,114 @@ def _segment(name, how, word, allowed):
 _segment("max", "max", "largest elements", TensorOf(real))
 _segment("min", "min", "smallest elements", TensorOf(real))
 _segment("prod", "mul", "product", TensorOf(number))
+
+
+@op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")
+def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0):
+    """A copy with updates added at places along an axis, element by element."""
+    if indices.shape != updates.shape or indices.ndim != input_x.ndim:
+        raise ValueError(
+            f"For 'ScatterAddWithAxis', 'indices' and 'updates' must have one shape and the rank "
+            f"of 'input_x', but got {indices.shape}, {updates.shape} and {input_x.shape}."
+        )
+    check_range("ScatterAddWithAxis", xp.reshape(indices, (-1, 1)), (input_x.shape[axis],))
+    return xp.scatter_along_axis(input_x, indices, xp.cast(updates, input_x.dtype), axis, add=True)
+
+
+@public("ops.ScatterNonAliasingAdd")
+class ScatterNonAliasingAdd(Primitive):
+    """`input_x` with updates added at positions given as rows; `input_x` itself stays."""
+
+    def __init__(self):
+        super().__init__("ScatterNonAliasingAdd")
+
+    @checked
+    def __call__(self, input_x: Anything, indices: Index, updates: Anything):
+        depth = indices.shape[-1]
+        check_range(self.name, indices._array, input_x.shape[:depth])
+        places = tuple(indices._array[..., i] for i in range(depth))
+        return scatter_by.run(input_x, updates, places, "add")
+
+
+@public("mint.index_add")
+@checked
+def mint_index_add(
+    input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
+):
+    """A copy with alpha times the slices of `source` added at places along an axis.
+
+    Args:
+        input (Tensor): any shape.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 places, along one axis.
+        source (Tensor): the slices, one for each place, of the dtype of `input` or a narrower one.
+        alpha (number.Number): the factor.
+
+    Raises:
+        TypeError: if an argument is of another type, or `source` of a wider dtype than `input`.
+        ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, a place is
+            out of range.
+
+    Source: mindspore.mint.index_add of MindSpore 2.10.
+    """
+    if promote(input.dtype, source.dtype) != input.dtype:
+        raise TypeError(
+            f"For 'index_add', 'source' must not be wider than {input.dtype}, but got "
+            f"{source.dtype}."
+        )
+    if not -input.ndim <= dim < input.ndim:
+        raise ValueError(
+            f"For 'index_add', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
+        )
+    fits = list(input.shape)
+    fits[dim] = index.size
+    if index.ndim != 1 or source.shape != tuple(fits):
+        raise ValueError(
+            f"For 'index_add', 'index' must have one axis and 'source' a slice for each place, but "
+            f"got shapes {index.shape} and {source.shape} for an input of {input.shape}."
+        )
+    scaled = source if alpha == 1 else source * alpha
+    return added_along.run(input, index, scaled, dim)
+
+
+@public("mint.scatter")
+@checked
+def mint_scatter(
+    input: Anything,
+    dim: InTensor(Int),
+    index: TensorOf("int16", "int32", "int64"),
+    src: Anything | Float | Int,
+):
+    """A copy with the values of `src` written at places along an axis, element by element.
+
+    Args:
+        input (Tensor): at least one axis.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 places, with as many axes as `input`.
+        src (Union[Tensor, float]): the values, of the dtype of `input`; one for each place.
+
+    Raises:
+        TypeError: if an argument is of another type, or the dtypes differ.
+        ValueError: if the numbers of axes differ, the input has no such axis, or a place is out of
+            range.
+        RuntimeError: if `src` is smaller than `index`.
+
+    Source: mindspore.mint.scatter of MindSpore 2.10.
+    """
+    given = [input, index] + ([src] if isinstance(src, Tensor) else [])
+    if len({each.ndim for each in given}) > 1 or not input.ndim:
+        raise ValueError(
+            f"For 'scatter', the Tensors must have as many axes, at least one, but "
+            f"got shapes {', '.join(str(each.shape) for each in given)}."
+        )
+    if isinstance(src, Tensor):
+        if src.dtype != input.dtype:
+            raise TypeError(
+                f"For 'scatter', 'src' must be of dtype {input.dtype}, but got {src.dtype}."
+            )
+        if any(n > m for n, m in zip(index.shape, src.shape)):
+            raise RuntimeError(
+                f"For 'scatter', 'src' must be as large as 'index', but got shapes "
+                f"{src.shape} and {index.shape}."
+            )
+    return scatter.run(input, dim, index, src)

@@ -10,20 +10,13 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
-    Number,
     TensorOf,
-    any_dtype,
     floating,
 )
 from ..._core.tensor.tensor import Tensor
 
 Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
-Anything = TensorOf(any_dtype)
-Fractions = TensorOf(floating | {"complex64", "complex128"})
 Narrow = TensorOf("float16", "float32", "float64")
-Summand = TensorOf(any_dtype, scalars=True)
-Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
-Scale = Number | Bool
 
 
 def _square(api, name, x):
@@ -357,9 +350,6 @@ class Eig:
         return values, vectors if self.compute_v else Tensor([], values.dtype)
 
 
-Limit = Number | Bool | TensorOf(any_dtype)
-
-
 @op(
     "ops.lu_solve(b, LU_data, LU_pivots)",
     "Tensor.lu_solve(LU_data, LU_pivots)",
@@ -415,3 +405,17 @@ def need_axes(api, count, **arrays):
         if array.ndim != count:
             raise ValueError(f"For '{api}', '{name}' must have {count} axes, but got shape "
                              f"{tuple(array.shape)}.")
+
+
+@public("mint.linalg.qr")
+def mint_qr(A, mode="reduced"):
+    """The factors q (orthonormal columns) and r (upper triangle) of each matrix; see `ops.qr`.
+
+    Args:
+        A (Tensor): matrices over the last two axes.
+        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
+            "reduced".
+
+    Source: mindspore.mint.linalg.qr of MindSpore 2.10.
+    """
+    return qr(A, mode)

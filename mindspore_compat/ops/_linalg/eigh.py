@@ -4,7 +4,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
 from .._elementwise.cast import cast
 from .._elementwise.complex_parts import conj
-from .._shape.reshape import swapaxes, tril, triu
+from .._shape.transpose import swapaxes
+from .._shape.triangle import tril, triu
 from ..primitive import Primitive
 from .decomposition import eigh
 

@@ -4,6 +4,8 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
 from .decomposition import _adjoint, _square
 
+Anything = TensorOf(any_dtype)
+
 Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Limit = Number | Bool | TensorOf(any_dtype)
 
@@ -140,3 +142,11 @@ def matrix_power(xp, input: TensorOf(real), n: Int):
         out = xp.matmul(out, out)
         out = xp.matmul(out, base) if bit == "1" else out
     return out
+
+
+@op("mint.inverse(input)", "mint.linalg.inv(input)")
+def mint_inverse(xp, input: Anything):
+    """The inverse of each matrix of at most four leading axes; a ValueError if one is singular."""
+    if input.ndim > 6:
+        raise ValueError(f"For 'inverse', 'input' must have at most 6 axes, but got {input.ndim}.")
+    return inverse.body(xp, input)

@@ -4,8 +4,10 @@ from ..._core.autograd.vjp_rules import product
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
+from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype, floating
 from ..._core.tensor.promotion import adds_up_as_int64, met, one_np
+
+Fractions = TensorOf(floating | {"complex64", "complex128"})
 
 Anything = TensorOf(any_dtype)
 
@@ -349,3 +351,24 @@ class Einsum:
 
     def __call__(self, *operands):
         return einsum(self.equation, *operands)
+
+
+@op(
+    "ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
+    types=SameDtype("superdiag maindiag subdiag rhs"),
+)
+def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
+                       rhs: Fractions):
+    """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
+    alike = superdiag.shape == maindiag.shape == subdiag.shape
+    if not alike or not 2 <= rhs.ndim == superdiag.ndim:
+        raise ValueError(
+            f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M) with as many "
+            f"axes as 'rhs', but got {superdiag.shape}, {maindiag.shape}, {subdiag.shape} and "
+            f"{rhs.shape}."
+        )
+    above, middle, below = (xp.swapaxes(each, -1, -2) for each in (superdiag, maindiag, subdiag))
+    zero = xp.zeros_like(rhs[..., :1, :])
+    later = xp.concatenate([rhs[..., 1:, :], zero], -2)
+    earlier = xp.concatenate([zero, rhs[..., :-1, :]], -2)
+    return middle * rhs + above * later + below * earlier

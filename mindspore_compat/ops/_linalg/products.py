@@ -14,10 +14,14 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     any_dtype,
+    floating,
 )
 from ..._core.tensor import promotion
 from ..._core.tensor.promotion import met
+from . import decomposition
 from .decomposition import _same_rank, need_axes
+
+Fractions = TensorOf(floating | {"complex64", "complex128"})
 
 Anything = TensorOf(any_dtype)
 
@@ -195,3 +199,21 @@ def batch_dot(xp, x1: Anything, x2: Anything,
     shape = (*left.shape[:-1], *right.shape[2:])
     out = xp.reshape(xp.matmul(rows, columns), shape)
     return xp.expand_dims(out, 1) if out.ndim == 1 else out
+
+
+@op("mint.vdot(input, other)", types=Promote("input other"))
+def vdot(xp, input: Anything, other: Anything):
+    """The sum of products of two vectors, the first one conjugated."""
+    if input.ndim != 1 or input.shape != other.shape:
+        raise ValueError(
+            f"For 'vdot', the inputs must be vectors of one length, but got {input.shape} and "
+            f"{other.shape}."
+        )
+    return xp.sum(xp.conj(input) * other)
+
+
+@op("mint.mv(input, vec)")
+def mint_mv(xp, input: Fractions, vec: Fractions):
+    """The product of a matrix and a vector, which may differ in dtype."""
+    decomposition.need_axes("mv", 1, vec=vec)
+    return mv.body(xp, input, vec)

@@ -31,7 +31,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
-from .._reduction.reduce import _vector_norm, norm
+from .._reduction.norm import _vector_norm, norm
 from ..primitive import Primitive
 from .decomposition import Matrix, _adjoint, _square, complete_qr, reduced_qr, singular_values
 from .inverse import inverse

@@ -25,12 +25,11 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from ..._core.tensor.promotion import halves_np
-from .._reduction.reduce import norm, rooted
+from .._reduction.norm import norm, rooted
 
 Anything = TensorOf(number | {"bool"})
 Numbers = TensorOf(number)
 Floats = TensorOf(floating)
-Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
 Real = TensorOf(real, "bool")
 Reduction = OneOf("none", "mean", "sum")

@@ -29,7 +29,6 @@ from .._conv.im2col import each, need_rank, padding_of, sided
 Positive, Natural = Int(ge=1), Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
-Half = TensorOf("float16", "float32")
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")

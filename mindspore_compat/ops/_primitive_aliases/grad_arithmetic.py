@@ -30,7 +30,6 @@ from .grad_lines import made
 
 Floats = TensorOf(floating)
 Places = TensorOf("int32", "int64")
-Sizes = Int | TupleOf(Int)
 Sequence = TupleOf(TensorOf()) | ListOf(TensorOf())
 
 

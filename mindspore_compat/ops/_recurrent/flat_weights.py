@@ -23,8 +23,8 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from .._linalg.matmul import dense
 from .._random.dropout import dropout
-from .._shape.create import arange
 from .._shape.join_split import cat, stack
+from .._shape.ranges import arange
 from .._shape.reshape import reshape
 from ..primitive import Primitive
 from .sequence import gru_sequence, lstm_gates, lstm_sequence, stacked, steps

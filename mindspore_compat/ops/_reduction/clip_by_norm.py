@@ -4,10 +4,10 @@ from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, comparison, elementary
+from .._elementwise import arithmetic, comparison, elementary, maximum
 from .._elementwise.addn import addn
 from .._shape.join_split import stack
-from .reduce import norm
+from .norm import norm
 from .reduce import reduce_sum as add_up
 
 
@@ -46,7 +46,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
                          f"{use_norm!r}.")
     squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
     total = elementary.sqrt.run(addn.run(squares))
-    scale = clip_norm / arithmetic.maximum.run(total, float(clip_norm))
+    scale = clip_norm / maximum.maximum.run(total, float(clip_norm))
     return tuple(arithmetic.mul.run(one, scale.astype(one.dtype)) for one in x)
 
 
@@ -79,7 +79,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
                            f"{total}.")
     bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
-    scale = arithmetic.minimum.run(bound / (total + 1e-6), 1.0)
+    scale = maximum.minimum.run(bound / (total + 1e-6), 1.0)
     clipped = [one * scale.astype(one.dtype) if one.is_floating_point() else one * scale
                for one in several]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]

@@ -3,8 +3,24 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.base import NoneRule
-from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, ScalarOf, TensorOf, any_dtype, real
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Int,
+    ScalarOf,
+    TensorOf,
+    any_dtype,
+    floating,
+    number,
+    real,
+)
 from .._shape.axes import axis_of
+
+Floats = TensorOf(floating)
+
+Scalar = ScalarOf(Int, TypeError)
 
 Anything = TensorOf(any_dtype)
 Place = ScalarOf(Int, TypeError)
@@ -205,3 +221,104 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
     if x.ndim == 1:
         steps = xp.reshape(steps, (-1,) + (1,) * (y.ndim - axis_of(dim, y) - 1))
     return xp.sum(sums * steps, dim)
+
+
+@op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
+def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
+            reverse: Bool = False):
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    `exclusive` leaves out the element itself, so that the first result is 0. `reverse` runs from
+    the end.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.CumSum()(ms.Tensor([1.0, 2.0, 3.0]), 0))
+        [1. 3. 6.]
+        >>> print(ms.ops.CumSum(reverse=True)(ms.Tensor([1.0, 2.0, 3.0]), 0))
+        [6. 5. 3.]
+    """
+    if reverse:
+        input = xp.flip(input, axis)
+    out = xp.cumsum(input, axis)
+    if exclusive:
+        out = out - input
+    return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
+
+
+@op("ops.cumsum(x, axis, dtype=None)")
+def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    Shapes:
+        `x` may have any shape with at least one axis. The result has the same shape, and the dtype
+        of `x` unless `dtype` is given.
+
+    Example:
+        >>> print(ms.ops.cumsum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [[1. 3.]
+         [3. 7.]]
+    """
+    x = x if dtype is None else xp.cast(x, dtype)
+    return xp.cast(xp.cumsum(x, axis), x.dtype)
+
+
+@op("mint.cumsum(input: x, dim: axis, dtype=None)")
+def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    Shapes:
+        `x` may have any shape with at least one axis. The result has the same shape; small integers
+        add up as int64, unless `dtype` is given.
+
+    Example:
+        >>> print(ms.mint.cumsum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [[1. 3.]
+         [3. 7.]]
+    """
+    if dtype is not None:
+        x = xp.cast(x, dtype)
+    elif x.dtype.kind in "iub":
+        x = xp.cast(x, "int64")
+    return xp.cumsum(x, axis)
+
+
+@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
+    "mint.cumprod(input, dim, dtype=None)")
+def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
+    """Multiplies up the elements along an axis; each result is the product of all elements so far.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the same shape; integers
+        and bools multiply as int64, unless `dtype` is given.
+
+    Example:
+        >>> print(ms.ops.cumprod(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
+        [ 1.  2.  6. 24.]
+    """
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif input.dtype.kind in "iub":
+        input = xp.cast(input, "int64")
+    return xp.cast(xp.cumprod(input, dim), input.dtype)
+
+
+@op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
+def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"),
+                         exclusive: Bool = False, reverse: Bool = False):
+    """The logarithm of the running sum of exponentials, from either end, before or after each."""
+    axis = int(axis)
+    if not x.ndim:
+        raise ValueError("For 'CumulativeLogsumexp', 'x' must have one axis or more, but got ().")
+    if not -x.ndim <= axis < x.ndim:
+        raise RuntimeError(f"For 'CumulativeLogsumexp', 'axis' must be in [{-x.ndim}, {x.ndim}), "
+                           f"but got {axis}.")
+    lowest = float(xp.finfo(x.dtype).min)
+    x = xp.flip(x, axis) if reverse else x
+    if exclusive:
+        empty = xp.full_like(xp.take(x, xp.arange(1), axis), lowest)
+        x = xp.concatenate([empty, xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
+    out = logcumsumexp.body(xp, x, axis)
+    return xp.flip(out, axis) if reverse else out

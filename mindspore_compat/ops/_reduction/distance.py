@@ -3,25 +3,21 @@
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
+    Any,
     AsValue,
-    Bool,
     Float,
     Int,
-    ListOf,
     Number,
     ScalarOf,
     Str,
     TensorOf,
-    TupleOf,
     any_dtype,
 )
 from ..._core.tensor.promotion import adds_up_as_int64, met
 from .._shape.axes import axis_of
-from . import reduce
-from .reduce import Axis, axes_of
+from . import norm
 
 Anything = TensorOf(any_dtype)
-Half = TensorOf("float16", "float32")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 
 
@@ -44,7 +40,7 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
                          f"length, but got {x1.shape} and {x2.shape}.")
     x1, x2 = xp.expand_dims(x1, -2), xp.expand_dims(x2, -3)
     step = max(xp.at_once() // max(x1[..., :1, :, :].size * x2.shape[-2], 1), 1)
-    parts = [reduce._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
+    parts = [norm._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
              for i in range(0, x1.shape[-3] or 1, step)]
     return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
 
@@ -65,7 +61,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
         [0.70710677]
     """
     product = xp.sum(x1 * x2, dim)
-    one, two = (reduce._vector_norm(xp, each, 2, dim, False) for each in (x1, x2))
+    one, two = (norm._vector_norm(xp, each, 2, dim, False) for each in (x1, x2))
     return product / xp.maximum(one * two, eps)
 
 
@@ -84,63 +80,8 @@ def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxno
          [0.3 0.4]]
     """
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
-    size = reduce._vector_norm(xp, input, p, others, True)
+    size = norm._vector_norm(xp, input, p, others, True)
     return input * xp.where(size > maxnorm, maxnorm / (size + 1e-7), xp.ones_like(size))
-
-
-@op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
-def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
-            keep_dims: Bool = False,
-            epsilon: Float = 1e-12):
-    """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
-    `epsilon`.
-
-    Shapes:
-        `input` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
-
-    Example:
-        >>> print(ms.ops.LpNorm(axis=[0, 1])(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
-        5.0
-    """
-    return reduce._vector_norm(xp, input, p, axes_of(axis), keep_dims)
-
-
-@op("ops.EuclideanNorm(keep_dims=False)(x, axes)")
-def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
-    """Computes the square root of the sum of squares over the axes given.
-
-    Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keep_dims`; the dtype stays.
-
-    Example:
-        >>> print(ms.ops.EuclideanNorm()(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ms.Tensor([1])))
-        [ 5. 10.]
-    """
-    return reduce._vector_norm(xp, x, 2, axes_of(axes), keep_dims)
-
-
-@op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
-    "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
-def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
-    """Computes the norm of order `ord` over the axes given, by default over all.
-
-    The order inf is the largest magnitude, -inf the smallest, 0 the number of elements that are not
-    0.
-
-    Shapes:
-        `x` may have any shape. The result lacks the axes given, or has length 1 there with
-        `keepdims`. Integers give float32, complex numbers stay complex.
-
-    Example:
-        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, 4.0])))
-        5.0
-        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, -4.0]), ord=float("inf")))
-        4.0
-    """
-    found = reduce._vector_norm(xp, reduce._floating(xp, x), ord, axes_of(axis), keepdims)
-    return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 
 @op("ops.vecdot(x, y, *, axis=-1)")
@@ -160,3 +101,29 @@ def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
     x, y = met(xp, x, y)
     terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
     return xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, axis)
+
+
+@op(
+    "mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')",
+    types=SameDtype("x1 x2"),
+)
+def mint_cdist(xp, x1: TensorOf("float16", "float32", "float64"),
+          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0,
+          compute_mode: Any = "use_mm_for_euclid_dist_if_necessary"):
+    """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
+    them.
+
+    Shapes:
+        `x1` is (..., P, M), `x2` (..., R, M), of one floating dtype. The result is (..., P, R), of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.cdist(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0], [1.0, 0.0]])))
+        [[5. 1.]]
+    """
+    if x1.ndim != x2.ndim or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError(
+            f"For 'cdist', the inputs must be matrices (or stacks) with rows of one length, but "
+            f"got {x1.shape} and {x2.shape}."
+        )
+    return cdist.body(xp, x1, x2, p)

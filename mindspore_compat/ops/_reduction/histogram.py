@@ -12,7 +12,6 @@ from ..._core.rules.vocabulary import (
     DType,
     Float,
     Int,
-    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -35,7 +34,6 @@ Anything = TensorOf(any_dtype)
 Reals = TensorOf(real)
 Whole = TensorOf(integer)
 Index = TensorOf("int32", "int64")
-Positive = InTensor(Int(ge=1))
 
 
 # Places among ordered values ----------------------------------------------------------------------

@@ -164,3 +164,11 @@ def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
         2.0
     """
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=True)
+
+
+@op("ops.Quantile(dim=None, keep_dims=False, ignore_nan=False)(input, q)")
+def quantile_primitive(xp, input: TensorOf("float32", "float64"),
+             q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
+             keep_dims: Bool = False, ignore_nan: Bool = False):
+    """The values below which fractions q of the elements lie, along an axis or over all."""
+    return _quantiles(xp, input, q, dim, keep_dims, ignore_nan)

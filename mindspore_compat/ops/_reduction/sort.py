@@ -3,8 +3,11 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import ElementOf
-from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, any_dtype, real
+from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, any_dtype, number, real
 from .._shape.axes import axis_of
+
+Numbers = TensorOf(number)
+Reals = TensorOf(real | {"bool"})
 
 Anything = TensorOf(any_dtype)
 Real = TensorOf(real, "bool")
@@ -96,3 +99,48 @@ def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool)
         raise ValueError(f"For 'topk', 'k' must be in [1, {length}], but got {k}.")
     values, at = xp.top_k(input, k, axis, largest)
     return values, xp.cast(at, "int32")
+
+
+@op("ops.msort(input)", "Tensor.msort()", compute="native")
+def msort(xp, input: Reals):
+    """The input sorted along its first axis."""
+    return xp.top_k(input, input.shape[0], 0, False)[0]
+
+
+@op(
+    "mint.kthvalue(input, k, dim=-1, keepdim=False)",
+    "Tensor.kthvalue(k, dim=-1, keepdim=False)",
+    compute="native",
+)
+def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
+    """(the k-th smallest value along an axis, its int64 index).
+
+    It is a RuntimeError where k is out of range.
+    """
+    if not input.size:
+        raise ValueError("For 'kthvalue', 'input' must not be empty.")
+    length = input.shape[axis_of(dim, input)] if input.ndim else 1
+    if not 1 <= k <= length:
+        raise RuntimeError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}.")
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
+    if input.dtype.kind == "c":
+        raise TypeError(f"For 'kthvalue', 'input' must hold real numbers, but got {input.dtype}.")
+    at = xp.place_of_rank(input, dim, rank=k - 1)
+    values, at = xp.take_along_axis(input, at, dim), xp.cast(at, "int64")
+    return (values, at) if keepdim else (xp.squeeze(values, dim), xp.squeeze(at, dim))
+
+
+@op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", compute="native")
+def mint_topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
+         sorted: Bool = True):
+    """(the k largest or smallest values along an axis in order, their int64 places)."""
+    values, at = xp.top_k(input, k, dim, largest)
+    return values, xp.cast(at, "int64")
+
+
+@op("mint.argsort(input, dim=-1, descending=False, stable=False)", compute="native")
+def mint_argsort(xp, input: Anything, dim: Int = -1, descending: Bool = False,
+                 stable: Bool = False):
+    """The int64 places that sort the input along an axis; equal values always keep their order."""
+    return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")

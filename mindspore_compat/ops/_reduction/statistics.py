@@ -6,33 +6,21 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Bool,
     DType,
-    Float,
     Int,
     InTensor,
     ListOf,
-    Number,
-    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
     number,
     real,
 )
-from .reduce import Axis, axes_of
+from .reduce import Axis, Places, axes_of
 
 Anything = TensorOf(any_dtype)
-Place = ScalarOf(Int, TypeError)
 Floating = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
-Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Index = TensorOf("int32", "int64")
-Share = TensorOf("float32", "float64") | Float
-
-
-# Medians and quantiles ----------------------------------------------------------------------------
-
-
-Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 
 
 # Sums that skip NaN, pairs of moments -------------------------------------------------------------
@@ -156,32 +144,6 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
     return xp.cast(found, "int64" if dtype is None else dtype)
 
 
-@op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
-def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
-            keepdims: Bool = False):
-    """Finds the smallest and the largest element along an axis.
-
-    Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 there with
-        `keepdims`; the dtype stays.
-
-    Example:
-        >>> low, high = ms.ops.aminmax(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
-        >>> print(low, high)
-        [1. 4.] [3. 5.]
-    """
-    if input.ndim == 0:
-        return input, input
-    if input.dtype.kind == "f":  # NaN is left out
-        missing = xp.isnan(input)
-        least, most = (xp.where(missing, end, input) for end in (float("inf"), -float("inf")))
-        return xp.min(least, axis, keepdims=keepdims), xp.max(most, axis, keepdims=keepdims)
-    return xp.min(input, axis, keepdims=keepdims), xp.max(input, axis, keepdims=keepdims)
-
-
-# Counting and searching ---------------------------------------------------------------------------
-
-
 @op(compute="native")
 def places_in(xp, edges: Anything, values: Anything, right: Bool):
     """Where values would stand among ordered edges: row by row, or in one row for all."""
@@ -198,13 +160,6 @@ def need_rows(api, edges, values):
     if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
         raise ValueError(f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
                          f"of 'values', but got {edges.shape} and {values.shape}.")
-
-
-Boundaries = ListOf(Number) | TupleOf(Number) | TensorOf(real)
-NoList = Number | Bool | Anything | None
-
-
-# Unique values ------------------------------------------------------------------------------------
 
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
@@ -224,3 +179,21 @@ def intopk(xp, x1: Half, x2: Index, k: Int):
     own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
     ahead = xp.sum(x1 > own, 1)
     return (ahead < k) & xp.isfinite(xp.squeeze(own, 1))
+
+
+@op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
+def mint_var_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
+                  keepdim: Bool = False):
+    """(the variance divided by the count less `correction`, the mean) over axes."""
+    axes = axes_of(axis)
+    return (xp.var(input, axes, ddof=correction, keepdims=keepdim),
+            xp.mean(input, axes, keepdims=keepdim))
+
+
+@op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
+def mint_std_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
+                  keepdim: Bool = False):
+    """(the root of the variance, the mean) over axes."""
+    axes = axes_of(axis)
+    return (xp.std(input, axes, ddof=correction, keepdims=keepdim),
+            xp.mean(input, axes, keepdims=keepdim))

@@ -1,13 +1,12 @@
 """New Tensors: filled, counted, spread, on the device target in force."""
 
-from ..._backend.arrays import HOST, current_space
+from ..._backend import arrays
+from ..._backend.arrays import HOST, current_space, space_of
 from ..._core.declare.inputs import Quirks, SameDtype
-from ..._core.declare.op import op
+from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
 from ..._core.rules.value_rules import FirstOf
 from ..._core.rules.vocabulary import (
-    Alike,
     Bool,
     DType,
     Int,
@@ -26,7 +25,12 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+from . import reshape
 from .reshape import shape_of
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
@@ -180,97 +184,7 @@ def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar | TensorOf(real
     return xp.array(xp.broadcast_to(value, input.shape))
 
 
-def _number(api, name, value):
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape "
-                             f"{value.shape}.")
-        return value.item()
-    value = plain_numbers(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
-                        f"{type(value).__name__}.")
-    return value
-
-
-@public("ops.arange")
-def arange(start=0, end=None, step=1, *, dtype=None):
-    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
-
-    Args:
-        start (Union[int, float, Tensor]): the first number; the end, if `end` is None. Default: 0.
-        end (Union[int, float, Tensor, None]): where the numbers stop.
-        step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
-        dtype (mindspore.dtype): the dtype wanted.
-
-    Raises:
-        TypeError: if an argument is no number.
-        ValueError: if `step` is 0, or leads away from `end`.
-
-    Source: mindspore.ops.arange of MindSpore 2.10.
-    """
-    if end is None:
-        start, end = 0, start
-    start, end, step = (_number("arange", n, v) for n,
-                        v in (("start", start), ("end", end), ("step", step)))
-    if step == 0 or (end - start) * step < 0:
-        raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
-    whole = all(isinstance(v, int) for v in (start, end, step))
-    made = current_space().arange(start, end, step, dtype="int64" if whole else "float64")
-    return Tensor._wrap(made.astype(_numpy(dtype, "int64" if whole else "float32")))
-
-
-Limit = Number | TensorOf(real)
 Count = ScalarOf(Int(ge=0), TypeError)
-
-
-@public("ops.range")
-@checked
-def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1000000):
-    """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
-
-    Raises:
-        TypeError: if an argument is no number, `maxlen` no int, or some numbers are ints and some
-            floats.
-        ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
-        numbers.
-
-    Source: mindspore.ops.range of MindSpore 2.10.
-    """
-    start, end, step = (v.reshape(()).item() if isinstance(v, Tensor) else v
-                        for v in (start, end, step))
-    if len({type(v) for v in (start, end, step)}) > 1:
-        raise TypeError(f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
-                        f"but got {start!r}, {end!r}, {step!r}.")
-    made = arange(start, end, step)
-    if made.size > maxlen:
-        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got "
-                         f"{made.size}.")
-    return made
-
-
-@public("ops.linspace", "mint.linspace")
-def linspace(start, end, steps, *, dtype=None):
-    """`steps` numbers from `start` to `end`, evenly apart, both included; float32 by default.
-
-    Raises:
-        TypeError: if `start` or `end` is no number, or `steps` no int.
-        ValueError: if `steps` is not positive.
-
-    Source: mindspore.ops.linspace of MindSpore 2.10.
-    """
-    steps = plain_numbers(steps)
-    start, end = (int(v) if isinstance(v, bool) else v for v in (start, end))
-    first, last = _number("linspace", "start", start), _number("linspace", "end", end)
-    if isinstance(steps, Tensor):
-        steps = steps.item()
-    if isinstance(steps, bool) or not isinstance(steps, int):
-        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
-    if steps < 1:
-        raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
-    floating = isinstance(start, Tensor) and start.dtype.is_floating_point
-    default = start._array.dtype if floating else "float32"
-    return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
 
 
 @public("ops.eye", "mint.eye")
@@ -289,8 +203,6 @@ def _primitive(name, call):
     return public(f"ops.{name}")(made)
 
 
-Plain = TensorOf("float32", "float64")
-
 _primitive("Zeros", lambda size, dtype=None: zeros(size, dtype))
 _primitive("Ones", lambda shape, dtype=None: ones(shape, dtype))
 _primitive("Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
@@ -303,27 +215,6 @@ class Eye:
     @checked
     def __call__(self, n: Count, m: Count, dtype: DType):
         return eye(n, m, dtype)
-
-
-@public("ops.LinSpace")
-class LinSpace:
-    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`."""
-
-    @checked(Alike("start stop"))
-    def __call__(self, start: Plain, stop: Plain, num: Int(ge=1) | TensorOf("int32", "int64")):
-        return linspace(start, stop, num)
-
-
-@public("ops.Range")
-class Range:
-    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`."""
-
-    @checked
-    def __init__(self, maxlen: Int(ge=1) = 1000000):
-        self.maxlen = maxlen
-
-    def __call__(self, start, end, step):
-        return range(start, end, step, self.maxlen)
 
 
 Value = TensorOf(integer | {"float16", "float32"})
@@ -393,3 +284,136 @@ def new_full(input: TensorOf(any_dtype), size: TupleOf(Int(ge=0)) | ListOf(Int(g
     Source: mindspore.Tensor.new_full of MindSpore 2.10.
     """
     return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
+
+
+@op(compute="native")
+def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
+    """A Tensor of a shape with one value everywhere; gradients pass to the value."""
+    if value.size != 1:
+        raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
+    return xp.broadcast_to(xp.reshape(value, ()), shape)
+
+
+@public("ops.FillV2")
+class FillV2(Primitive):
+    """A Tensor of a shape with one value everywhere: `ops.FillV2()(shape, value)`.
+
+    A number or text in the place of the shape is that of a Tensor without axes.
+
+    Raises:
+        TypeError: if `shape` is None, or not of ints, or `value` no Tensor.
+        ValueError: if a length is negative, or `value` not one number.
+
+    Source: mindspore.ops.FillV2 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("FillV2")
+
+    @checked
+    def __call__(self, shape: TupleOf(Int(ge=0)) | Index | NoShape, value: Anything):
+        sizes = shape_of("FillV2", (shape,)) if isinstance(shape, (tuple, Tensor)) else ()
+        return fill_v2.run(value, sizes)
+
+    def infer_value(self, dims, x):
+        """The result, if the lengths and the value are known; None if they are found in running."""
+        unknown = dims is None or x is None or isinstance(dims, Tensor) or None in dims
+        return None if unknown else self(tuple(dims), x)
+
+
+@op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", compute="native")
+def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
+    """One value everywhere, in the shape and dtype of a Tensor."""
+    if value.ndim:
+        raise ValueError(f"For 'fills', 'value' must be one number, but got shape {value.shape}.")
+    return xp.broadcast_to(xp.cast(value, x.dtype), x.shape)
+
+
+@public("Tensor.fill")
+def tensor_fill(self, value):
+    """One value everywhere, in this Tensor's shape and dtype; None gives zeros."""
+    return fills.run(self, 0 if value is None else value)
+
+
+def _space_of_device(api, device, pin_memory, own):
+    """The functions of the arrays on a device given by name; `own` where none is given."""
+    if not isinstance(device, (str, type(None))):
+        raise TypeError(
+            f"For '{api}', 'device' must be a str or None, but got {device!r} of type "
+            f"{type(device).__name__}."
+        )
+    host = device in ("CPU", "cpu")
+    if pin_memory and not host:
+        raise RuntimeError(f"For '{api}', 'pin_memory' needs 'device' 'CPU', but got {device!r}.")
+    if device is not None and not host and device not in ("Ascend", "npu", "meta"):
+        raise ValueError(
+            f"For '{api}', 'device' must be 'Ascend', 'npu', 'CPU', 'cpu' or 'meta', "
+            f"but got {device!r}."
+        )
+    return HOST if host else own if device is None else current_space()
+
+
+@public("mint.empty")
+@checked
+def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False):
+    """A Tensor of a shape whose values are whatever the memory holds.
+
+    Args:
+        *size (Union[tuple[int], list[int], int]): the shape.
+        dtype (mindspore.dtype): the dtype. Default: float32.
+        device (str): "CPU" or "cpu" for host memory; "Ascend" or "npu" for the accelerator;
+            "meta" where the values will not be looked at; the device target without.
+        pin_memory (bool): for host memory, whether it may be read by a device.
+
+    Raises:
+        TypeError: if `size` is no shape, or an argument of another type.
+        ValueError: if the device is another.
+        RuntimeError: if `pin_memory` is set for a device other than the CPU.
+
+    Source: mindspore.mint.empty of MindSpore 2.10.
+    """
+    space = _space_of_device("empty", device, pin_memory, current_space())
+    wanted = "float32" if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(space.empty(reshape.shape_of("empty", size), wanted))
+
+
+@public("mint.empty_like")
+@checked
+def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory: Bool = False):
+    """A Tensor of the shape of another, and its dtype unless one is given, with values not set.
+
+    `device` and `pin_memory` are those of `mint.empty`.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, or an argument of another type.
+        ValueError: if the device is another.
+        RuntimeError: if `pin_memory` is set for a device other than the CPU.
+
+    Source: mindspore.mint.empty_like of MindSpore 2.10.
+    """
+    space = _space_of_device("empty_like", device, pin_memory, space_of(input._array))
+    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(space.empty(input.shape, wanted))
+
+
+@public("Tensor.new_empty")
+@checked
+def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0), *,
+              dtype: DType = None, device: Device = None):
+    """A Tensor of that size with values not set, of this Tensor's dtype unless one is given.
+
+    `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
+    """
+    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    places = {None: space_for(input._array), "CPU": arrays.HOST}
+    shape = reshape.shape_of("new_empty", (size,))
+    return Tensor._wrap(places.get(device, arrays.current_space()).empty(shape, wanted))
+
+
+@op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
+def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
+    """1 at the place that each element names, 0 elsewhere; as many classes as needed for -1."""
+    if num_classes == -1:
+        num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
+    places = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
+    return xp.cast(places, tensor.dtype)

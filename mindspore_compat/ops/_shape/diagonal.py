@@ -29,7 +29,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
-from .reshape import Several
+from .join_split import Several
 
 Index = TensorOf("int32", "int64")
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))

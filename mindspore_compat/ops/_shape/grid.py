@@ -7,8 +7,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
 from ..._core.tensor.tensor import Tensor
 from . import create
-from .join_split import stack
-from .reshape import Several
+from .join_split import Several, stack
 
 Anything = TensorOf(any_dtype)
 

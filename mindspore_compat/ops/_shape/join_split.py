@@ -16,8 +16,11 @@ from ..._core.rules.vocabulary import (
     any_dtype,
     checked,
 )
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
-from .reshape import _joined_dtype, expand_dims, of_one_dtype, reshape_array
+from ..primitive import Primitive
+from .reshape import expand_dims, reshape_array
 
 Anything = TensorOf(any_dtype)
 
@@ -333,3 +336,97 @@ def _split_by_name(name, axis, least):
 _split_by_name("hsplit", 1, 2)
 _split_by_name("vsplit", 0, 1)
 _split_by_name("dsplit", 2, 3)
+
+
+@public("ops.SplitV")
+class SplitV(Primitive):
+    """Pieces of given lengths along an axis; -1 takes what is left.
+
+    Args:
+        size_splits (Union[tuple[int], list[int]]): the lengths.
+        split_dim (int): the axis.
+        num_split (int): how many pieces.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the lengths do not fit, when called.
+
+    Source: mindspore.ops.SplitV of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, size_splits: TupleOf(Int) | ListOf(Int), split_dim: Int,
+                 num_split: Int(ge=1)):
+        super().__init__("SplitV")
+        self.size_splits, self.split_dim = list(size_splits), split_dim
+        self.num_split = num_split
+
+    @checked
+    def __call__(self, input_x: Anything):
+        if len(self.size_splits) != self.num_split:
+            raise ValueError(
+                f"For 'SplitV', 'size_splits' must hold 'num_split' lengths, but got "
+                f"{self.size_splits} and {self.num_split}."
+            )
+        rank = input_x.ndim
+        if not -rank <= self.split_dim < rank:
+            raise ValueError(
+                f"For 'SplitV', 'split_dim' must be in [{-rank}, {rank}), but got {self.split_dim}."
+            )
+        sizes, length = list(self.size_splits), input_x.shape[self.split_dim]
+        if sizes.count(-1) == 1:
+            sizes[sizes.index(-1)] = length - sum(sizes) - 1
+        if sum(sizes) != length or min(sizes) < 0:
+            raise ValueError(
+                f"For 'SplitV', 'size_splits' must add up to {length}, but got {self.size_splits}."
+            )
+        edges = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
+        return split_at.run(input_x, edges, self.split_dim)
+
+
+@public("ops.ParallelConcat")
+class ParallelConcat(Primitive):
+    """Tensors whose first axis has length 1, joined along it.
+
+    Raises:
+        TypeError: if the input is no tuple or list of Tensors.
+        ValueError: if a first axis has another length or the shapes differ.
+
+    Source: mindspore.ops.ParallelConcat of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("ParallelConcat")
+
+    @checked
+    def __call__(self, values: TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)):
+        shapes = {each.shape for each in values}
+        if len(shapes) > 1 or any(shape[:1] != (1,) for shape in shapes):
+            raise ValueError(
+                f"For 'ParallelConcat', 'values' must have one shape that begins with 1, but got "
+                f"{sorted(shapes)}."
+            )
+        return cat.run(list(values), 0)
+
+
+def _joined_dtype(xp, tensors):
+    """Tensors of several dtypes meet in the one they promote to, or the float type of the Cell."""
+    target = tensors[0].dtype
+    for one in tensors[1:]:
+        target = promote_np(target, one.dtype)
+    if precision.dtype is not None and any(one.dtype != target for one in tensors):
+        target = precision.dtype if target.kind in "fV" else target
+    return [xp.cast(one, target) for one in tensors]
+
+
+def of_one_dtype(xp, tensors):
+    """Tensors that must have one dtype, as they are; where a Cell brings floats to one, they meet.
+
+    Raises:
+        TypeError: they have several.
+    """
+    if precision.dtype is not None:
+        return _joined_dtype(xp, tensors)
+    for one in tensors[1:]:
+        one_np(tensors[0].dtype, one.dtype)
+    return tensors

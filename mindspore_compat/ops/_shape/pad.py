@@ -10,6 +10,7 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     OneOf,
+    Plain,
     Str,
     TensorOf,
     TupleOf,
@@ -19,6 +20,9 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
+from ..primitive import Primitive
+
+Index = TensorOf("int32", "int64")
 
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
@@ -181,3 +185,42 @@ class MirrorPad:
                              f"{input_x.shape}, but got {rows}.")
         return pad_by_index.run(input_x, rows, self.mode.lower())
 
+
+@op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", compute="native")
+def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
+    """The last axis, of length 1, filled up with zeros."""
+    if x.ndim < 2 or x.shape[-1] != 1:
+        raise ValueError(
+            f"For 'Padding', 'x' must have at least two axes and the last one length 1, but got "
+            f"{x.shape}."
+        )
+    return xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
+
+
+@public("ops.BatchToSpaceNDV2")
+class BatchToSpaceNDV2(Primitive):
+    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`."""
+
+    def __init__(self):
+        super().__init__("BatchToSpaceNDV2")
+
+    @checked
+    def __call__(self, input_x: Anything, block_shape: Index, crops: Any):
+        crops = crops.asnumpy().tolist() if isinstance(crops, Tensor) else crops
+        block = tuple(block_shape.asnumpy().tolist())
+        return batch_to_space_nd.run(input_x, block, crops)
+
+
+@op("ops.Pad(paddings)(input_x)", compute="native")
+def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
+    """Adds zeros before and after the elements along each axis; `paddings` holds a pair for each.
+
+    Shapes:
+        `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.Pad(((0, 1), (1, 1)))(ms.Tensor([[1, 2]])))
+        [[0 1 2 0]
+         [0 0 0 0]]
+    """
+    return xp.pad(input_x, paddings)

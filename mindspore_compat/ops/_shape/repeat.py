@@ -16,6 +16,9 @@ from ..._core.rules.vocabulary import (
     number,
 )
 from ..._core.tensor.tensor import Tensor
+from .axes import axis_of
+
+Index = TensorOf("int32", "int64")
 
 Anything = TensorOf(any_dtype)
 
@@ -111,3 +114,47 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
 def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
     """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
     return _repeat("repeat_elements", x, rep, axis)
+
+
+@op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
+def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
+    """The input broadcast to a size, where -1 keeps an axis."""
+    wanted = [int(n) for n in size]
+    more = len(wanted) - input_x.ndim
+    sizes = [input_x.shape[i - more] if n == -1 else n for i, n in enumerate(wanted)]
+    return xp.broadcast_to(input_x, tuple(sizes))
+
+
+@public("ops.expand_as")
+@checked
+def expand_as(input: Anything, other: Anything):
+    """The input broadcast to the shape of another Tensor."""
+    return input.broadcast_to(other.shape)
+
+
+@public("mint.repeat_interleave")
+@checked
+def mint_repeat_interleave(input: Anything, repeats, dim: Int = None, *,
+                           output_size: Int(ge=0) = None):
+    """Every element along an axis (of all elements in order, for None) repeated.
+
+    Args:
+        input (Tensor): any shape.
+        repeats (Union[int, tuple, list, Tensor]): how often, all alike or each.
+        dim (int): the axis.
+        output_size (int): how many there must be in the end.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `repeats` is negative or does not fit the axis, or `output_size` is not what
+            comes out.
+
+    Source: mindspore.mint.repeat_interleave of MindSpore 2.10.
+    """
+    out = repeat_interleave(input, repeats, dim)
+    length = out.shape[0 if dim is None else axis_of(dim, out)]
+    if output_size not in (None, length):
+        raise ValueError(
+            f"For 'repeat_interleave', 'output_size' must be {length}, but got {output_size}."
+        )
+    return out

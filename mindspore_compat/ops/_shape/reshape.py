@@ -5,12 +5,9 @@ import math
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.base import NoneRule
 from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
     Any,
-    AsValue,
-    Bool,
     Int,
     InTensor,
     ListOf,
@@ -19,18 +16,14 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     any_dtype,
     checked,
-    real,
 )
-from ..._core.tensor.precision import state as precision
-from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
 from .axes import axis_of
+from .transpose import transpose
 
 Anything = TensorOf(any_dtype)
-Several = TupleOf(Anything) | ListOf(Anything)
 Axes = Int | TupleOf(Int) | ListOf(Int)
 Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
-Axis = Int | Bool
 
 
 def shape_of(api, shape):
@@ -116,80 +109,6 @@ def reshape(input, shape):
         raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got "
                         f"{shape!r}.")
     return reshaped("reshape", input, (shape,))
-
-
-@op(
-    "ops.transpose(input, dims)",
-    "ops.Transpose()(input, dims)",
-    "ops.permute(input, axis: dims)",
-    compute="native",
-)
-def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """Puts the axes in another order: axis i of the result is axis dims[i] of the input.
-
-    Shapes:
-        `dims` names each axis of `input` once. The dtype stays.
-
-    Example:
-        >>> print(ms.ops.transpose(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (1, 0)))
-        [[1 4]
-         [2 5]
-         [3 6]]
-    """
-    return xp.transpose(input, tuple(d % input.ndim for d in dims))
-
-
-@op(
-    "mint.transpose(input, dim0, dim1)",
-    "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
-    "ops.swapdims(input, dim0, dim1)",
-    "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
-    "Tensor.swapdims(dim0, dim1)",
-    "mint.swapaxes(input, axis0: dim0, axis1: dim1)",
-    compute="native",
-    quirks=Quirks(
-        rules={
-            f"mint.{name}": {"dim0": Scalar, "dim1": Scalar}
-            for name in ("transpose", "swapaxes")
-        }
-    ),
-)
-def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
-    """Exchanges two axes.
-
-    Shapes:
-        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
-
-    Example:
-        >>> print(ms.ops.swapaxes(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 0, 1))
-        [[1 4]
-         [2 5]
-         [3 6]]
-    """
-    return xp.swapaxes(input, dim0, dim1)
-
-
-Places = AsValue(Axes | Bool, NoneRule())
-
-
-@op(
-    "ops.moveaxis(x, source, destination)",
-    "ops.movedim(x, source, destination)",
-    "Tensor.moveaxis(source, destination)",
-    "Tensor.movedim(source, destination)",
-    compute="native",
-)
-def moveaxis(xp, x: Anything, source: Places, destination: Places):
-    """Moves axes from the places `source` to the places `destination`; the others keep their order.
-
-    Shapes:
-        `x` may have any shape. The result has its axes in the new order and the same dtype.
-
-    Example:
-        >>> print(ms.ops.moveaxis(ms.ops.zeros((2, 3, 4)), 0, 2).shape)
-        (3, 4, 2)
-    """
-    return xp.moveaxis(x, source, destination)
 
 
 @op(
@@ -322,168 +241,31 @@ def ravel(self):
     return reshape_array.run(self, (-1,))
 
 
-# Joining and splitting ----------------------------------------------------------------------------
+@public("ops.view_as")
+@checked
+def view_as(input: Anything, other: Anything):
+    """The input in the shape of another Tensor."""
+    return reshape_array.run(input, other.shape)
 
 
-def _joined_dtype(xp, tensors):
-    """Tensors of several dtypes meet in the one they promote to, or the float type of the Cell."""
-    target = tensors[0].dtype
-    for one in tensors[1:]:
-        target = promote_np(target, one.dtype)
-    if precision.dtype is not None and any(one.dtype != target for one in tensors):
-        target = precision.dtype if target.kind in "fV" else target
-    return [xp.cast(one, target) for one in tensors]
+@public("ops.reshape_")
+@checked
+def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
+    """Gives the Tensor itself another shape, and returns it."""
+    made = reshape_array.run(input, tuple(shape))
+    input._array, input._node = made._array, made._node
+    return input
 
 
-def of_one_dtype(xp, tensors):
-    """Tensors that must have one dtype, as they are; where a Cell brings floats to one, they meet.
-
-    Raises:
-        TypeError: they have several.
-    """
-    if precision.dtype is not None:
-        return _joined_dtype(xp, tensors)
-    for one in tensors[1:]:
-        one_np(tensors[0].dtype, one.dtype)
-    return tensors
+@public("mint.nn.functional.flatten", "mint.flatten_ext")
+@checked
+def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
+    """The axes from `start_dim` to `end_dim` as one."""
+    return flatten_axes.run(input, start_dim, end_dim)
 
 
-# Order of elements --------------------------------------------------------------------------------
-
-
-def _need_matrices(api, x):
-    """Refuses a Tensor of fewer than two axes."""
-    if x.ndim < 2:
-        raise ValueError(f"For '{api}', 'input' must have at least two axes, but got shape "
-                         f"{tuple(x.shape)}.")
-
-
-@op(
-    "ops.tril(input, diagonal=0)",
-    "Tensor.tril(diagonal=0)",
-    "mint.tril(input, diagonal=0)",
-    "ops.Tril(diagonal=0)(x: input)",
-    compute="native",
-)
-def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
-    """Keeps the lower triangle of each matrix, up to a diagonal, and puts zeros elsewhere.
-
-    `diagonal` is 0 for the main one, positive for one above and negative for one below.
-
-    Shapes:
-        `input` is (..., M, N). The result has the same shape and dtype.
-
-    Example:
-        >>> print(ms.ops.tril(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
-        [[1 0 0]
-         [4 5 0]]
-    """
-    _need_matrices("tril", input)
-    return xp.tril(input, diagonal)
-
-
-@op(
-    "ops.triu(input, diagonal=0)",
-    "Tensor.triu(diagonal=0)",
-    "mint.triu(input, diagonal=0)",
-    "ops.Triu(diagonal=0)(input)",
-    compute="native",
-)
-def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
-    """Keeps the upper triangle of each matrix, from a diagonal on, and puts zeros elsewhere.
-
-    `diagonal` is 0 for the main one, positive for one above and negative for one below.
-
-    Shapes:
-        `input` is (..., M, N). The result has the same shape and dtype.
-
-    Example:
-        >>> print(ms.ops.triu(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
-        [[1 2 3]
-         [0 5 6]]
-    """
-    _need_matrices("triu", input)
-    return xp.triu(input, diagonal)
-
-
-@op("ops.Pad(paddings)(input_x)", compute="native")
-def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
-    """Adds zeros before and after the elements along each axis; `paddings` holds a pair for each.
-
-    Shapes:
-        `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype stays.
-
-    Example:
-        >>> print(ms.ops.Pad(((0, 1), (1, 1)))(ms.Tensor([[1, 2]])))
-        [[0 1 2 0]
-         [0 0 0 0]]
-    """
-    return xp.pad(input_x, paddings)
-
-
-# Asking -------------------------------------------------------------------------------------------
-
-
-@public("ops.shape")
-def shape(input_x):
-    """The shape of a Tensor, a tuple of ints.
-
-    Raises:
-        TypeError: if `input_x` is not a Tensor.
-    """
-    if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
-    return input_x.shape
-
-
-@public("ops.size")
-def size(input_x):
-    """The number of elements of a Tensor.
-
-    Raises:
-        TypeError: if `input_x` is something else.
-    """
-    if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
-    return input_x.size
-
-
-@public("ops.rank")
-def rank(input_x):
-    """The number of axes of a Tensor.
-
-    Raises:
-        TypeError: if `input_x` is something else.
-    """
-    if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
-    return input_x.ndim
-
-
-def _asking(name, function):
-    """The Primitive form of a question: `ops.Shape()(x)`."""
-    made = type(name, (), {"__call__": lambda self, x: function(x), "__doc__": function.__doc__})
-    return public(f"ops.{name}")(made)
-
-
-_asking("Shape", shape)
-_asking("Size", size)
-_asking("Rank", rank)
-
-Tensor.T = property(lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
-                    doc="The axes in reverse order.")
-
-
-@public("Tensor.dim", "Tensor.ndimension")
-def dim(self):
-    """The number of axes."""
-    return self.ndim
-
-
-@public("Tensor.numel", "Tensor.nelement")
-def numel(self):
-    """The number of elements."""
-    return self.size
+@public("mint.ravel", "ops.ravel")
+@checked
+def mint_ravel(input: Anything):
+    """The elements in row order, along one axis."""
+    return reshape_array.run(input, (-1,))

@@ -10,7 +10,6 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Bool,
-    DType,
     Int,
     InTensor,
     ListOf,
@@ -19,55 +18,16 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     any_dtype,
     checked,
-    number,
-    real,
 )
-from ..._core.tensor import dtype as dtypes
-from .._indexing.getitem import argwhere
-from . import create
+from . import ranges
 from .axes import axis_of
-from .reshape import expand_dims, reshape_array
+from .reshape import expand_dims
 
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
 Places = InTensor(Ints)
-Reals = TensorOf(real - {"bfloat16"})
-Numbers = TensorOf(number - {"bfloat16"})
-
-
-# Diagonals ----------------------------------------------------------------------------------------
-
-
-Diagonals = TensorOf("int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
-
-
-def _indices(name, keep):
-    @checked
-    def make(row, col, offset=0, *, dtype: DType("int32", "int64") = dtypes.int64):
-        for label, value in (("row", row), ("col", col), ("offset", offset)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
-        if row < 0 or col < 0:
-            raise ValueError(f"For '{name}', 'row' and 'col' must not be negative, but got {row} "
-                             f"and {col}.")
-        rows = reshape_array.run(create.arange(row), (row, 1))
-        columns = reshape_array.run(create.arange(col), (1, col))
-        mask = keep(columns - rows, offset)
-        found = argwhere.run(mask).T
-        return found.astype(dtype)
-
-    make.__name__ = name
-    make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
-    return public(f"ops.{name}", f"mint.{name}")(make)
-
-
-tril_indices = _indices("tril_indices", lambda gap, offset: gap <= offset)
-triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
-
-
-# Slices by numbers --------------------------------------------------------------------------------
 
 
 @op(
@@ -246,28 +206,6 @@ def _fitting(api, input, src, front, place):
     return place
 
 
-# Order --------------------------------------------------------------------------------------------
-
-
-@op("ops.t(input)", "Tensor.t()", compute="native")
-def t(xp, input: Anything):
-    """Transposes a matrix; scalars and vectors stay as they are.
-
-    Shapes:
-        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
-
-    Example:
-        >>> print(ms.ops.t(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
-        [[1 4]
-         [2 5]
-         [3 6]]
-    """
-    if input.ndim > 2:
-        raise ValueError(f"For 't', 'input' must have at most two axes, but got shape "
-                         f"{input.shape}.")
-    return xp.swapaxes(input, 0, 1) if input.ndim == 2 else input
-
-
 @public("ops.sequence_mask")
 @checked
 def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
@@ -277,4 +215,13 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
     Source: mindspore.ops.sequence_mask of MindSpore 2.10.
     """
     count = int(lengths._array.max()) if maxlen is None else maxlen
-    return create.arange(count) < expand_dims.run(lengths, -1)
+    return ranges.arange(count) < expand_dims.run(lengths, -1)
+
+
+@public("ops.tensor_slice")
+@checked
+def tensor_slice(input: Anything, begin: TupleOf(Int) | ListOf(Int),
+                 size: TupleOf(Int) | ListOf(Int)):
+    """The part of a size from `begin`; -1 takes what is left of an axis."""
+    ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
+    return input[tuple(slice(b, e) for b, e in zip(begin, ends, strict=True))]

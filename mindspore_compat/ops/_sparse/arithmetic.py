@@ -5,7 +5,7 @@ A sum or difference is dense; a product or quotient has the places of the sparse
 
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
-from .._elementwise import arithmetic
+from .._elementwise import arithmetic, division
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
 from .coo_csr import (
@@ -81,7 +81,7 @@ COOTensor.__sub__ = _sub
 COOTensor.__rsub__ = lambda self, other: _added("-", _negative(self), other)
 COOTensor.__mul__ = lambda self, other: _scaled("*", self, other, arithmetic.mul)
 COOTensor.__rmul__ = COOTensor.__mul__
-COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, arithmetic.true_div)
+COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, division.true_div)
 COOTensor.__neg__ = _negative
 CSRTensor.__neg__ = lambda self: CSRTensor(
     self.indptr, self.indices, arithmetic.neg.run(self.values), self.shape

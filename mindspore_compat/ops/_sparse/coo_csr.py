@@ -20,7 +20,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
-from .._elementwise import arithmetic, elementary
+from .._elementwise import arithmetic, division, elementary
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
 from .._shape.join_split import cat
@@ -293,7 +293,7 @@ def csr_mul(x, y):
 def csr_div(x, y):
     """A CSRTensor over a Tensor or number, element by element, as a CSRTensor."""
     _need("csr_div", "x", x, CSRTensor)
-    quotient = arithmetic.true_div.run(x.values, _gathered(x, y))
+    quotient = division.true_div.run(x.values, _gathered(x, y))
     return CSRTensor(x.indptr, x.indices, quotient, x.shape)
 
 

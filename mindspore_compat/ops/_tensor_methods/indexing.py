@@ -11,9 +11,8 @@ from ..._core.declare.public_api import build, overwrite
 from ..._core.rules.vocabulary import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .. import _forms
-from .._elementwise import arithmetic, comparison, logical
-from .._indexing import getitem, inplace, scatter
+from .._elementwise import arithmetic, comparison, division, logical
+from .._indexing import getitem, inplace, scatter, take
 from .._linalg import matmul as matmul_ops
 from .._shape.axes import axes_along
 
@@ -94,7 +93,7 @@ def take_along(
         if indices.size and type(indices._array) in SPACES:  # a batch shows no values
             _need_places(indices._array, self.size if axis is None else self.shape[axis])
         mode = "wrap"
-    return _forms.taken.run(self, indices, axis, mode)
+    return take.taken.run(self, indices, axis, mode)
 
 
 def _need_places(places, length):
@@ -109,7 +108,7 @@ def _need_places(places, length):
 @form("take")
 def take_elements(self, index: Index):
     """Elements of the flattened Tensor at places."""
-    return _forms.take.run(self, index)
+    return take.take.run(self, index)
 
 
 @form("select")
@@ -119,7 +118,7 @@ def select_slice(self, dim: Int, index: Int):
 
     Source: mindspore.Tensor.select of MindSpore 2.10.
     """
-    return _forms.slice_at(self, dim, index)
+    return take.slice_at(self, dim, index)
 
 
 @form("select")
@@ -267,13 +266,13 @@ def remainder(self, other: Value):
 
     Source: mindspore.Tensor.remainder of MindSpore 2.10.
     """
-    return arithmetic.remainder.run(self, other)
+    return division.remainder.run(self, other)
 
 
 @form("remainder")
 def remainder_divisor(self, divisor: Value):
     """The same."""
-    return arithmetic.remainder.run(self, divisor)
+    return division.remainder.run(self, divisor)
 
 
 @form("matmul")

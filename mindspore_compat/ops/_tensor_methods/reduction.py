@@ -4,14 +4,15 @@
 """
 
 from ..._core.declare.overloads import form
-from ..._core.declare.public_api import build
+from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, cast
+from .._elementwise import arithmetic, cast, maximum
 from .._indexing import getitem
-from .._reduction import quantile, reduce, sort, statistics
+from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
+from .._shape import reshape
 from .._shape.axes import axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
@@ -229,8 +230,8 @@ def _along(along, over_all, self, axis, keepdims):
     return along.run(self, axis if isinstance(axis, int) else axis[0], keepdims)
 
 
-_extreme("max", "largest", reduce.amax, reduce.max_along, arithmetic.maximum)
-_extreme("min", "smallest", reduce.amin, reduce.min_along, arithmetic.minimum)
+_extreme("max", "largest", min_max.amax, min_max.max_along, maximum.maximum)
+_extreme("min", "smallest", min_max.amin, min_max.min_along, maximum.minimum)
 
 
 def _place(name, word, op_of_axis, op_of_dim):
@@ -252,8 +253,8 @@ def _place(name, word, op_of_axis, op_of_dim):
     form(name)(along_dim)
 
 
-_place("argmax", "largest", reduce.argmax, reduce.argmax)
-_place("argmin", "smallest", reduce.argmin_int32, reduce.argmin_int32)
+_place("argmax", "largest", min_max.argmax, min_max.argmax)
+_place("argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
 
 
 def _with_place(name, word, along, over_all):
@@ -275,8 +276,8 @@ def _with_place(name, word, along, over_all):
     form(name)(with_place)
 
 
-_with_place("argmax_with_value", "largest", reduce.max_along, reduce.amax)
-_with_place("argmin_with_value", "smallest", reduce.min_along, reduce.amin)
+_with_place("argmax_with_value", "largest", min_max.max_along, min_max.amax)
+_with_place("argmin_with_value", "smallest", min_max.min_along, min_max.amin)
 
 
 @form("median")
@@ -329,14 +330,14 @@ def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
     Source: mindspore.Tensor.cumsum of MindSpore 2.10.
     """
     axis = axes_along("Tensor.cumsum", "axis", axis, self)
-    return reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
+    return cumulative.cumsum_as_is.run(self, axis, _summed(self, dtype))
 
 
 @form("cumsum")
 def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
     """The same."""
     axis = axes_along("Tensor.cumsum", "dim", dim, self)
-    return reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
+    return cumulative.cumsum_as_is.run(self, axis, _summed(self, dtype))
 
 
 def _summed(self, dtype):
@@ -443,3 +444,22 @@ def _bounded(name, word):
 
 _bounded("amax", "largest")
 _bounded("amin", "smallest")
+
+
+@public("Tensor.sum_to_size")
+def sum_to_size(self, *size):
+    """The sum over the axes that broadcast `size` to this Tensor's shape.
+
+    Raises:
+        ValueError: if `size` does not broadcast to the shape.
+
+    Source: mindspore.Tensor.sum_to_size of MindSpore 2.10.
+    """
+    size = reshape.shape_of("sum_to_size", size)
+    more = self.ndim - len(size)
+    if more < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[more:], strict=False)):
+        raise ValueError(
+            f"For 'sum_to_size', 'size' must broadcast to {self.shape}, but got {size}."
+        )
+    axes = [i for i in range(self.ndim) if i < more or size[i - more] != self.shape[i]]
+    return self.sum(tuple(axes), keepdims=True).reshape(size) if axes else self

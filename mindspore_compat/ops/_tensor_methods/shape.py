@@ -1,21 +1,20 @@
-"""Methods of Tensor that change its shape, dtype or place and have several signatures, such as
-`transpose(dim0, dim1)` beside `transpose(*axes)`. The ops themselves are in `_shape`
-and `_elementwise.cast`.
+"""Methods of Tensor that change its shape and have several signatures, such as
+`transpose(dim0, dim1)` beside `transpose(*axes)`. The ops themselves are in `_shape`.
 
 `reshape`, `view` and their kin take ints, one tuple, or the shape by its name; they are called too
 often to choose among forms and look at their arguments themselves.
 """
 
-from ..._backend import arrays
+import math
+
+from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
-    Bool,
     DType,
     Int,
     InTensor,
     ListOf,
-    OneOf,
     Str,
     TensorOf,
     TupleOf,
@@ -28,6 +27,7 @@ from .._shape import diagonal as diagonal_ops
 from .._shape import flip_roll, join_split, slice_stack
 from .._shape import repeat as repeat_ops
 from .._shape import reshape as reshape_ops
+from .._shape import transpose as transpose_ops
 from .._shape.axes import axes_along
 
 Anything = TensorOf(any_dtype)
@@ -346,7 +346,7 @@ def transpose(self, *axes, **named):
                 ("dim0", "dim1"), reshape_ops.shape_of("Tensor.transpose", axes), strict=True
             )
         )
-        return self if one is None else reshape_ops.swapaxes.run(self, one, two)
+        return self if one is None else transpose_ops.swapaxes.run(self, one, two)
     return _ordered("Tensor.transpose", self, axes)
 
 
@@ -369,7 +369,7 @@ def _ordered(api, self, axes):
         raise ValueError(
             f"For '{api}', the axes must name each of the {self.ndim} axes once, but got {axes}."
         )
-    return reshape_ops.transpose.run(self, axes_along(api, "axes", axes, self) or ())
+    return transpose_ops.transpose.run(self, axes_along(api, "axes", axes, self) or ())
 
 
 @form("flip")
@@ -434,45 +434,15 @@ def diag_at(self, diagonal: Int):
     return diagonal_ops.vector_diag.run(self, diagonal)
 
 
-# Dtypes and devices -------------------------------------------------------------------------------
+@public("Tensor.resize")
+def tensor_resize(self, *new_shape):
+    """The elements in row order in a new shape: cut, or filled up with zeros.
 
-
-@form("to")
-def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
-    """The Tensor as another dtype and on another device; itself where nothing changes, unless a
-    copy is asked for.
-
-    Source: mindspore.Tensor.to of MindSpore 2.10.
+    Source: mindspore.Tensor.resize of MindSpore 2.10.
     """
-    return _moved(self, None, dtype, copy)
-
-
-@form("to")
-def to_device(
-    self,
-    device: OneOf("Ascend", "GPU", "CPU") = None,
-    dtype: DType = None,
-    non_blocking: Bool = False,
-    copy: Bool = False,
-):
-    """The same, with the device first; "Ascend" stands for the GPU here."""
-    return _moved(self, device, dtype, copy)
-
-
-@form("to")
-def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
-    """The same, as another Tensor is."""
-    device = "GPU" if arrays.on_device(other._array) else "CPU"
-    return _moved(self, device, other.dtype, copy)
-
-
-def _moved(self, device, dtype, copy):
-    wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    made = self
-    if device is not None:
-        place = arrays.to_host if device == "CPU" else arrays.to_current
-        array = place(self._array)
-        made = self if array is self._array else Tensor._wrap(array)
-    if wanted != self._array.dtype or copy:
-        return cast.cast.run(made, wanted)
-    return made
+    shape = reshape_ops.shape_of("resize", new_shape)
+    flat, count = reshape_ops.reshape_array.run(self, (-1,)), math.prod(shape)
+    if count > self.size:
+        more = space_for(self._array).zeros(count - self.size, self._array.dtype)
+        flat = join_split.cat.run([flat, Tensor._wrap(more)], 0)
+    return reshape_ops.reshape_array.run(flat[:count], shape)

@@ -8,11 +8,9 @@ from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import (
-    AsValue,
     Bool,
     Int,
     ListOf,
-    OneOf,
     Str,
     TensorOf,
     TupleOf,
@@ -22,7 +20,6 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
 from ...common.storage import UntypedStorage
-from .. import _forms
 from .._shape.reshape import shape_of
 
 Anything = TensorOf(any_dtype)
@@ -168,44 +165,6 @@ def stride(self, dim=None):
 
 
 # Devices ------------------------------------------------------------------------------------------
-
-
-@public("Tensor.to_")
-@checked
-def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
-    """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
-
-    Args:
-        device (str): "Ascend", "GPU" or "CPU".
-        non_blocking (bool): whether the move need not be finished on return; it always is.
-
-    Raises:
-        TypeError: if `device` is not a str.
-        ValueError: if it names no device.
-
-    Source: mindspore.Tensor.to_ of MindSpore 2.10.
-    """
-    if device not in ("Ascend", "GPU", "CPU"):
-        raise ValueError(
-            f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got {device!r}."
-        )
-    place = arrays.to_host if device == "CPU" else arrays.to_current
-    input._array = place(input._array)
-    return input
-
-
-@public("Tensor.move_to")
-@checked
-def move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
-            blocking: AsValue(Bool) = True):
-    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
-
-    Raises:
-        ValueError: if `to` names no device, or `blocking` is not a bool.
-
-    Source: mindspore.Tensor.move_to of MindSpore 2.10.
-    """
-    return _forms.move_to(input, to, blocking)
 
 
 @public("Tensor.delete_")
@@ -395,3 +354,12 @@ def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
 def unfold(self, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of images, one column each; see `ops.unfold`."""
     return build("ops", "unfold")(self, kernel_size, dilation, padding, stride)
+
+
+Tensor.is_meta = property(lambda self: False, doc="False: a Tensor always holds values.")
+
+
+@public("Tensor.is_shared")
+def is_shared(self):
+    """False: no other process sees the memory."""
+    return False

@@ -7,12 +7,15 @@ from ..._core.autograd import custom
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, plain, public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, ListOf, TensorOf, TupleOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
 
 
 @op(
@@ -278,3 +281,68 @@ def _set_requires_grad(self, value):
 
 Tensor.data = property(_data, _set_data)
 Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
+
+
+@public("ops.IdentityN")
+class IdentityN(Primitive):
+    """A tuple of Tensors as it is, in memory of its own."""
+
+    def __init__(self):
+        super().__init__("IdentityN")
+
+    @checked
+    def __call__(self, x: TupleOf(Anything) | ListOf(Anything)):
+        return tuple(each.copy() for each in x)
+
+
+@public("ops.Reusing")
+class Reusing(Primitive):
+    """The input itself."""
+
+    def __init__(self):
+        super().__init__("Reusing")
+
+    def __call__(self, x):
+        return x
+
+
+@public("ops.CopyWithSlice")
+class CopyWithSlice(Primitive):
+    """Writes a Tensor's values into another, which may be a part of a larger one.
+
+    `ops.CopyWithSlice()(target, source)` returns `target`; the values take its dtype.
+
+    Raises:
+        TypeError: if an input is no Tensor.
+        ValueError: if the shapes differ.
+
+    Source: mindspore.ops.CopyWithSlice of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("CopyWithSlice")
+
+    @checked
+    def __call__(self, x: Anything, y: Anything):
+        return overwrite(self.name, x, y)
+
+
+@public("mint.item")
+@checked
+def item(input: Anything):
+    """The only element as a Python number."""
+    return input.item()
+
+
+@public("Tensor.requires_grad_")
+def requires_grad_(self, requires_grad=True):
+    """Returns the Tensor; gradients are asked for by `mindspore.grad` alone."""
+    return self
+
+
+@public("Tensor.set_const_arg")
+@checked
+def set_const_arg(input: Anything, const_arg: Bool = True):
+    """Notes whether a network takes the Tensor as a constant, and returns it."""
+    input.const_arg = const_arg
+    return input

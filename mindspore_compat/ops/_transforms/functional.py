@@ -4,7 +4,7 @@ depend."""
 import functools
 
 from ..._core.autograd.linearization import Pull, Push
-from ..._core.autograd.tape import Rule, depth, record
+from ..._core.autograd.tape import depth
 from ..._core.autograd.transforms import Request, map_tensors, read_weights, tensors_in
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -13,7 +13,7 @@ from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import BatchSpace, running
 from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 from .._shape.join_split import cat, stack
-from .._shape.reshape import moveaxis
+from .._shape.transpose import moveaxis
 
 
 @op(compute="native")
@@ -497,41 +497,6 @@ def partial(func, *args):
     if not callable(func):
         raise TypeError(f"For 'partial', 'func' must be a function, but got {type(func).__name__}.")
     return functools.partial(func, *args)
-
-
-TIED = Rule("depend", ["x", "others"], upcast=False, many=True,
-            joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
-
-
-@public("ops.depend", "ops.functional.depend")
-def depend(value, *expr):
-    """`value`; in graph mode the expressions are computed before it, here they have been.
-
-    A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
-
-    Source: mindspore.ops.depend of MindSpore 2.10.
-    """
-    live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
-    if not live or depth.paused:
-        return value
-    return map_tensors(lambda tensor: _tied(tensor, live), value)
-
-
-def _tied(tensor, others):
-    """The Tensor with a node from which the walk back goes on to `others` too."""
-    tied = Tensor._wrap(tensor._array)
-    together = [tensor, *others]
-    tied._node = record(TIED, tuple(each._node for each in together), (len(others),),
-                        tuple((each._array.shape, each._array.dtype) for each in together))
-    return tied
-
-
-@public("ops.Depend")
-class Depend:
-    """The class form of `ops.depend`."""
-
-    def __call__(self, value, *expr):
-        return depend(value, *expr)
 
 
 @public("ops.identity")

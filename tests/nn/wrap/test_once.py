@@ -91,7 +91,6 @@ def test_some_of_the_weights_in_another_order():
         close(found, 2 * wanted.asnumpy(), 1e-4)
 
 
-
 WRITES = {
     "optimizer": lambda net: lambda x, update=nn.SGD(net.trainable_params(), 0.1): update(
         tuple(ops.ones_like(each) for each in net.trainable_params())),

@@ -1,0 +1,53 @@
+"""The parameter server's Push and Pull, which no process answers here."""
+
+from ..._core.declare.public_api import public
+from ..primitive import Primitive
+
+
+class _Server(Primitive):
+    """What asks a parameter server; no process is one here, as in the original on a CPU."""
+
+    def _refuse(self):
+        raise RuntimeError(f"For '{self.name}', a parameter server must run, but there is none.")
+
+
+@public("ops.Push")
+class Push(_Server):
+    """Sends an optimizer's inputs to the parameter server.
+
+    Optimizers of older releases make it and call it only where parameters lie on a server. There is
+    no server, so a call is refused.
+
+    Args:
+        optim_type (str): the Primitive of the optimizer.
+        only_shape_indices (list): the inputs of which only the shape is sent.
+
+    Raises:
+        RuntimeError: if it is called.
+
+    Source: mindspore.ops.Push of MindSpore 2.10.
+    """
+
+    def __init__(self, optim_type="ApplyMomentum", only_shape_indices=None):
+        super().__init__("Push")
+        self.optim_type, self.only_shape_indices = optim_type, only_shape_indices
+
+    def __call__(self, optim_inputs, optim_input_shapes):
+        self._refuse()
+
+
+@public("ops.Pull")
+class Pull(_Server):
+    """Brings a weight from the parameter server; there is none, so a call is refused.
+
+    Raises:
+        RuntimeError: if it is called.
+
+    Source: mindspore.ops.Pull of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("Pull")
+
+    def __call__(self, key, weight):
+        self._refuse()

@@ -1,0 +1,176 @@
+"""Elements and slices by index: take, select, index_select, choose."""
+
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import one_dtype, refuse_unlike
+from ..._core.rules.vocabulary import (
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    any_dtype,
+    checked,
+    integer,
+)
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+
+
+@public("mint.select", "ops.select_view")
+@checked
+def slice_at(input: Anything, dim: Int, index: Int | Index):
+    """One slice along an axis, without that axis.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `dim` or `index` is out of range.
+
+    Source: mindspore.mint.select of MindSpore 2.10.
+    """
+    rank, index = input.ndim, int(index)
+    if not -rank <= dim < rank:
+        raise ValueError(f"For 'select', 'dim' must be in [{-rank}, {rank}), but got {dim}.")
+    length = input.shape[dim]
+    if not -length <= index < length:
+        raise ValueError(
+            f"For 'select', 'index' must be in [{-length}, {length}), but got {index}."
+        )
+    return input[(slice(None),) * (dim % rank) + (index,)]
+
+
+@public("ops.SelectView")
+class SelectView(Primitive):
+    """`mint.select` as a Primitive: `ops.SelectView()(input, index, dim)`."""
+
+    def __init__(self):
+        super().__init__("SelectView")
+
+    def __call__(self, input, index, dim):
+        return slice_at(input, dim, index)
+
+
+@op("mint.take(input, index)", "ops.take(input, index)", compute="native")
+def take(xp, input: Anything, index: Index):
+    """Elements at places counted in row order; the result has the shape of the places."""
+    flat = xp.ravel(input)
+    if index.size and not (int(xp.min(index)) >= -flat.size and int(xp.max(index)) < flat.size):
+        raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")
+    return xp.take(flat, index)
+
+
+@op(compute="native")
+def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
+    """Slices (elements of the flat input without an axis) at places brought into range."""
+    if axis is None:
+        input, axis = xp.ravel(input), 0
+    length = input.shape[axis]
+    if not length and indices.size:
+        raise RuntimeError(f"For 'take', the Tensor must have elements to take, but got shape "
+                           f"{tuple(input.shape)}.")
+    if mode == "wrap":
+        at = xp.mod(indices, length)
+    else:
+        at = xp.clip(xp.where(indices < -length, -length, indices), -length, length - 1)
+        at = xp.where(at < 0, at + length, at)
+    return xp.take(input, at, axis)
+
+
+@public("Tensor.choose")
+def choose(self, choices, mode="clip"):
+    """For each element of this Tensor of places, the element of the choice that it names.
+
+    Fractions and imaginary parts are cut off, of places and of choices: the original chooses among
+    int32 and gives back the dtype of the choices, which is int64 where they are no Tensors.
+
+    Args:
+        choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of them,
+            one for each place; they broadcast.
+        mode (str): "wrap" for places out of range; "raise" refuses them. What is neither counts as
+            the default, "clip".
+
+    Raises:
+        TypeError: if `choices` is or holds something else, or Tensors of several dtypes.
+        ValueError: if this Tensor or `choices` has no axes or entries, or a place is out of range
+            with "raise".
+
+    Source: mindspore.Tensor.choose of MindSpore 2.10.
+    """
+    tables = _choices(choices)
+    if not self.ndim:
+        raise ValueError("For 'choose', the Tensor of places must have an axis, but got shape ().")
+    xp = space_for(self._array)
+    places = xp.cast(xp.real(self._array), "int64")
+    if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
+        raise ValueError(
+            f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
+            f"{int(places.min())} to {int(places.max())}."
+        )
+    return chosen.run(Tensor._wrap(places), tables, mode == "wrap")
+
+
+def _choices(choices):
+    """The choices as Tensors of one dtype."""
+    if not isinstance(choices, (tuple, list, Tensor)):
+        raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
+                        f"{choices!r} of type {type(choices).__name__}.")
+    if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
+        raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
+    for one in choices:
+        if not isinstance(one, (Tensor, int, float, tuple, list)):
+            raise TypeError(f"For 'choose', 'choices' must hold Tensors, numbers or lists of them, "
+                            f"but got {one!r} of type {type(one).__name__}.")
+    tables = [one if isinstance(one, Tensor) else Tensor(one).astype("int64") for one in choices]
+    if not one_dtype(*tables):
+        refuse_unlike("choose", {f"choices[{i}]": table for i, table in enumerate(tables)})
+    return tables
+
+
+@op(compute="native")
+def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
+    """Of Tensors that broadcast, for each element that of the one which its place names, as int32
+    in their dtype."""
+    whole = xp.broadcast_shapes(places.shape, *(each.shape for each in tables))
+    count, dtype = len(tables), tables[0].dtype
+    parts = [xp.real(each) if dtype.kind == "c" else each for each in tables]
+    rows = xp.stack([xp.broadcast_to(xp.cast(each, "int32"), whole) for each in parts])
+    inside = places % count if wrap else xp.clip(places, 0, count - 1)
+    inside = xp.cast(xp.broadcast_to(inside, whole), "int64")
+    return xp.cast(xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0], dtype)
+
+
+@public("mint.index_select")
+@checked
+def mint_index_select(input: Anything, dim: Int, index: Index):
+    """The slices of the input at places along an axis.
+
+    Args:
+        input (Tensor): any shape.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 places, along one axis.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the input has no such axis, `index` has not one axis, or a place is out of
+            range.
+
+    Source: mindspore.mint.index_select of MindSpore 2.10.
+    """
+    if index.ndim != 1:
+        raise ValueError(
+            f"For 'index_select', 'index' must have one axis, but got shape {index.shape}."
+        )
+    if not -input.ndim <= dim < input.ndim:
+        raise ValueError(
+            f"For 'index_select', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
+        )
+    return slices_at.run(input, index, dim)
+
+
+@op(compute="native")
+def slices_at(xp, input: Anything, index: Index, dim: Int):
+    """The slices of the input at places along an axis."""
+    return xp.take(input, index, dim)

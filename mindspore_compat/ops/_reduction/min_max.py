@@ -1,0 +1,391 @@
+"""Largest and smallest elements, and where they stand: amax, max, argmax, ptp and their kin."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import TensorOrNothing
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    DType,
+    Int,
+    InTensor,
+    Number,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import arithmetic, maximum
+from .._indexing import getitem
+from .reduce import Axes, Axis, axes_of
+
+Anything = TensorOf(any_dtype)
+
+Numbers = TensorOf(number)
+
+Scalar = ScalarOf(Int, TypeError)
+
+
+def _bounded(name, word, limit, body):
+    """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
+
+    def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
+                initial: InTensor(Number | Bool, ValueError) = None,
+                where: TensorOf(any_dtype) | TensorOrNothing = None):
+        if where is not None:
+            if initial is None:
+                raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
+            kept = xp.cast(where, "bool")
+            input = xp.where(kept, input, xp.full(input.shape, initial, input.dtype))
+        out = body.body(xp, input, axis, keepdims)
+        if initial is None:
+            return out
+        return getattr(xp, limit)(out, xp.full(out.shape, initial, out.dtype))
+
+    def by_tensor(input, axis, keepdims, initial, where):
+        initial = initial.astype(input.dtype).reshape(())
+        if isinstance(where, Tensor):
+            input = getitem.where.run(where.astype(dtypes.bool_), input, initial)
+        return getattr(arithmetic, limit).run(body.run(input, axis, keepdims), initial)
+
+    bounded.__name__ = name
+    bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
+
+    Args:
+        initial (number): a value that takes part everywhere.
+        where (Tensor): which elements take part; `initial` must be given with it. What is no
+            Tensor is not looked at.
+    """
+    parameters = "axis=None, keepdims=False, *, initial=None, where=None"
+    op(f"ops.{name}(input, {parameters})", quirks=Quirks(on_tape=by_tensor))(bounded)
+
+
+@op(
+    "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_max(x: input, axis=None, keep_dims=False)",
+    "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)",
+    quirks=Quirks(
+        rules={
+            "mint.amax": {"input": TensorOf(real), "axis": Axes},
+            "ops.ReduceMax": {"axis": Axes},
+        }
+    ),
+)
+def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """Finds the largest element over the axes given, by default over all. Equal ones share the
+    gradient.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.ReduceMax()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
+        [3. 5.]
+    """
+    return xp.max(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op(
+    "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_min(x: input, axis=None, keep_dims=False)",
+    "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)",
+    quirks=Quirks(
+        rules={
+            "mint.amin": {"input": TensorOf(real), "axis": Axes},
+            "ops.ReduceMin": {"axis": Axes},
+        }
+    ),
+)
+def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """Finds the smallest element over the axes given, by default over all. Equal ones share the
+    gradient.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.ReduceMin()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
+        [1. 4.]
+    """
+    return xp.min(input, axes_of(axis), keepdims=keep_dims)
+
+
+_bounded("amax", "largest", "maximum", amax)
+
+
+_bounded("amin", "smallest", "minimum", amin)
+
+
+def _extreme(xp, input, axis, keepdims, find):
+    if not input.ndim and axis in (0, -1):
+        return input, xp.zeros((), "int64")
+    at = find(input, axis)
+    at = xp.expand_dims(at, axis)
+    values = xp.take_along_axis(input, at, axis)
+    if not keepdims:
+        values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
+    return values, at
+
+
+@op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", compute="native")
+def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
+    """Finds the largest elements along an axis, as their positions and their values.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keep_dims`; the positions are int64 and the values keep the dtype.
+
+    Example:
+        >>> i, v = ms.ops.ArgMaxWithValue(axis=1)(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(i, v)
+        [1 1] [5. 4.]
+    """
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
+    return xp.cast(at, "int64"), values
+
+
+@op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", compute="native")
+def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
+    """Finds the smallest elements along an axis, as their positions and their values.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keep_dims`; the positions are int64 and the values keep the dtype.
+
+    Example:
+        >>> i, v = ms.ops.ArgMinWithValue(axis=1)(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(i, v)
+        [0 0] [1. 3.]
+    """
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
+    return xp.cast(at, "int64"), values
+
+
+@op(compute="native")
+def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the largest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
+    return values, xp.cast(at, "int64")
+
+
+@op(compute="native")
+def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the smallest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
+    return values, xp.cast(at, "int64")
+
+
+@op(
+    "ops.argmax(input, dim=None, keepdim=False)",
+    "mint.argmax(input, dim=None, keepdim=False)",
+    compute="native",
+)
+def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
+    """Finds the position of the largest element along an axis, or in the flattened input where
+    `dim` is None.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        with `keepdim`.
+
+    Example:
+        >>> print(ms.ops.argmax(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [1 0]
+    """
+    return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
+
+
+@op("ops.argmin(input, axis=None, keepdims=False)", compute="native")
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
+                 keepdims: Any = False):
+    """Finds the position of the smallest element along an axis, or in the flattened input where
+    `axis` is None.
+
+    Shapes:
+        `input` may have any shape. The result is int32 and lacks the axis, or has length 1 there
+        with `keepdims`.
+
+    Example:
+        >>> print(ms.ops.argmin(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [0 1]
+    """
+    found = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
+    return xp.cast(found, "int32" if input.ndim else "int64")
+
+
+@op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", compute="native")
+def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
+    """Finds the position of the smallest element along an axis, or in the flattened input where no
+    axis is given.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        with `keepdims`.
+
+    Example:
+        >>> print(ms.mint.argmin(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [0 1]
+    """
+    return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
+
+
+@op("ops.Argmax(axis=-1, output_type=int32)(input_x)", compute="native")
+def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """Finds the position of the largest element along an axis.
+
+    Shapes:
+        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
+        int64.
+
+    Example:
+        >>> print(ms.ops.Argmax()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
+        [1 0]
+    """
+    return xp.cast(xp.argmax(input_x, axis), output_type)
+
+
+@op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """Finds the position of the smallest element along an axis.
+
+    Shapes:
+        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
+        int64.
+
+    Example:
+        >>> print(ms.ops.Argmin()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
+        [0 1]
+    """
+    return xp.cast(xp.argmin(input_x, axis), output_type)
+
+
+@public("ops.max")
+@checked
+def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
+    """(values, positions) of the largest elements along `axis`; over everything if it is None.
+
+    Args:
+        input (Tensor): any real dtype.
+        axis (Union[int, None]): the axis. Default: None.
+        keepdims (bool): True to keep the axis with length 1.
+        initial (Union[scalar, None]): a lower bound of the result; not looked at without an axis.
+        where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
+            without an axis, nor a number without `initial`.
+
+    Source: mindspore.ops.max of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amax, max_along, "maximum")
+
+
+@public("ops.min")
+@checked
+def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
+    """(values, positions) of the smallest elements along `axis`; over everything if it is None.
+
+    The arguments are those of `max`, with `initial` an upper bound.
+
+    Source: mindspore.ops.min of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amin, min_along, "minimum")
+
+
+def _both(input, axis, keepdims, initial, where, over_all, along, bound):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if axis is None or input.ndim == 0:
+        values = over_all.run(input, None, False)
+        return values, Tensor(0, dtype=dtypes.int64)
+    if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        if initial is None:
+            raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
+        where = where if isinstance(where, Tensor) else Tensor(where)
+        input = getitem.where.run(where, input, initial)
+    if initial is not None:
+        input = getattr(arithmetic, bound).run(input, initial)
+    return along.run(input, axis, keepdims)
+
+
+@op("Tensor.ptp(axis=None, keepdims=False)")
+def ptp(xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None,
+        keepdims: Bool = False):
+    """The largest value less the smallest, over all elements or along axes."""
+    axis = tuple(map(int, axis)) if isinstance(axis, tuple) else axis if axis is None else int(axis)
+    axis = None if axis == () else axis
+    return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)
+
+
+def _mint_extreme(name, word, over_all, along, between):
+    """`mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input, other)`."""
+
+    def extreme(input, *args, **kwargs):
+        if not args and not kwargs:
+            return over_all.run(input)
+        if "other" in kwargs or args and isinstance(args[0], (Tensor, float, bool)):
+            return between.run(input, *args, **kwargs)
+        return with_places(input, *args, **kwargs)
+
+    def with_places(input: Anything, dim: Int, keepdim: Bool = False):
+        values, at = along.run(input, dim, keepdim)
+        return values, Tensor._wrap(at._array.astype("int64"))
+
+    with_places.__name__ = name  # which errors tell
+    with_places = checked(with_places)
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
+    places, or the {word} of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, places).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Raises:
+        TypeError: if the arguments fit no form.
+
+    Source: mindspore.mint.{name} of MindSpore 2.10.
+    """
+    return public(f"mint.{name}")(extreme)
+
+
+_mint_extreme("max", "largest", amax, max_along, maximum.maximum)
+
+
+_mint_extreme("min", "smallest", amin, min_along, maximum.minimum)
+
+
+@op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
+def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
+            keepdims: Bool = False):
+    """Finds the smallest and the largest element along an axis.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> low, high = ms.ops.aminmax(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(low, high)
+        [1. 4.] [3. 5.]
+    """
+    if input.ndim == 0:
+        return input, input
+    if input.dtype.kind == "f":  # NaN is left out
+        missing = xp.isnan(input)
+        least, most = (xp.where(missing, end, input) for end in (float("inf"), -float("inf")))
+        return xp.min(least, axis, keepdims=keepdims), xp.max(most, axis, keepdims=keepdims)
+    return xp.min(input, axis, keepdims=keepdims), xp.max(input, axis, keepdims=keepdims)

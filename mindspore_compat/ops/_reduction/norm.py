@@ -1,0 +1,183 @@
+"""Norms of vectors and matrices over axes."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import (
+    Bool,
+    CellOf,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+)
+from ..._core.tensor.tensor import Tensor
+from .reduce import Axis, Places, _floating, axes_of
+
+Anything = TensorOf(any_dtype)
+Half = TensorOf("float16", "float32")
+
+
+def _vector_norm(xp, x, order, axis, keepdims):
+    size = xp.abs(x)
+    if order == float("inf"):
+        return xp.max(size, axis, keepdims=keepdims)
+    if order == float("-inf"):
+        return xp.min(size, axis, keepdims=keepdims)
+    if order == 0:
+        return xp.cast(xp.sum(x != 0, axis, keepdims=keepdims), size.dtype)
+    if order == 1:
+        return xp.sum(size, axis, keepdims=keepdims)
+    if order == 2:
+        total = xp.sum(size * size, axis, keepdims=keepdims)
+        positive = total > 0
+        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))),
+                        0 * total)
+    return rooted(xp, xp.sum(xp.power(size, order), axis, keepdims=keepdims), order)
+
+
+def rooted(xp, total, order):
+    """The root of sums of powers, whose slope is 0 at 0."""
+    positive = total > 0
+    root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
+    return xp.where(positive, root, 0 * total)
+
+
+def _matrix_norm(xp, x, order, axes, keepdims):
+    rows, columns = (a % x.ndim for a in axes)
+    if order == "nuc" or order in (2, -2):
+        values = xp.linalg_svd_values(xp.moveaxis(x, (rows, columns), (-2, -1)))
+        found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
+        return xp.expand_dims(found, (rows, columns)) if keepdims else found
+    if order not in (1, -1, float("inf"), float("-inf")):
+        raise ValueError(f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
+                         f"-inf, 'fro' or 'nuc', but got {order!r}.")
+    total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
+    pick = xp.max if order > 0 else xp.min
+    found = pick(total, (rows, columns), keepdims=True)
+    return found if keepdims else xp.squeeze(found, (rows, columns))
+
+
+def abs_order(order):
+    """True for the norms that add up rows (inf), False for those that add up columns (1)."""
+    return order in (float("inf"), float("-inf"))
+
+
+@op(
+    "ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    quirks=Quirks(rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
+        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None})),
+)
+def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
+         keepdim: Bool = False):
+    """Computes the norm of vectors or matrices.
+
+    Without `ord` it is the root of the sum of squares, of all elements or over `dim`. With an
+    order, one axis in `dim` means vectors and two axes mean matrices.
+
+    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm. Norms
+    of complex vectors, and Frobenius norms, are complex as well.
+
+    Shapes:
+        `A` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
+        `keepdim`; floats keep their dtype.
+
+    Example:
+        >>> print(ms.ops.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1))
+        [ 5. 10.]
+        >>> print(ms.ops.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ord=1, dim=(0, 1)))
+        12.0
+    """
+    axis = axes_of(dim)
+    if isinstance(ord, Tensor):
+        matrices = A.ndim == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
+        ord = "fro" if matrices else ord.asnumpy().item()
+    A = _floating(xp, A)
+    if ord is None or ord == "fro" and not isinstance(axis, int):
+        return xp.cast(_vector_norm(xp, A, 2, axis, keepdim), A.dtype)
+    if axis is None:
+        axis = (0, 1) if A.ndim == 2 else 0
+    if isinstance(axis, tuple) and len(axis) == 1:
+        axis = axis[0]
+    if isinstance(axis, int):
+        if isinstance(ord, str):
+            raise TypeError(f"For 'norm', 'ord' must be a number for vectors, but got {ord!r}.")
+        return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
+    return _matrix_norm(xp, A, ord, axis, keepdim)
+
+
+@op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
+def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
+            keep_dims: Bool = False,
+            epsilon: Float = 1e-12):
+    """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
+    `epsilon`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.LpNorm(axis=[0, 1])(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+    """
+    return _vector_norm(xp, input, p, axes_of(axis), keep_dims)
+
+
+@op("ops.EuclideanNorm(keep_dims=False)(x, axes)")
+def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
+    """Computes the square root of the sum of squares over the axes given.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.EuclideanNorm()(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ms.Tensor([1])))
+        [ 5. 10.]
+    """
+    return _vector_norm(xp, x, 2, axes_of(axes), keep_dims)
+
+
+@op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
+    "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
+def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
+    """Computes the norm of order `ord` over the axes given, by default over all.
+
+    The order inf is the largest magnitude, -inf the smallest, 0 the number of elements that are not
+    0.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`. Integers give float32, complex numbers stay complex.
+
+    Example:
+        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, 4.0])))
+        5.0
+        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, -4.0]), ord=float("inf")))
+        4.0
+    """
+    found = _vector_norm(xp, _floating(xp, x), ord, axes_of(axis), keepdims)
+    return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
+
+
+@op("mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
+    "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
+def mint_norm(xp, input: Anything, p: Number | Str = "fro", dim: Places | None = None,
+              keepdim: Bool = False):
+    """The p-norm of all elements or along axes; "fro" and "nuc" of matrices."""
+    axis = axes_of(dim)
+    if p == "fro":
+        return _vector_norm(xp, input, 2, axis, keepdim)
+    if isinstance(p, str):
+        if p != "nuc":
+            raise ValueError(f"For 'norm', 'p' must be a number, 'fro' or 'nuc', but got {p!r}.")
+        axis = (0, 1) if axis is None else axis
+        return _matrix_norm(xp, input, p, axis, keepdim)
+    return _vector_norm(xp, input, p, axis, keepdim)

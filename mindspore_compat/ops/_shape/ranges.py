@@ -1,0 +1,199 @@
+"""Evenly spaced numbers: arange, range, linspace, logspace."""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.inputs import SameDtype
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import (
+    Alike,
+    DType,
+    Float,
+    Int,
+    Number,
+    ScalarOf,
+    TensorOf,
+    checked,
+    floating,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .create import _numpy
+
+Floats = TensorOf(floating)
+
+Limit = Number | TensorOf(real)
+Plain = TensorOf("float32", "float64")
+
+
+def _number(api, name, value):
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape "
+                             f"{value.shape}.")
+        return value.item()
+    value = plain_numbers(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    return value
+
+
+@public("ops.arange")
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number; the end, if `end` is None. Default: 0.
+        end (Union[int, float, Tensor, None]): where the numbers stop.
+        step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
+        dtype (mindspore.dtype): the dtype wanted.
+
+    Raises:
+        TypeError: if an argument is no number.
+        ValueError: if `step` is 0, or leads away from `end`.
+
+    Source: mindspore.ops.arange of MindSpore 2.10.
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number("arange", n, v) for n,
+                        v in (("start", start), ("end", end), ("step", step)))
+    if step == 0 or (end - start) * step < 0:
+        raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    made = current_space().arange(start, end, step, dtype="int64" if whole else "float64")
+    return Tensor._wrap(made.astype(_numpy(dtype, "int64" if whole else "float32")))
+
+
+@public("ops.range")
+@checked
+def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1000000):
+    """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
+
+    Raises:
+        TypeError: if an argument is no number, `maxlen` no int, or some numbers are ints and some
+            floats.
+        ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
+        numbers.
+
+    Source: mindspore.ops.range of MindSpore 2.10.
+    """
+    start, end, step = (v.reshape(()).item() if isinstance(v, Tensor) else v
+                        for v in (start, end, step))
+    if len({type(v) for v in (start, end, step)}) > 1:
+        raise TypeError(f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
+                        f"but got {start!r}, {end!r}, {step!r}.")
+    made = arange(start, end, step)
+    if made.size > maxlen:
+        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got "
+                         f"{made.size}.")
+    return made
+
+
+@public("ops.linspace", "mint.linspace")
+def linspace(start, end, steps, *, dtype=None):
+    """`steps` numbers from `start` to `end`, evenly apart, both included; float32 by default.
+
+    Raises:
+        TypeError: if `start` or `end` is no number, or `steps` no int.
+        ValueError: if `steps` is not positive.
+
+    Source: mindspore.ops.linspace of MindSpore 2.10.
+    """
+    steps = plain_numbers(steps)
+    start, end = (int(v) if isinstance(v, bool) else v for v in (start, end))
+    first, last = _number("linspace", "start", start), _number("linspace", "end", end)
+    if isinstance(steps, Tensor):
+        steps = steps.item()
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
+    if steps < 1:
+        raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
+    floating = isinstance(start, Tensor) and start.dtype.is_floating_point
+    default = start._array.dtype if floating else "float32"
+    return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
+
+
+@public("ops.LinSpace")
+class LinSpace:
+    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`."""
+
+    @checked(Alike("start stop"))
+    def __call__(self, start: Plain, stop: Plain, num: Int(ge=1) | TensorOf("int32", "int64")):
+        return linspace(start, stop, num)
+
+
+@public("ops.Range")
+class Range:
+    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`."""
+
+    @checked
+    def __init__(self, maxlen: Int(ge=1) = 1000000):
+        self.maxlen = maxlen
+
+    def __call__(self, start, end, step):
+        return range(start, end, step, self.maxlen)
+
+
+@op(
+    "ops.LogSpace(steps=10, base=10, dtype=float32)(start, end)",
+    types=SameDtype("start end"),
+    compute="native",
+)
+def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
+              dtype: DType = "float32"):
+    """`base` to the power of numbers evenly between two ends; float32 by default."""
+    if start.ndim or end.ndim:
+        raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
+                         f"{start.shape} and {end.shape}.")
+    if base < 0:
+        raise ValueError(f"For 'LogSpace', 'base' must be at least 0, but got {base}.")
+    along = xp.arange(steps) / max(steps - 1, 1)
+    numbers = xp.cast(start, "float64") * (1 - along) + xp.cast(end, "float64") * along
+    return xp.cast(xp.power(float(base), numbers), dtype)
+
+
+@public("ops.logspace")
+@checked
+def logspace(start: Float | Floats, end: Float | Floats, steps: ScalarOf(Int(ge=0), TypeError),
+             base: ScalarOf(Int, TypeError) = 10, *,
+             dtype: DType = dtypes.float32):
+    """`base` to the power of `steps` numbers evenly between two ends.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `steps` or `base` is below 0.
+
+    Source: mindspore.ops.logspace of MindSpore 2.10.
+    """
+    ends = [each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
+            for each in (start, end)]
+    return log_space.run(*ends, steps, base, dtypes.to_numpy(dtype))
+
+
+@public("mint.arange")
+@checked
+def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtype: DType = None):
+    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
+
+    Args:
+        start (Union[float, int]): the first number; the end, if `end` is None. Default: 0.
+        end (Union[float, int]): where the numbers stop.
+        step (Union[float, int]): the distance, not 0. Default: 1.
+        dtype (mindspore.dtype): the dtype wanted.
+
+    Raises:
+        TypeError: if an argument is no number.
+        ValueError: if `step` is 0 or leads away from `end`, or if `start` is `end`.
+
+    Source: mindspore.mint.arange of MindSpore 2.10.
+    """
+    if end is None:
+        start, end = 0, start
+    if start == end:
+        raise ValueError(
+            f"For 'arange', 'start' must differ from 'end', but got {start} and {end}."
+        )
+    return arange(start, end, step, dtype=dtype)

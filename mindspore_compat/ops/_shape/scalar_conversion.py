@@ -1,0 +1,177 @@
+"""Between Tensors and Python's numbers and tuples."""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, checked
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+
+
+@public("ops.scalar_to_tensor")
+def scalar_to_tensor(input_x, dtype=dtypes.float32):
+    """A number as a Tensor; float32 by default (bools and ints too).
+
+    Raises:
+        TypeError: if `input_x` is no number.
+
+    Source: mindspore.ops.scalar_to_tensor of MindSpore 2.10.
+    """
+    if dtype is None:
+        raise TypeError("For 'scalar_to_tensor', 'dtype' must be a dtype, but got None.")
+    if not isinstance(input_x, (bool, int, float)):
+        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got "
+                        f"{type(input_x).__name__}.")
+    return Tensor(input_x, dtype)
+
+
+@public("ops.ScalarToTensor")
+class ScalarToTensor(Primitive):
+    """The class form of `ops.scalar_to_tensor`."""
+
+    def __init__(self):
+        super().__init__("ScalarToTensor")
+
+    def __call__(self, input_x, dtype=dtypes.float32):
+        return scalar_to_tensor(input_x, dtype)
+
+
+@public("ops.scalar_to_array")
+def scalar_to_array(input_x):
+    """A number as a Tensor of its own dtype, as MindSpore 1.x had it."""
+    return Tensor(input_x)
+
+
+@public("ops.tuple_to_array")
+def tuple_to_array(input_x):
+    """A tuple of numbers of one type as a Tensor: int32 for ints, float32 for floats.
+
+    A list, text or Tensor gives None, as the original has it.
+
+    Raises:
+        TypeError: if `input_x` is none of these, or mixes types.
+
+    Source: mindspore.ops.tuple_to_array of MindSpore 2.10.
+    """
+    if isinstance(input_x, (list, str, Tensor)):
+        return None
+    if not isinstance(input_x, tuple):
+        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
+                        f"{type(input_x).__name__}.")
+    if len({type(one) for one in input_x}) > 1:
+        raise TypeError(f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
+                        f"got {input_x}.")
+    whole = bool(input_x) and isinstance(input_x[0], int)
+    return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
+
+
+@public("ops.TupleToArray")
+class TupleToArray(Primitive):
+    """The class form of `ops.tuple_to_array`, for tuples only.
+
+    Raises:
+        TypeError: if the input is no tuple, or mixes types.
+    """
+
+    def __init__(self):
+        super().__init__("TupleToArray")
+
+    def __call__(self, input_x):
+        if not isinstance(input_x, tuple):
+            raise TypeError(f"For 'TupleToArray', 'input_x' must be a tuple, but got "
+                            f"{type(input_x).__name__}.")
+        return tuple_to_array(input_x)
+
+
+@public("ops.scalar_cast")
+def scalar_cast(input_x, input_y):
+    """A number as int, float or bool, as a MindSpore dtype says.
+
+    Raises:
+        TypeError: if `input_x` is no number.
+        ValueError: if `input_y` is no int, float or bool dtype.
+
+    Source: mindspore.ops.scalar_cast of MindSpore 2.10.
+    """
+    if not isinstance(input_x, (bool, int, float)):
+        raise TypeError(f"For 'scalar_cast', 'input_x' must be a number, but got "
+                        f"{type(input_x).__name__}.")
+    made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
+    if made is None:
+        raise ValueError(f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
+                         f"got {input_y!r}.")
+    return made(input_x)
+
+
+@public("ops.ScalarCast")
+class ScalarCast(Primitive):
+    """The class form of `ops.scalar_cast`."""
+
+    def __init__(self):
+        super().__init__("ScalarCast")
+
+    def __call__(self, input_x, input_y):
+        return scalar_cast(input_x, input_y)
+
+
+@public("ops.make_range")
+def make_range(*args):
+    """The ints of `range(*args)`, as a tuple."""
+    return tuple(range(*args))
+
+
+@public("ops.tuple_len")
+def tuple_len(x):
+    """The length of a tuple."""
+    return len(x)
+
+
+@public("ops.is_nonzero")
+def is_nonzero(input):
+    """True if the only element of a Tensor is not 0.
+
+    Raises:
+        TypeError: if `input` is not a Tensor.
+        ValueError: if it has several elements.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got "
+                        f"{type(input).__name__}.")
+    return bool(input)
+
+
+@public("ops.is_tensor")
+def is_tensor(obj):
+    """True for a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+@public("ops.ScalarToArray")
+class ScalarToArray(Primitive):
+    """The class form of `ops.scalar_to_array`.
+
+    Raises:
+        TypeError: if the input is no number.
+
+    Source: mindspore.ops.ScalarToArray of MindSpore 1.10, whose name 2.10 keeps.
+    """
+
+    def __init__(self):
+        super().__init__("ScalarToArray")
+
+    @checked
+    def __call__(self, input_x: Number | Bool):
+        return scalar_to_array(input_x)
+
+
+@public("ops.TensorToTuple")
+class TensorToTuple(Primitive):
+    """The elements of a Tensor of one axis as a tuple of numbers."""
+
+    def __init__(self):
+        super().__init__("TensorToTuple")
+
+    @checked
+    def __call__(self, x: Anything):
+        return tuple(x.asnumpy().tolist())

@@ -1,0 +1,93 @@
+"""What a Tensor's shape tells: shape, size, rank and their forms."""
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+
+
+@public("ops.shape")
+def shape(input_x):
+    """The shape of a Tensor, a tuple of ints.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.shape
+
+
+@public("ops.size")
+def size(input_x):
+    """The number of elements of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is something else.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.size
+
+
+@public("ops.rank")
+def rank(input_x):
+    """The number of axes of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is something else.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.ndim
+
+
+def _asking(name, function):
+    """The Primitive form of a question: `ops.Shape()(x)`."""
+    made = type(name, (), {"__call__": lambda self, x: function(x), "__doc__": function.__doc__})
+    return public(f"ops.{name}")(made)
+
+
+_asking("Shape", shape)
+
+
+_asking("Size", size)
+
+
+_asking("Rank", rank)
+
+
+@public("Tensor.dim", "Tensor.ndimension")
+def dim(self):
+    """The number of axes."""
+    return self.ndim
+
+
+@public("Tensor.numel", "Tensor.nelement")
+def numel(self):
+    """The number of elements."""
+    return self.size
+
+
+@public("ops.TensorShape", "ops.DynamicShape")
+class TensorShape(Primitive):
+    """The shape as an int64 Tensor: `ops.TensorShape()(input_x)`."""
+
+    def __init__(self, dtype=9):
+        super().__init__("TensorShape")
+
+    @checked
+    def __call__(self, input_x: Anything):
+        return Tensor._wrap(space_for(input_x._array).asarray(input_x.shape, dtype="int64"))
+
+
+@public("ops.dyn_shape")
+def dyn_shape(input_x):
+    """The shape as an int64 Tensor."""
+    return Tensor._wrap(space_for(input_x._array).asarray(input_x.shape, dtype="int64"))

@@ -1,0 +1,115 @@
+"""Triangles of matrices, and the indices of their elements."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import DType, Int, InTensor, TensorOf, checked, real
+from ..._core.tensor import dtype as dtypes
+from .._indexing.getitem import argwhere
+from ..primitive import Primitive
+from . import ranges
+from .reshape import reshape_array
+
+
+def _indices(name, keep):
+    @checked
+    def make(row, col, offset=0, *, dtype: DType("int32", "int64") = dtypes.int64):
+        for label, value in (("row", row), ("col", col), ("offset", offset)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
+        if row < 0 or col < 0:
+            raise ValueError(f"For '{name}', 'row' and 'col' must not be negative, but got {row} "
+                             f"and {col}.")
+        rows = reshape_array.run(ranges.arange(row), (row, 1))
+        columns = reshape_array.run(ranges.arange(col), (1, col))
+        mask = keep(columns - rows, offset)
+        found = argwhere.run(mask).T
+        return found.astype(dtype)
+
+    make.__name__ = name
+    make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
+    return public(f"ops.{name}", f"mint.{name}")(make)
+
+
+tril_indices = _indices("tril_indices", lambda gap, offset: gap <= offset)
+
+
+triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
+
+
+class _Indices(Primitive):
+    @checked
+    def __init__(self, row: Int(ge=0), col: Int(ge=0), offset: Int = 0,
+                 dtype: DType("int32", "int64") = dtypes.int32):
+        super().__init__(type(self).__name__)
+        self.sizes, self.dtype = (row, col, offset), dtype
+
+
+@public("ops.TrilIndices")
+class TrilIndices(_Indices):
+    """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
+
+    def __call__(self):
+        return tril_indices(*self.sizes, dtype=self.dtype)
+
+
+@public("ops.TriuIndices")
+class TriuIndices(_Indices):
+    """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
+
+    def __call__(self):
+        return triu_indices(*self.sizes, dtype=self.dtype)
+
+
+def _need_matrices(api, x):
+    """Refuses a Tensor of fewer than two axes."""
+    if x.ndim < 2:
+        raise ValueError(f"For '{api}', 'input' must have at least two axes, but got shape "
+                         f"{tuple(x.shape)}.")
+
+
+@op(
+    "ops.tril(input, diagonal=0)",
+    "Tensor.tril(diagonal=0)",
+    "mint.tril(input, diagonal=0)",
+    "ops.Tril(diagonal=0)(x: input)",
+    compute="native",
+)
+def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
+    """Keeps the lower triangle of each matrix, up to a diagonal, and puts zeros elsewhere.
+
+    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.tril(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
+        [[1 0 0]
+         [4 5 0]]
+    """
+    _need_matrices("tril", input)
+    return xp.tril(input, diagonal)
+
+
+@op(
+    "ops.triu(input, diagonal=0)",
+    "Tensor.triu(diagonal=0)",
+    "mint.triu(input, diagonal=0)",
+    "ops.Triu(diagonal=0)(input)",
+    compute="native",
+)
+def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
+    """Keeps the upper triangle of each matrix, from a diagonal on, and puts zeros elsewhere.
+
+    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.triu(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
+        [[1 2 3]
+         [0 5 6]]
+    """
+    _need_matrices("triu", input)
+    return xp.triu(input, diagonal)

@@ -1,0 +1,58 @@
+"""RowTensors: making one, asking for its parts, adding two."""
+
+from ..._core.declare.public_api import public
+from ...common.sparse_tensor import RowTensor
+from .._shape.join_split import cat
+
+
+@public("ops.make_row_tensor", "ops.make_row_tensor_inner")
+def make_row_tensor(indices, values, dense_shape):
+    """A `RowTensor` of slices `values` at `indices` of the first axis; errors as for RowTensor.
+
+    Source: mindspore.ops.make_row_tensor of MindSpore 2.10.
+    """
+    return RowTensor(indices, values, dense_shape)
+
+
+def _need_rows(api, x):
+    if not isinstance(x, RowTensor):
+        raise TypeError(f"For '{api}', 'x' must be a RowTensor, but got {type(x).__name__}.")
+    return x
+
+
+@public("ops.row_tensor_get_indices")
+def row_tensor_get_indices(x):
+    """The positions of the slices of a RowTensor; a TypeError for anything else."""
+    return _need_rows("row_tensor_get_indices", x).indices
+
+
+@public("ops.row_tensor_get_values")
+def row_tensor_get_values(x):
+    """The slices of a RowTensor; a TypeError for anything else."""
+    return _need_rows("row_tensor_get_values", x).values
+
+
+@public("ops.row_tensor_get_dense_shape")
+def row_tensor_get_dense_shape(x):
+    """The dense shape of a RowTensor; a TypeError for anything else."""
+    return _need_rows("row_tensor_get_dense_shape", x).dense_shape
+
+
+@public("ops.row_tensor_add")
+def row_tensor_add(x, y):
+    """Two RowTensors of one shape as one that has the slices of both.
+
+    Raises:
+        TypeError: if an input is no RowTensor.
+        ValueError: if the dense shapes differ.
+    """
+    _need_rows("row_tensor_add", x)
+    _need_rows("row_tensor_add", y)
+    if tuple(x.dense_shape) != tuple(y.dense_shape):
+        raise ValueError(
+            f"For 'row_tensor_add', 'x' and 'y' must have one dense shape, but got "
+            f"{x.dense_shape} and {y.dense_shape}."
+        )
+    return RowTensor(
+        cat.run([x.indices, y.indices], 0), cat.run([x.values, y.values], 0), x.dense_shape
+    )

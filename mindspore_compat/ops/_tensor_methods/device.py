@@ -1,0 +1,163 @@
+"""Moving a Tensor to the memory of a device, or to another dtype."""
+
+from ..._backend import arrays
+from ..._backend.arrays import HOST, SPACES, current_space, to_space
+from ..._core.autograd import custom
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import cast
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+
+
+@public("Tensor.to_")
+@checked
+def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
+    """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
+
+    Args:
+        device (str): "Ascend", "GPU" or "CPU".
+        non_blocking (bool): whether the move need not be finished on return; it always is.
+
+    Raises:
+        TypeError: if `device` is not a str.
+        ValueError: if it names no device.
+
+    Source: mindspore.Tensor.to_ of MindSpore 2.10.
+    """
+    if device not in ("Ascend", "GPU", "CPU"):
+        raise ValueError(
+            f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got {device!r}."
+        )
+    place = arrays.to_host if device == "CPU" else arrays.to_current
+    input._array = place(input._array)
+    return input
+
+
+@public("Tensor.move_to")
+@checked
+def tensor_move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
+            blocking: AsValue(Bool) = True):
+    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+
+    Raises:
+        ValueError: if `to` names no device, or `blocking` is not a bool.
+
+    Source: mindspore.Tensor.move_to of MindSpore 2.10.
+    """
+    return move_to(input, to, blocking)
+
+
+@form("to")
+def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
+    """The Tensor as another dtype and on another device; itself where nothing changes, unless a
+    copy is asked for.
+
+    Source: mindspore.Tensor.to of MindSpore 2.10.
+    """
+    return _moved(self, None, dtype, copy)
+
+
+@form("to")
+def to_device(
+    self,
+    device: OneOf("Ascend", "GPU", "CPU") = None,
+    dtype: DType = None,
+    non_blocking: Bool = False,
+    copy: Bool = False,
+):
+    """The same, with the device first; "Ascend" stands for the GPU here."""
+    return _moved(self, device, dtype, copy)
+
+
+@form("to")
+def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
+    """The same, as another Tensor is."""
+    device = "GPU" if arrays.on_device(other._array) else "CPU"
+    return _moved(self, device, other.dtype, copy)
+
+
+def _moved(self, device, dtype, copy):
+    wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    made = self
+    if device is not None:
+        place = arrays.to_host if device == "CPU" else arrays.to_current
+        array = place(self._array)
+        made = self if array is self._array else Tensor._wrap(array)
+    if wanted != self._array.dtype or copy:
+        return cast.cast.run(made, wanted)
+    return made
+
+
+@public("ops.MoveTo")
+class MoveTo(Primitive):
+    """A copy of a Tensor in the memory of a device: `ops.MoveTo()(input, to, blocking)`.
+
+    Args of the call:
+        input (Union[Tensor, list[int], tuple[int]]): what is copied; a list becomes an int64
+            Tensor.
+        to (str): "CPU" for the host; "GPU" or "Ascend" for the accelerator in force, which is the
+            host where there is none. Default: "CPU".
+        blocking (bool): whether the copy is whole when the call returns, which it always is.
+            Default: True.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `to` is no device.
+
+    Source: mindspore.ops.MoveTo of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("MoveTo")
+
+    @checked
+    def __call__(
+        self,
+        input: Anything | TupleOf(Int) | ListOf(Int),
+        to: OneOf("Ascend", "GPU", "CPU") = "CPU",
+        blocking: Bool = True,
+    ):
+        given = input if isinstance(input, Tensor) else Tensor(list(input), dtypes.int64)
+        there = HOST if to == "CPU" else current_space()
+        home = SPACES.get(type(given._array), there)
+        return custom.custom_gradient(
+            lambda x: _copied_to(x, there), lambda x, out, sens: (_copied_to(sens, home),), (given,)
+        )
+
+
+def _copied_to(tensor, space):
+    """A copy in the memory of `space`; a batch stays where it is."""
+    array = tensor._array
+    return Tensor._wrap((to_space(space, array) if type(array) in SPACES else array).copy())
+
+
+@public("ops.move_to")
+@checked
+def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking: Bool = True):
+    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+
+    Raises:
+        TypeError: if `to` is not a str.
+        ValueError: if it names no device.
+
+    Source: mindspore.ops.move_to of MindSpore 2.10.
+    """
+    place = arrays.to_host if to == "CPU" else arrays.to_current
+    return Tensor._wrap(place(input._array))

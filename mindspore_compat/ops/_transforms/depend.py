@@ -1,0 +1,88 @@
+"""Order of effects in a graph, and where gradients stop: Depend, UpdateState, StopGradient."""
+
+from ..._core.autograd.tape import Rule, depth, record
+from ..._core.autograd.transforms import map_tensors, stop_gradient, tensors_in
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+
+TIED = Rule("depend", ["x", "others"], upcast=False, many=True,
+            joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
+
+
+@public("ops.depend", "ops.functional.depend")
+def depend(value, *expr):
+    """`value`; in graph mode the expressions are computed before it, here they have been.
+
+    A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
+
+    Source: mindspore.ops.depend of MindSpore 2.10.
+    """
+    live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
+    if not live or depth.paused:
+        return value
+    return map_tensors(lambda tensor: _tied(tensor, live), value)
+
+
+def _tied(tensor, others):
+    """The Tensor with a node from which the walk back goes on to `others` too."""
+    tied = Tensor._wrap(tensor._array)
+    together = [tensor, *others]
+    tied._node = record(TIED, tuple(each._node for each in together), (len(others),),
+                        tuple((each._array.shape, each._array.dtype) for each in together))
+    return tied
+
+
+@public("ops.Depend")
+class Depend:
+    """The class form of `ops.depend`."""
+
+    def __call__(self, value, *expr):
+        return depend(value, *expr)
+
+
+@public("ops.UpdateState")
+class UpdateState(Primitive):
+    """Orders effects in a graph: the state after `expr` was evaluated, which is `value` itself.
+
+    Source: mindspore.ops.UpdateState of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("UpdateState")
+
+    def __call__(self, value, expr):
+        return value
+
+
+@public("ops.stop_gradient_")
+@checked
+def stop_gradient_(input: Anything):
+    """Lets no gradient pass through a Tensor from here on, and returns it.
+
+    What was computed from it before keeps its gradient.
+
+    Args:
+        input (Tensor): the Tensor.
+
+    Raises:
+        TypeError: if `input` is not a Tensor.
+
+    Source: mindspore.ops.stop_gradient_ of MindSpore 2.10.
+    """
+    input._node = None
+    return input
+
+
+@public("ops.StopGradient")
+class StopGradient(Primitive):
+    """The class form of `ops.stop_gradient`."""
+
+    def __init__(self):
+        super().__init__("StopGradient")
+
+    def __call__(self, value):
+        return stop_gradient(value)
