@@ -312,3 +312,10 @@ def test_pytest_names_call_expected_and_got(tmp_path, monkeypatch):
     assert "call:     nn.ReLU" in done.stdout and "expected: " in done.stdout
     done = pytest_run("--conformance=nn.ReLU", "--conformance-target=no_such_thing")
     assert done.returncode == 2 and "no_such_thing: cannot be imported" in done.stdout + done.stderr
+
+
+def test_recorder_ends_an_example_that_runs_for_too_long(monkeypatch):
+    monkeypatch.setattr(recorder, "SECONDS", 0.2)
+    steps = [("while True:\n    pass", "", 1), ("import mindspore.ops as ops\nops.gadget(1)", "", 3)]
+    page = Page("ops.gadget", "function", "here", 1, examples=[Example(steps)])
+    assert recorder.calls(page) is None

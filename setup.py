@@ -1,0 +1,8 @@
+"""What setup.cfg cannot say: the folder `conformance` is installed under a name of its own."""
+
+from setuptools import find_packages, setup
+
+setup(
+    packages=[*find_packages(include=["mindspore_compat*"]), "mindspore_conformance"],
+    package_dir={"mindspore_conformance": "conformance"},
+)
