@@ -1,10 +1,11 @@
-"""Command line: python -m conformance read | run | compare | generate | report. See `--help` of
-each.
-"""
+"""Command line: read | run | compare | generate | report. See `--help` of each."""
 
 import argparse
+import json
 import os
+import platform
 import sys
+from importlib import metadata
 from pathlib import Path
 
 from . import (
@@ -12,7 +13,9 @@ from . import (
     cases,
     compare,
     docs,
+    expected,
     generate,
+    history,
     html,
     report,
     runner,
@@ -24,7 +27,7 @@ from . import (
 from .errors import BadInput
 from .targets import DEFAULT, REFERENCE
 
-RESULTS = "conformance-results"
+COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
 
 def main(argv=None):
@@ -44,7 +47,8 @@ def main(argv=None):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
+    parser = argparse.ArgumentParser(prog=_program(), description=__doc__)
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="command")
     _read_options(commands.add_parser("read", help="read documentation; say what was understood"))
     run = commands.add_parser("run", help="run the cases on an implementation")
@@ -61,6 +65,11 @@ def _parser():
     run.add_argument(
         "--keep", action="store_true", help="with --target mindspore: keep answers, set verdicts"
     )
+    run.add_argument("--name", help="under which the run is kept (default: the target's)")
+    run.add_argument(
+        "--xfails", metavar="FILE", help="ids of cases that are expected to fail, `*` for anything"
+    )
+    run.add_argument("--skips", metavar="FILE", help="ids of cases that are not asked, likewise")
     run.set_defaults(run=_run)
     both = commands.add_parser("compare", help="the same calls on two implementations")
     _case_options(both)
@@ -81,8 +90,17 @@ def _parser():
     write.add_argument("--target", default=DEFAULT)
     write.set_defaults(run=_generate)
     shown = commands.add_parser("report", help="show the results of a run")
-    shown.add_argument("results", nargs="?", default=f"{RESULTS}/{DEFAULT}.json")
-    for kind in ("--html", "--json", "--junit"):
+    shown.add_argument(
+        "results",
+        nargs="*",
+        default=[DEFAULT],
+        help="names of runs, or their files; several are shown side by side",
+    )
+    shown.add_argument(
+        "--against", metavar="OLD", help="an earlier run: tell what is fixed, broken and new"
+    )
+    shown.add_argument("--folder", default=RESULTS, help="where runs are kept")
+    for kind in ("--html", "--json", "--junit", "--badge"):
         shown.add_argument(kind, metavar="FILE")
     shown.set_defaults(run=_report)
     return parser
@@ -134,6 +152,9 @@ def _case_options(parser):
         help="documentation to take the examples from (repeatable)",
     )
     parser.add_argument("--results", default=RESULTS, help="folder for results")
+    parser.add_argument(
+        "-j", "--jobs", type=_count, default=1, metavar="N", help="cases asked at a time"
+    )
     parser.add_argument(
         "--resume", action="store_true", help="go on where an interrupted run stopped"
     )
@@ -205,41 +226,48 @@ def _cases(options, release=None):
     return entries, found, verdicts.disagreements(pages)
 
 
-def _store(options, target):
+def _store(options, name):
     folder = Path(options.results)
     folder.mkdir(parents=True, exist_ok=True)
-    store = folder / f"{target}.jsonl"
-    if not options.resume and store.exists():
-        store.unlink()
-    return store
+    return folder / f"{name}.jsonl"
 
 
 def _run(options):
+    xfails, skips = map(expected.patterns, (options.xfails, options.skips))
     entries, found, disagree = _cases(options)
     kept = {} if options.documented or options.target == REFERENCE else answers.load()
     about = {"target": options.target, "disagreements": disagree}
+    about["specs"] = specs.digest(options.spec)
+    name = options.name or options.target
     records, raw = [], []
     given = {
         (n, str(specs.rule_of(i))): i.get("verdict")
         for n, e in entries.items()
         for i in e.get("raises", ())
     }
-    store = _store(options, options.target)
+    left_out = [case for case in found if expected.is_in(case, skips)]
+    found = [case for case in found if not expected.is_in(case, skips)]
+    store = _store(options, name)
     try:
         for case, result in runner.run(
-            found, options.target, options.python, store, runner.Progress(len(found)), about
+            found,
+            options.target,
+            options.python,
+            store,
+            runner.Progress(len(found)),
+            about,
+            options.jobs,
+            anew=not options.resume,
         ):
             raw.append((case, result))
-            records.append(
-                report.record(
-                    case,
-                    answers.judge(case, result, kept),
-                    given.get((case["name"], case.get("rule"))),
-                )
-            )
+            judged = expected.settle(answers.judge(case, result, kept), case, xfails, report.BAD)
+            verdict = given.get((case["name"], case.get("rule")))
+            records.append(report.record(case, judged, verdict))
     finally:
         if records:
-            report.save(Path(options.results) / f"{options.target}.json", records, about)
+            left = {"status": "skip", "got": f"listed in {options.skips}"}
+            records += [report.record(case, left) for case in left_out]
+            report.save(store.with_suffix(".json"), records, about)
     if options.keep:
         answers.save(raw)
         print("verdicts:", verdicts.apply(entries, raw))
@@ -251,20 +279,14 @@ def _run(options):
 
 def _compare(options):
     entries, found, _ = _cases(options)
+    how = options.jobs, not options.resume
     if options.python or options.reference != REFERENCE:
-        left = compare.run_side(
-            found,
-            options.reference,
-            options.python,
-            _store(options, options.reference),
-            runner.Progress(len(found)),
-        )
+        store = _store(options, options.reference)
+        left = compare.run_side(found, options.reference, options.python, store, *how)
     else:
         left = compare.from_kept(answers.load(), found)
     found = compare.sound([case for case in found if case["id"] in left], left)
-    right = compare.run_side(
-        found, options.target, None, _store(options, options.target), runner.Progress(len(found))
-    )
+    right = compare.run_side(found, options.target, None, _store(options, options.target), *how)
     found = [case for case in found if right[case["id"]]["status"] != "absent"]
     parted = list(compare.differences(found, left, right))
     if options.settle:
@@ -288,13 +310,21 @@ def _generate(options):
 
 
 def _report(options):
-    records, about = report.load(options.results)
-    summed = report.summary(records, about)
-    print(report.table(summed))
+    runs = [report.load(_file_of(name, options)) for name in options.results]
+    summaries = [report.summary(*run) for run in runs]
+    if len(runs) > 1:
+        print(history.beside(summaries))
+    else:
+        print(report.table(summaries[0]))
+    (records, about), summed = runs[0], summaries[0]
+    if options.against:
+        old, _ = report.load(_file_of(options.against, options))
+        print(f"against {options.against}:", history.changes_text(history.changes(old, records)))
     for path, text in (
         (options.html, html.page),
         (options.json, _as_json),
         (options.junit, lambda r, s: report.junit(r, about)),
+        (options.badge, lambda r, s: report.badge(s)),
     ):
         if path:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -302,10 +332,36 @@ def _report(options):
             print(f"wrote {path}")
 
 
-def _as_json(records, summed):
-    import json
+def _file_of(name, options):
+    """The results file of a run that is named, or whose file is given."""
+    named = Path(options.folder) / f"{name}.json"
+    return named if named.exists() and not Path(name).is_file() else name
 
+
+def _as_json(records, summed):
     return json.dumps({"summary": summed, "records": records}, ensure_ascii=False, indent=1)
+
+
+def _program():
+    """How the tool was called: as the installed command, or as a module."""
+    command = Path(sys.argv[0]).stem
+    return command if command == COMMAND else f"python -m {__package__}"
+
+
+def _version():
+    system = f"Python {platform.python_version()}, {platform.platform(terse=True)}"
+    try:
+        own = metadata.version("mindspore-compat")
+    except metadata.PackageNotFoundError:
+        own = "from a checkout"
+    return f"{COMMAND} {own}, specs {specs.digest(specs.FOLDER)} of MindSpore 2.10.0, {system}"
+
+
+def _count(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 if __name__ == "__main__":

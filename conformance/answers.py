@@ -17,7 +17,7 @@ import json
 import re
 from pathlib import Path
 
-from .cases import ODD, UNCHANGED, digest
+from .cases import LOST, ODD, UNCHANGED, digest
 from .errors import BadInput, text_of
 from .specs import module_of
 from .wheel import WINDOWS
@@ -95,7 +95,7 @@ def judge(case, result, kept):
     answer = answer_to(case, kept)
     if case["kind"] in DRIVEN and result["status"] == "pass":
         return {**result, **_judge_driven(case, result, answer)}
-    if answer is None or result["status"] in ("crash", "hang", "absent"):
+    if answer is None or result["status"] in (*LOST, "absent"):
         both = answer is not None and answer[1] == result["status"] == "hang"
         return {**result, "status": "skip"} if both else result
     if case["kind"] == ODD and not is_sound(case, kept):
@@ -217,7 +217,7 @@ def _judge_promise(case, result, status, observed):
         return {"status": "pass"} if result.get("observed") == observed and status == "fail" else {}
     return (
         {"status": "skip", "got": "real MindSpore does not keep it either"}
-        if status in ("crash", "hang") or result["status"] != "pass"
+        if status in LOST or result["status"] != "pass"
         else {}
     )
 

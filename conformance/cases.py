@@ -23,6 +23,7 @@ KINDS = (
     "options",
     "example",
 )
+LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
 ODD = "odd"  # asked only by request: no page says what ought to happen
 UNCHANGED = "as documented"
 # what a case of several steps, or of a changed argument, holds besides its call

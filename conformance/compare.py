@@ -6,7 +6,7 @@ side costs one case.
 """
 
 from . import answers, runner, specs
-from .cases import ODD, UNCHANGED
+from .cases import LOST, ODD, UNCHANGED
 
 SAME = ("accepts", "raises", "promises", "gradient", "example", ODD)
 DOCUMENTED = ("TypeError", "ValueError")  # what pages promise for bad arguments
@@ -27,7 +27,7 @@ def differences(cases, reference, target):
 
 def part(case, left, right):
     """What differs between two results of one case, or None."""
-    lost = [side for side in (left, right) if side["status"] in ("crash", "hang")]
+    lost = [side for side in (left, right) if side["status"] in LOST]
     if lost:
         return (
             None
@@ -92,7 +92,7 @@ def settle(entries, cases, parted):
 def _reason(entry, label, left, right):
     """Why two sides may part over an odd call; None where only a person can tell."""
     there, here = left["observed"], right.get("observed")
-    if left["status"] in ("crash", "hang"):
+    if left["status"] in LOST:
         return "the original does not survive it"
     if there.endswith("(no kernel)") and here == "accepted":
         return "no kernel of the original for this on a CPU"
@@ -140,8 +140,8 @@ def from_kept(kept, cases):
     return found
 
 
-def run_side(cases, target, python, store, progress):
+def run_side(cases, target, python, store, jobs=1, anew=False):
     """{case id: result} of a whole run."""
-    return {
-        case["id"]: result for case, result in runner.run(cases, target, python, store, progress)
-    }
+    progress = runner.Progress(len(cases))
+    found = runner.run(cases, target, python, store, progress, jobs=jobs, anew=anew)
+    return {case["id"]: result for case, result in found}

@@ -8,7 +8,8 @@ import json
 from html import escape
 from pathlib import Path
 
-from .report import BAD
+from . import links
+from .report import ABSENT, BAD, heading, practice, share, total
 
 TEMPLATE = Path(__file__).parent / "data" / "report.html"
 COLOURS = {
@@ -16,6 +17,9 @@ COLOURS = {
     "fail": "var(--bad)",
     "crash": "var(--worse)",
     "hang": "var(--slow)",
+    "killed": "var(--slow)",
+    "xfail": "var(--none)",
+    "xpass": "var(--good)",
     "absent": "var(--none)",
     "skip": "var(--paper)",
 }
@@ -28,6 +32,8 @@ def page(records, summed):
         row = names.setdefault(
             item["name"], {"n": item["name"], "a": item["area"], "p": item["platforms"], "c": {}}
         )
+        if not item.get("undocumented"):
+            row["u"] = links.address(item["name"])
         row["c"][item["status"]] = row["c"].get(item["status"], 0) + 1
     failing = [
         [
@@ -51,7 +57,7 @@ def page(records, summed):
     text = TEMPLATE.read_text(encoding="utf-8")
     parts = {
         "TITLE": escape(f"{about.get('target')} {about.get('release', '')}"),
-        "WHEN": escape(about.get("when", "")),
+        "WHERE": escape(heading(summed)[1]),
         "RING": ring(summed),
         "BARS": bars(summed),
         "FACTS": facts(summed),
@@ -63,34 +69,27 @@ def page(records, summed):
     return text
 
 
-def _total(summed):
-    total = {}
-    for row in summed["kinds"].values():
-        for status, number in row.items():
-            total[status] = total.get(status, 0) + number
-    return total
-
-
 def ring(summed):
     """A ring of all statuses with the share kept in its middle."""
-    total = _total(summed)
-    asked = sum(n for s, n in total.items() if s in ("pass", "fail", "crash", "hang")) or 1
+    counts = total(summed)
+    shown = [status for status in COLOURS if status not in ABSENT]
+    asked = sum(counts[status] for status in shown) or 1
     round_length, at, parts = 2 * 3.14159265 * 52, 0.0, []
-    for status in ("pass", "fail", "crash", "hang"):
-        length = round_length * total.get(status, 0) / asked
+    for status in shown:
+        length = round_length * counts[status] / asked
         if length:
             parts.append(
                 f'<circle r="52" cx="70" cy="70" fill="none" stroke="{COLOURS[status]}" '
                 f'stroke-width="20" stroke-dasharray="{length:.2f} {round_length - length:.2f}" '
                 f'stroke-dashoffset="{-at:.2f}" transform="rotate(-90 70 70)"><title>{status}: '
-                f"{total[status]}</title></circle>"
+                f"{counts[status]}</title></circle>"
             )
         at += length
-    share = 100 * total.get("pass", 0) / asked
+    kept = share(counts) or 0.0
     return (
-        f'<svg viewBox="0 0 140 140" role="img" aria-label="{share:.1f} percent of the cases '
+        f'<svg viewBox="0 0 140 140" role="img" aria-label="{kept:.1f} percent of the cases '
         f'pass">{"".join(parts)}'
-        f'<text x="70" y="70" text-anchor="middle" class="big">{share:.1f}%</text><text x="70" '
+        f'<text x="70" y="70" text-anchor="middle" class="big">{kept:.1f}%</text><text x="70" '
         f'y="88" text-anchor="middle" class="small">of {asked} cases</text></svg>'
     )
 
@@ -120,24 +119,13 @@ def bars(summed):
 
 def facts(summed):
     """The lines beside the ring."""
-    lines = [f"<b>{summed['names_whole']}</b> of {summed['names']} names have no failing case"]
+    lines = [escape(line) for line in practice(summed)]
     for kind, row in summed["kinds"].items():
-        asked = sum(row[s] for s in ("pass", "fail", "crash", "hang"))
+        asked = sum(row[s] for s in COLOURS if s not in ABSENT)
         lines.append(
             f"{kind}: <b>{row['pass']}</b> of {asked}"
             + (f", {row['absent']} of absent names" if row["absent"] else "")
             + (f", {row['skip']} not asked" if row["skip"] else "")
-        )
-    if summed["layout"][1]:
-        lines.append(
-            f"examples that print the documented layout to the character: "
-            f"<b>{summed['layout'][0]}</b> of {summed['layout'][1]}"
-        )
-    used = summed["usage"]
-    if used:
-        lines.append(
-            f"real projects that find every name they use: <b>{used['present']}</b> of "
-            f"{used['projects']}; without a failing case: <b>{used['passing']}</b>"
         )
     for name, what, said in summed["about"].get("disagreements", ()):
         lines.append(

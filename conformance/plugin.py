@@ -104,7 +104,7 @@ def _pages(config):
 
 def _process(config):
     held = config.stash.get(_PROCESS, None)
-    if held is None or not held.alive:
+    if held is None or not held.alive or held.full:
         held = config.stash[_PROCESS] = Process(
             config.getoption("--conformance-target"), config.getoption("--conformance-python")
         )

@@ -1,4 +1,4 @@
-"""Results as a table for the terminal, JSON, JUnit, and (through `html.py`) one page to look at.
+"""Results as a table for the terminal, JSON, JUnit, a badge, and (through `html.py`) one page.
 
 A record is a case together with its judged result: {"id", "name", "area", "kind", "platforms",
 "status", "expected", "got", "call"}.
@@ -11,11 +11,13 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from . import usage
+from .cases import LOST
 from .errors import BadInput, text_of
 
-BAD = ("fail", "crash", "hang")
+BAD = ("fail", *LOST)
+RARE = ("killed", "xfail", "xpass")  # shown only where there is one
 ABSENT = ("absent", "skip")  # of a name that is not there; not asked
-STATUSES = ("pass", "fail", "crash", "hang") + ABSENT
+STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 
 
 def record(case, result, verdict=None):
@@ -34,6 +36,10 @@ def record(case, result, verdict=None):
         made["rule"] = case["rule"]
     if verdict:
         made["verdict"] = verdict
+    if case.get("used"):
+        made["undocumented"] = True
+    if result.get("tries"):
+        made["tries"] = result["tries"]
     return made
 
 
@@ -85,32 +91,36 @@ def _blocked(records):
 
 def table(summed):
     """The terminal table."""
-    columns = (
-        ("pass", 8),
-        ("fail", 8),
-        ("crash", 7),
-        ("hang", 6),
-        ("absent", 8),
-        ("skip", 7),
-        ("kept", 8),
-    )
-    head = f"{'area':34}" + "".join(f"{word:>{width}}" for word, width in columns)
-    lines = [
-        f"{summed['about'].get('target')} {summed['about'].get('release', '')}: "
-        f"{summed['cases']} cases of {summed['names']} names",
-        "",
-        head,
-        "-" * len(head),
-    ]
+    shown = [s for s in STATUSES if s not in RARE or any(r[s] for r in summed["areas"].values())]
+    head = f"{'area':34}" + "".join(f"{status:>8}" for status in shown) + f"{'kept':>8}"
+    lines = [*heading(summed), "", head, "-" * len(head)]
     for group in ("areas", "kinds"):
         for key, row in summed[group].items():
-            asked = sum(row[s] for s in STATUSES if s not in ABSENT)
-            share = f"{100 * row['pass'] / asked:7.1f}%" if asked else "       -"
-            lines.append(
-                f"{key[:33]:34}{row['pass']:8}{row['fail']:8}{row['crash']:7}{row['hang']:6}{row['absent']:8}{row['skip']:7}{share}"
-            )
+            counts = "".join(f"{row[status]:8}" for status in shown)
+            lines.append(f"{key[:33]:34}{counts}{share_text(row):>8}")
         lines.append("-" * len(head))
-    lines.append(f"names without a failing case: {summed['names_whole']} of {summed['names']}")
+    lines += practice(summed)
+    lines += [
+        f"pages disagree: {name} {what} - "
+        + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
+        for name, what, said in summed["about"].get("disagreements", ())
+    ]
+    return "\n".join(lines)
+
+
+def heading(summed):
+    """What was tested, against which facts, where: two lines."""
+    about = summed["about"]
+    where = [f"specs {about['specs']}"] if about.get("specs") else []
+    where += [f"Python {about['python']}"] if about.get("python") else []
+    where += [about[key] for key in ("system", "when") if about.get(key)]
+    title = f"{about.get('target')} {about.get('release', '')}".strip()
+    return [f"{title}: {summed['cases']} cases of {summed['names']} names", ", ".join(where)]
+
+
+def practice(summed):
+    """The lines that say what the counts mean: names, examples, what is missing, real projects."""
+    lines = [f"names without a failing case: {summed['names_whole']} of {summed['names']}"]
     if summed["layout"][1]:
         lines.append(
             f"examples that also print the documented layout: {summed['layout'][0]} of "
@@ -121,22 +131,47 @@ def table(summed):
     used = summed["usage"]
     if used:
         lines.append(
-            f"of {used['projects']} real projects, {used['present']} find every name they use "
-            f"and {used['passing']} no failing case of it"
+            f"of {used['projects']} real projects, {used['present']} find every name they use and "
+            f"{used['passing']} no failing case of it; {used['ceiling']} use names of 2.10 alone "
+            f"({used['apart']} used names, of other releases, are not in real MindSpore 2.10)"
         )
-    for name, what, said in summed["about"].get("disagreements", ()):
-        lines.append(
-            f"pages disagree: {name} {what} - "
-            + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
-        )
-    return "\n".join(lines)
+    return lines
+
+
+def share(row):
+    """Passing cases among those that were asked, in percent; None where none was."""
+    asked = sum(row[status] for status in STATUSES if status not in ABSENT)
+    return 100 * (row["pass"] + row["xpass"]) / asked if asked else None
+
+
+def share_text(row):
+    found = share(row)
+    return "-" if found is None else f"{found:.1f}%"
+
+
+def total(summed):
+    """The counts of all cases together, by status."""
+    rows = summed["kinds"].values()
+    return {status: sum(row[status] for row in rows) for status in STATUSES}
+
+
+def badge(summed):
+    """The share of kept cases as a badge: JSON of shields.io's endpoint."""
+    found = share(total(summed)) or 0.0
+    colours = ((99, "brightgreen"), (95, "green"), (80, "yellow"), (50, "orange"), (0, "red"))
+    return json.dumps({
+        "schemaVersion": 1,
+        "label": "MindSpore API",
+        "message": f"{found:.1f}% of {summed['cases']} cases",
+        "color": next(colour for least, colour in colours if found >= least),
+    })
 
 
 def junit(records, about):
     """The records as a JUnit file's text."""
-    bad = sum(r["status"] in ("fail",) for r in records)
-    broken = sum(r["status"] in ("crash", "hang") for r in records)
-    skipped = sum(r["status"] in ABSENT for r in records)
+    bad = sum(r["status"] == "fail" for r in records)
+    broken = sum(r["status"] in LOST for r in records)
+    skipped = sum(r["status"] in (*ABSENT, "xfail") for r in records)
     rows = [
         '<?xml version="1.0" encoding="utf-8"?>',
         f"<testsuite name={quoteattr('conformance ' + str(about.get('target')))} "
@@ -157,10 +192,8 @@ def junit(records, about):
         )
         tag = {
             "fail": "failure",
-            "crash": "error",
-            "hang": "error",
-            "skip": "skipped",
-            "absent": "skipped",
+            **dict.fromkeys(LOST, "error"),
+            **dict.fromkeys((*ABSENT, "xfail"), "skipped"),
         }.get(item["status"])
         if tag:
             rows.append(f"<{tag} message={quoteattr(_xml(item.get('got', '')))}>{told}</{tag}>")
@@ -174,11 +207,13 @@ def _xml(text):
 
 def save(path, records, about):
     """Write the results file that `report` reads."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     about = dict(about, when=time.strftime("%Y-%m-%d %H:%M"))
-    Path(path).write_text(
-        json.dumps({"about": about, "records": records}, ensure_ascii=False), encoding="utf-8"
-    )
+    text = json.dumps({"about": about, "records": records}, ensure_ascii=False)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
 
 
 def load(path):
@@ -188,7 +223,7 @@ def load(path):
         return held["records"], held["about"]
     except FileNotFoundError:
         raise BadInput(
-            path, "no such results file: run `python -m conformance run` first"
+            path, "no such results file: run `run` first"
         ) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(

@@ -1,26 +1,39 @@
 """Cases sent to workers, results brought back: time limits, crashes, resuming, progress.
 
-A worker that dies or hangs costs the case it was at; the next one starts where it left off.
-Results are appended to a file as they come, so an interrupted run goes on from there.
+A worker that dies or hangs is replaced, and the case it was at is asked once more; what it did the
+second time is the case's status. Results are appended to a file as they come, so an interrupted
+run goes on from there.
 """
 
+import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .cases import digest
+from .cases import LOST, digest
 from .errors import BadInput, TargetBroken, text_of
 from .targets import REFERENCE
 
 SECONDS = {"example": 60, "accepts": 60, "gradient": 40, "steps": 60, "options": 60}
 LIMIT, START = 20, 180  # seconds for any other case, and for the import of the target
 RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
+# Loads this package in another interpreter under its own name, without the folder beside it.
+_BEGIN = """
+import importlib, importlib.util, sys
+name, folder = sys.argv[1:3]
+spec = importlib.util.spec_from_file_location(
+    name, folder + "/__init__.py", submodule_search_locations=[folder])
+sys.modules[name] = importlib.util.module_from_spec(spec)
+importlib.import_module(name + ".worker").main(sys.argv[3:])
+"""
 
 
 class Process:
@@ -30,7 +43,7 @@ class Process:
         self.target = target
         environment = dict(
             os.environ,
-            PYTHONPATH=_paths(target),
+            PYTHONPATH=_paths(target, python),
             PYTHONWARNINGS="ignore",
             GLOG_v="4",
             PYTHONHASHSEED="0",
@@ -39,7 +52,8 @@ class Process:
         self.folder = tempfile.TemporaryDirectory(
             ignore_cleanup_errors=True
         )  # examples and kernels leave files
-        command = [python or sys.executable, "-m", "conformance.worker", "--target", target]
+        folder = str(Path(__file__).resolve().parent)
+        command = [python or sys.executable, "-c", _BEGIN, __package__, folder, "--target", target]
         try:
             self.process = subprocess.Popen(
                 command,
@@ -62,8 +76,8 @@ class Process:
                 self.errors[-1].strip() if self.errors else "no answer"
             )
             raise TargetBroken(target, f"cannot be imported: {what}")
-        self.release = first["ready"]
-        self.served = 0
+        self.about = first["ready"]  # release of the target, Python, system
+        self.served, self.full = 0, False
 
     def _read(self):
         for line in self.process.stdout:
@@ -86,7 +100,7 @@ class Process:
             return None
 
     def ask(self, case):
-        """The result of one case; status "crash" or "hang" where the worker did not survive it."""
+        """The result of one case; its status is one of `LOST` where the worker did not survive."""
         limit = SECONDS.get(case["kind"], LIMIT)
         start = time.monotonic()
         try:
@@ -99,16 +113,20 @@ class Process:
             hung = self.process.poll() is None and time.monotonic() - start >= limit
             return self._lost(case, "hang" if hung else "crash", start)
         self.served += 1
+        self.full = answer.pop("full", False) or self.served >= RENEW
         return answer
 
     def _lost(self, case, status, start):
+        if status == "hang":
+            got = f"no answer within {SECONDS.get(case['kind'], LIMIT)} s"
+        else:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+            code = self.process.returncode
+            got = f"the process died (status {code})"
+            if code == -getattr(signal, "SIGKILL", 0):
+                status, got = "killed", "the process was killed, most often for its memory"
         self.stop()
-        code = self.process.returncode
-        got = (
-            f"no answer within {SECONDS.get(case['kind'], LIMIT)} s"
-            if status == "hang"
-            else f"the process died (status {code})"
-        )
         return {
             "id": case["id"],
             "status": status,
@@ -129,42 +147,119 @@ class Process:
         return self.process.poll() is None
 
 
-def _paths(target):
-    """Where the worker looks for modules: what is given first, so that a copy can be tested."""
-    here = str(Path(__file__).resolve().parent.parent)
+def _paths(target, python):
+    """Where the worker looks for modules: what is given first, so that a copy can be tested.
+
+    An interpreter of its own has its own libraries: those beside this package would hide them.
+    """
     if target == REFERENCE:
-        return here
+        return ""
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return os.pathsep.join([os.path.abspath(p) for p in given if p] + [here, os.getcwd()])
+    here = [] if python else [str(Path(__file__).resolve().parent.parent)]
+    return os.pathsep.join([os.path.abspath(p) for p in given if p] + here + [os.getcwd()])
 
 
-def run(cases, target, python=None, store=None, progress=None, about=None):
-    """Yield (case, result) for every case; results already in `store` are not asked again."""
-    done = load(store) if store else {}
-    process = None
-    out = open(store, "a", encoding="utf-8") if store else None
-    try:
+class Workers:
+    """So many worker processes, each asked one case after another; a context manager.
+
+    The first is started at once, so that a target that cannot be imported is told before anything
+    is written; the others when they are needed.
+    """
+
+    def __init__(self, target, python, count):
+        self.target, self.python, self.closed = target, python, False
+        self.living, self.idle = set(), queue.LifoQueue()
+        self.threads = ThreadPoolExecutor(max(1, count))
+        self.about = {}
+        for _ in range(count - 1):
+            self.idle.put(None)
+        if count:
+            self.idle.put(self._ready(None))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.closed = True
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        for process in list(self.living):
+            process.stop()
+        self.threads.shutdown()
+
+    def ask(self, case):
+        """The result of one case; asked once more where its worker did not survive."""
+        process = self.idle.get()
+        try:
+            process = self._ready(process)
+            result = process.ask(case)
+            if result["status"] in LOST and not self.closed:
+                process = self._ready(process)
+                result = {**process.ask(case), "tries": 2}
+            return result
+        finally:
+            self.idle.put(process)
+
+    def _ready(self, process):
+        """A process that can be asked: this one, or another in its place."""
+        if process is not None and process.alive and not process.full:
+            return process
+        if process is not None:
+            self.living.discard(process)
+            process.stop()
+        process = Process(self.target, self.python)
+        self.living.add(process)
+        self.about = process.about
+        return process
+
+
+class _Store:
+    """The file to which results are appended; none where there is no path."""
+
+    def __init__(self, path, anew):
+        self.out = open(path, "w" if anew else "a", encoding="utf-8") if path else None
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.out:
+            self.out.close()
+
+    def add(self, result):
+        """Write a result down at once, from whatever thread."""
+        if self.out:
+            with self.lock:
+                self.out.write(json.dumps(result, ensure_ascii=False) + "\n")
+                self.out.flush()
+
+
+def run(cases, target, python=None, store=None, progress=None, about=None, jobs=1, anew=False):
+    """Yield (case, result) for every case, in their order, from so many workers at a time.
+
+    Results already in `store` are not asked again, unless it is begun `anew`; that happens only
+    once a worker has started.
+    """
+    cases = list(cases)
+    done = load(store) if store and not anew else {}
+    asked = [case for case in cases if done.get(case["id"], {}).get("digest") != digest(case)]
+    with Workers(target, python, min(jobs, len(asked))) as workers, _Store(store, anew) as kept:
+        if about is not None:
+            about.update(workers.about)
+
+        def ask(case):
+            result = {**workers.ask(case), "digest": digest(case)}
+            if not workers.closed:
+                kept.add(result)
+            return result
+
+        fresh = workers.threads.map(ask, asked)
+        again = {case["id"] for case in asked}
         for case in cases:
-            result, asked = done.get(case["id"]), digest(case)
-            if result is None or result.get("digest") != asked:
-                if process is None or not process.alive or process.served >= RENEW:
-                    if process is not None:
-                        process.stop()
-                    process = Process(target, python)
-                    if about is not None:
-                        about["release"] = process.release
-                result = {**process.ask(case), "digest": asked}
-                if out:
-                    out.write(json.dumps(result, ensure_ascii=False) + "\n")
-                    out.flush()
+            result = next(fresh) if case["id"] in again else done[case["id"]]
             if progress:
                 progress(case, result)
             yield case, result
-    finally:
-        if process is not None:
-            process.stop()
-        if out:
-            out.close()
 
 
 def load(store):
@@ -198,7 +293,7 @@ class Progress:
 
     def __call__(self, case, result):
         self.count += 1
-        self.bad += result["status"] in ("fail", "crash", "hang")
+        self.bad += result["status"] in ("fail", *LOST)
         now = time.monotonic()
         if not self.stream.isatty() or (now - self.shown < 0.1 and self.count < self.total):
             return

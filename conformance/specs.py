@@ -4,6 +4,7 @@
 reported with file and line.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -194,6 +195,14 @@ def load(folder=FOLDER, check=True):
     for path in files:
         entries.update(load_file(path, check))
     return entries
+
+
+def digest(folder=FOLDER):
+    """A short key of the facts in a folder of specs; another release, or a change, has another."""
+    found = hashlib.sha1()
+    for path in sorted(Path(folder).glob("*.yaml")):
+        found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()[:8]
 
 
 def load_file(path, check=True):

@@ -9,6 +9,7 @@ observed only    real MindSpore refuses a call that no sentence of the page forb
 from pathlib import Path
 
 from . import specs
+from .cases import LOST
 
 SHOWN = 3  # bad calls that a reason names
 
@@ -94,7 +95,7 @@ def _label(case):
 
 
 def _happened(result):
-    if result["status"] in ("crash", "hang"):
+    if result["status"] in LOST:
         return result["status"]
     return str(result.get("observed", result.get("got", "")))[:40]
 

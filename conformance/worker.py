@@ -1,9 +1,9 @@
 """The process beside the implementation under test: reads cases as JSON lines, writes results as
 JSON lines.
 
-Started as `PYTHON -m conformance.worker --target NAME`. Needs NumPy, the standard library and the
-target, so it also runs on the interpreter of real MindSpore. What the target prints goes nowhere
-near the results: they have a descriptor of their own.
+Started by the runner. Needs NumPy, the standard library and the target, so it also runs on the
+interpreter of real MindSpore. What the target prints goes nowhere near the results: they have a
+descriptor of their own.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import io
 import json
 import linecache
 import os
+import platform
 import re
 import sys
 import tempfile
@@ -29,6 +30,12 @@ from . import blocked, gradients, options, outputs, samples, signatures, steps, 
 from .observations import observe, without_values
 from .values import Values, resolve
 
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None
+
+ROOM = 400  # MiB that a worker may take beyond what it began with, before another takes its place
 PATIENCE = 3  # seconds; a slower call is not made twice to see whether it gives the same
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
@@ -541,12 +548,20 @@ def _end_with(parent):
     os._exit(1)
 
 
-def main():
+def _memory():
+    """The most memory that this process has held, in MiB; 0 where the system does not tell."""
+    if resource is None:
+        return 0
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
+
+
+def main(arguments=None):
     """Serve cases until the input ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", required=True)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
@@ -556,10 +571,18 @@ def main():
         traceback.print_exc()
         print(json.dumps({"broken": _describe(error)}), file=channel)
         return
-    worker = Worker(ms)
-    print(json.dumps({"ready": str(getattr(ms, "__version__", "?"))}), file=channel)
+    worker, limit = Worker(ms), _memory() + ROOM
+    about = {
+        "release": str(getattr(ms, "__version__", "?")),
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+    }
+    print(json.dumps({"ready": about}), file=channel)
     for line in sys.stdin:
-        print(json.dumps(worker.run(json.loads(line))), file=channel)
+        result = worker.run(json.loads(line))
+        if _memory() > limit:
+            result["full"] = True
+        print(json.dumps(result), file=channel)
 
 
 if __name__ == "__main__":

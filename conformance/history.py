@@ -1,0 +1,49 @@
+"""Runs beside each other: what a change fixed and broke, and several targets in one table."""
+
+from .report import BAD, heading, share_text, total
+
+
+def changes(old, new):
+    """{"fixed", "broken", "new", "gone"}: ids of cases by what became of them between two runs.
+
+    New are cases that fail and were not there; gone are cases that are not asked any more.
+    """
+    before = {record["id"]: record["status"] in BAD for record in old}
+    after = {record["id"]: record["status"] in BAD for record in new}
+    return {
+        "fixed": [key for key, bad in after.items() if not bad and before.get(key)],
+        "broken": [key for key, bad in after.items() if bad and before.get(key) is False],
+        "new": [key for key, bad in after.items() if bad and key not in before],
+        "gone": [key for key in before if key not in after],
+    }
+
+
+def changes_text(found, shown=20):
+    """The counts in a line, and the first ids of what was fixed, broken and new."""
+    lines = [", ".join(f"{len(ids)} {what}" for what, ids in found.items())]
+    for what in ("broken", "new", "fixed"):
+        lines += [f"{what}: {key}" for key in found[what][:shown]]
+        if len(found[what]) > shown:
+            lines.append(f"{what}: {len(found[what]) - shown} more")
+    return "\n".join(lines)
+
+
+def beside(summaries):
+    """A table of the shares that several runs keep, by area and kind, one column for each."""
+    lines = [f"({number}) {', '.join(heading(summed))}" for number, summed in _numbered(summaries)]
+    head = f"{'area':34}" + "".join(f"{f'({n})':>10}" for n, _ in _numbered(summaries))
+    lines += ["", head, "-" * len(head)]
+    for group in ("areas", "kinds"):
+        for key in dict.fromkeys(key for summed in summaries for key in summed[group]):
+            rows = (summed[group].get(key) for summed in summaries)
+            cells = "".join(f"{share_text(row) if row else '':>10}" for row in rows)
+            lines.append(f"{key[:33]:34}{cells}")
+        lines.append("-" * len(head))
+    lines.append(f"{'all':34}" + "".join(f"{share_text(total(s)):>10}" for s in summaries))
+    whole = (f"{s['names_whole']}/{s['names']}" for s in summaries)
+    lines.append(f"{'names without a failing case':34}" + "".join(f"{text:>10}" for text in whole))
+    return "\n".join(lines)
+
+
+def _numbered(summaries):
+    return enumerate(summaries, 1)

@@ -1,0 +1,27 @@
+"""Where the original's documentation of a name stands: an address for the links of the report."""
+
+BASE = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
+# modules all of whose names share a page
+SHARED = ("boost", "common.initializer", "communication", "communication.comm_func", "log",
+          "mindrecord", "multiprocessing", "nn.probability", "rewrite", "utils")
+FOLDERS = ("dataset.audio", "dataset.text", "dataset.transforms", "dataset.vision")
+
+
+def address(name):
+    """The address of the page of a public name, with its place on a page that it shares."""
+    full = f"mindspore.{name}"
+    owner, _, last = name.rpartition(".")
+    shared = [module for module in SHARED if name.startswith(module + ".")]
+    if shared:
+        return f"{BASE}mindspore.{max(shared, key=len)}.html#{full}"
+    if owner == "Tensor":
+        return f"{BASE}mindspore/Tensor/{full}.html"
+    page = f"mindspore.{owner}" if owner.rpartition(".")[2][:1].isupper() else full
+    place = f"#{full}" if page != full else ""
+    return f"{BASE}{_folder(page.removeprefix('mindspore.'))}/{page}.html{place}"
+
+
+def _folder(name):
+    module = name.rpartition(".")[0]
+    folder = next((f for f in FOLDERS if f"{module}.".startswith(f + ".")), None)
+    return folder.replace(".", "_") if folder else module.partition(".")[0] or "mindspore"
