@@ -21,7 +21,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, maximum
+from .._elementwise import maximum
 from .._indexing import getitem
 from .reduce import Axes, Axis, axes_of
 
@@ -52,7 +52,7 @@ def _bounded(name, word, limit, body):
         initial = initial.astype(input.dtype).reshape(())
         if isinstance(where, Tensor):
             input = getitem.where.run(where.astype(dtypes.bool_), input, initial)
-        return getattr(arithmetic, limit).run(body.run(input, axis, keepdims), initial)
+        return getattr(maximum, limit).run(body.run(input, axis, keepdims), initial)
 
     bounded.__name__ = name
     bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
@@ -315,7 +315,7 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
         where = where if isinstance(where, Tensor) else Tensor(where)
         input = getitem.where.run(where, input, initial)
     if initial is not None:
-        input = getattr(arithmetic, bound).run(input, initial)
+        input = getattr(maximum, bound).run(input, initial)
     return along.run(input, axis, keepdims)
 
 
