@@ -52,6 +52,9 @@ PATHS = {
     "ops.P": "ops.operations",
     "ops.op_info_register": "ops._custom.register",
     "ops._selected_ops": "ops.operations",
+    "ops._utils.arg_dtype_cast": "ops._primitive_aliases.argument_helpers",
+    "ops._utils.arg_handler": "ops._primitive_aliases.argument_helpers",
+    "ops.composite.multitype_ops": "ops._transforms.multitype_ops",
     "ops.composite.random_ops": "ops.composite",
     "ops._grad": "ops._legacy.grad_base",
     "ops._grad.grad_base": "ops._legacy.grad_base",
@@ -108,6 +111,11 @@ PATHS.update((path, target) for target, paths in {
         ops.operations.manually_defined ops.operations.manually_defined.ops_def
         ops.operations.reshard_ops ops.operations.spectral_ops""",
     "ops.auto_generate": "ops.auto_generate.gen_extend_func",
+    "ops._transforms.multitype_ops": " ".join(
+        f"ops.composite.multitype_ops.{name}_impl" for name in """add bitwise_and bitwise_or
+        bitwise_xor div equal floordiv getitem greater greater_equal in invert left_shift less
+        less_equal logical_and logical_not logical_or mod mul negative not_equal not_in ones_like
+        pow right_shift setitem sub uadd zeros_like""".split()),
     "parallel.function": "parallel.function.reshard_func",
     "parallel.nn": "parallel.nn.parallel_grad_reducer",
     "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
@@ -124,10 +132,14 @@ FACADES = set("""common.dynamic_shape dataset.callback dataset.debug graph graph
 # What files of the original import under another name; "" is the package itself.
 _HEADS = {
     "C": "ops.composite", "F": "ops.functional", "P": "ops.operations", "Validator": "_checkparam",
-    "base": "ops.composite.base", "context": "context", "ds": "dataset",
-    "gen": "ops.auto_generate", "inner": "ops.operations._inner_ops", "logger": "log",
-    "mint": "mint", "mnp": "numpy", "ms": "", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
-    "validator": "_checkparam",
+    "arg_dtype_cast": "ops._primitive_aliases.argument_helpers",
+    "arg_handler": "ops._primitive_aliases.argument_helpers",
+    "base": "ops.composite.base", "compile_utils": "ops._transforms.multitype_ops",
+    "const_utils": "ops._transforms.multitype_ops", "context": "context", "ds": "dataset",
+    "gen": "ops.auto_generate", "handler": "ops._primitive_aliases.argument_helpers",
+    "inner": "ops.operations._inner_ops", "logger": "log", "mindspore": "", "mint": "mint",
+    "mnp": "numpy", "ms": "", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
+    "sig": "ops.signature", "typing": "_c_expression.typing", "validator": "_checkparam",
 }
 
 # Paths, with what lies below them, and the modules in which a further name is sought.
@@ -144,14 +156,27 @@ FURTHER = {
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment ops._primitive_aliases.inner_ops
         common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
-        dataset.transforms dataset.vision.utils dataset.audio.utils common""",
+        dataset.transforms dataset.vision.utils dataset.audio.utils
+        dataset.core.validator_helpers dataset.transforms.validators dataset.engine.validators
+        dataset.vision.validators dataset.audio.validators dataset.text.validators
+        dataset.engine.cache common""",
     "ops.function.grad": "ops.function nn.grad.custom_vjp nn common",
-    "ops.auto_generate": "common common.dtype",
+    "ops.auto_generate": """ops._primitive_aliases.argument_helpers
+        ops._primitive_aliases.pyboost_inner_prim common common.dtype""",
+    "ops._transforms.multitype_ops": """ops.composite ops.auto_generate
+        ops._primitive_aliases.inner_ops common""",
+    "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
+        ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
         "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
         "ops.primitive",
 }
 _PARENTS = {path.rpartition(".")[0] for path in (*PATHS, *FACADES)}
+# paths that have others below them and are modules of other names
+_SHOWN_AS = {}
+for _path in sorted(_PARENTS & PATHS.keys()):
+    _SHOWN_AS.setdefault(PATHS[_path], []).append(f"{PACKAGE}.{_path}")
+_PARENTS |= _SHOWN_AS.keys()
 _SOUGHT = {path: homes.split() for paths, homes in FURTHER.items() for path in paths.split()}
 
 
@@ -243,9 +268,10 @@ def show_further(module, homes):
 
 def _sought(module, name, homes):
     """The object that `name` stands for in the original's file, or None."""
-    path = f"{module.__name__}.{name}"
-    if hasattr(module, "__path__") and find_spec(path) is not None:
-        return importlib.import_module(path)
+    paths = [module.__name__, *_SHOWN_AS.get(module.__name__.partition(".")[2], ())]
+    for path in (f"{each}.{name}" for each in paths if hasattr(module, "__path__")):
+        if find_spec(path) is not None:
+            return importlib.import_module(path)
     if name in _HEADS:
         return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
     found = (_shown(f"{PACKAGE}.{home}", name) for home in homes)

@@ -30,11 +30,13 @@ from .._core.tensor.dtype import (
     TypeType,
     UInt,
     UndeterminedType,
+    type_id_to_type,
+    type_to_type_id,
 )
 
 __all__ = [
     "BFloat", "Bool", "COOTensorType", "CSRTensorType", "Complex", "Dict", "EnvType", "Float",
     "Function", "Int", "List", "Number", "RefKeyType", "RowTensorType", "Slice", "String",
     "SymbolicKeyType", "TensorType", "Tuple", "Type", "TypeAny", "TypeNone", "TypeNull", "TypeType",
-    "UInt", "UndeterminedType",
+    "UInt", "UndeterminedType", "type_id_to_type", "type_to_type_id",
 ]

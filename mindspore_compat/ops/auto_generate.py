@@ -4,6 +4,7 @@ Any name of `mindspore.ops` is found here, the Primitives that 2.10 shows only h
 gradients (`TanhGrad`). A name such as `matmul_ext_op` is a Primitive made without settings,
 `MatMulExt()`; `contiguous` is the call of `Contiguous()`, and `pyboost_contiguous(primitive,
 arguments)` that call with its inputs, and then its settings, as one list.
+The functions that the generated sources prepare their arguments with are here too.
 """
 
 import functools
@@ -12,12 +13,14 @@ import inspect
 from .._core.declare.public_api import build, facade
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
-from ._primitive_aliases import generated_grads, grad_ops
+from ._primitive_aliases import constant_folding, generated_grads, grad_ops, python_values
 from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
 _declared = facade(__name__, Primitive, "ops.auto_generate")[2]
-__all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__})
+__all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__,
+                  *constant_folding.LINES, *python_values.__all__})
+_TABLES = (made, generated_grads.made, constant_folding.made, python_values.made)
 
 # Made Primitives whose names say less than the class.
 _MADE = {
@@ -29,7 +32,9 @@ _MADE = {
 
 def __getattr__(name):
     """A name of this path alone, else of `mindspore.ops`."""
-    found = None if name.startswith("__") else made(name) or generated_grads.made(name)
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = next(filter(None, (table(name) for table in _TABLES)), None)
     if found is None:
         found = build("ops.auto_generate", name, Primitive)
     if found is None and name in grad_ops.__all__:

@@ -334,6 +334,24 @@ _from_numpy = {value: key for key, value in _to_numpy.items()}
 _by_name = {each._name: each for each in _stored}
 
 
+# how a primitive is told a type
+TYPE_IDS = {
+    bool_: 30, int8: 32, int16: 33, int32: 34, int64: 35, uint8: 37, uint16: 38, uint32: 39,
+    uint64: 40, float16: 42, float32: 43, float64: 44, bfloat16: 45, float8_e4m3fn: 46,
+    float8_e5m2: 47, hifloat8: 48, complex64: 51, complex128: 52, qint4x2: 53,
+}
+
+
+def type_to_type_id(dtype: Type) -> int:
+    """The number by which a primitive is told a type."""
+    return TYPE_IDS[dtype]
+
+
+def type_id_to_type(number: int) -> Type:
+    """The type that a primitive is told by a number."""
+    return next(dtype for dtype, each in TYPE_IDS.items() if each == number)
+
+
 def to_numpy(dtype: Type) -> np.dtype:
     """Returns the NumPy dtype that holds elements of a MindSpore dtype.
 

@@ -1,12 +1,19 @@
-"""`mindspore.dataset.transforms.validators`: a check of lists of transforms, for scripts' own ones.
-
-The transforms of this package have their rules in their signatures.
-"""
+"""mindspore.dataset.transforms.validators: decorators that check arguments as the transforms do."""
 
 import functools
 import inspect
 
-__all__ = ["check_random_transform_ops"]
+from .. import transforms
+from .._validators import validators
+from ..core.validator_helpers import check_tensor_op
+
+_TARGETS = """
+concat_type=Concatenate fill_value=Fill mask_op_new=Mask ms_type=TypeCast num_classes=OneHot
+one_hot_op=OneHot random_apply=RandomApply slice_op=Slice
+"""
+
+__getattr__, __dir__, __all__ = validators(
+    __name__, {name: getattr(transforms, name) for name in transforms.__all__}, _TARGETS)
 
 
 def check_random_transform_ops(method):
@@ -32,6 +39,44 @@ def check_random_transform_ops(method):
     return checked
 
 
+check_compose_list = check_transforms_list = check_random_transform_ops
+
+
+def check_compose_call(method):
+    """A decorator of a method that must be given data to transform; a TypeError without any."""
+    @functools.wraps(method)
+    def checked(self, *args):
+        if not args:
+            raise TypeError(f"For '{method.__name__}', there must be at least one argument, but "
+                            "got none.")
+        return method(self, *args)
+
+    return checked
+
+
+def check_transform_op_type(ind, op):
+    """Checks one of a list of transforms: something that can be called, and no class.
+
+    Args:
+        ind (int): its place.
+        op (Callable): the transform.
+    """
+    check_tensor_op(op, f"transforms[{ind}]")
+    if isinstance(op, type):
+        raise ValueError(f"'transforms[{ind}]' must be made from its class, but got {op}.")
+
+
+def invalidate_callable(method):
+    """A decorator of a method that changes a transform: what the transform keeps as
+    `callable_op_` is forgotten."""
+    @functools.wraps(method)
+    def forgetting(self, *args, **kwargs):
+        self.callable_op_ = None
+        return method(self, *args, **kwargs)
+
+    return forgetting
+
+
 def _check_list(transforms):
     if not isinstance(transforms, list):
         raise TypeError(
@@ -41,13 +86,7 @@ def _check_list(transforms):
     if not transforms:
         raise ValueError("'transforms' must not be empty.")
     for index, each in enumerate(transforms):
-        if not callable(each):
-            raise TypeError(
-                f"'transforms[{index}]' must be a transform or a function, but got "
-                f"{each!r} of type {type(each).__name__}."
-            )
-        if isinstance(each, type):
-            raise ValueError(f"'transforms[{index}]' must be made from its class, but got {each}.")
+        check_transform_op_type(index, each)
 
 
 def _check_chance(prob):

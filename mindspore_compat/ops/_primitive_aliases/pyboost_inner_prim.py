@@ -1,7 +1,8 @@
 """mindspore.ops.auto_generate.pyboost_inner_prim: Primitives as functions, settings and all.
 
 A line of the table is the function, whose parameters are the inputs and then the settings of a
-Primitive, and the call that it stands for. They are written out when first asked for.
+Primitive, and the call that it stands for. They are written out when first asked for. Of each there
+is a class too, `MatMulPrim_` of `matmul_impl`, whose calls take all that in one list.
 """
 
 import functools
@@ -132,7 +133,6 @@ upsample_trilinear3d_impl(x, output_size, scales, align_corners) =
 
 LINES = {line.split("(", 1)[0]: line for line in _TABLE.replace("\n    ", " ").strip().split("\n")}
 _LINE = re.compile(r"((\w+)\(.*?\)) = ((\w+)\(.*\))")
-__all__ = sorted(LINES)
 
 
 @functools.cache
@@ -151,8 +151,35 @@ def _made(name):
     return function
 
 
+_CLASSES = {_LINE.fullmatch(line)[4] + "Prim_": name for name, line in LINES.items()}
+__all__ = sorted([*LINES, *_CLASSES])
+
+
+@functools.cache
+def _class(name):
+    """The class of this name, whose calls are those of a function of the table with a list."""
+    function = _CLASSES[name]
+
+    def call(self, arguments):
+        if not isinstance(arguments, (list, tuple)):
+            raise TypeError(f"For '{name}', 'arguments' must be a list, but got {arguments!r} of "
+                            f"type {type(arguments).__name__}.")
+        return _made(function)(*arguments)
+
+    call.__name__, call.__qualname__ = "__call__", f"{name}.__call__"
+    call.__doc__ = f"`{function}(*arguments)`; a TypeError if they are no list."
+    return type(name, (), {
+        "__call__": call, "__module__": __name__,
+        "__doc__": f"""`{function}` with its arguments in one list.
+
+        Source: mindspore.ops.auto_generate.pyboost_inner_prim.{name} of MindSpore 2.10.
+        """})
+
+
 def __getattr__(name):
-    """A function of the table."""
+    """A function of the table, or its class."""
+    if name in _CLASSES:
+        return _class(name)
     if name not in LINES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _made(name)

@@ -22,6 +22,8 @@ import numpy as np
 from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.space import EXTRA
 from ..._core.autograd import vjp_rules
+from ..._core.tensor.dtype import TYPE_IDS as NUMBERS
+from ..._core.tensor.dtype import to_numpy
 from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
 
@@ -125,20 +127,9 @@ class Graph:
         return value if x.shape == tuple(shape) else self("BroadcastTo", value, tuple(shape))
 
 
-TYPE_IDS = {  # how a primitive is told a type
-    "bool": 30, "int8": 32, "int16": 33, "int32": 34, "int64": 35, "uint8": 37, "uint16": 38,
-    "uint32": 39, "uint64": 40, "float16": 42, "float32": 43, "float64": 44, "bfloat16": 45,
-    "complex64": 51, "complex128": 52,
-}
-
-
-def _type_ids():
-    import ml_dtypes
-    return {np.dtype(getattr(ml_dtypes, name) if name == "bfloat16" else name): number
-            for name, number in TYPE_IDS.items()}
-
-
-TYPE_IDS = _type_ids()
+# by NumPy's dtypes; arrays of the other formats are in no graph
+TYPE_IDS = {to_numpy(dtype): number for dtype, number in NUMBERS.items()
+            if not str(dtype).startswith(("Int4", "Float8", "HiFloat8"))}
 
 
 class Sketch:

@@ -1,0 +1,382 @@
+"""What the original's generated Primitives do to their arguments, as functions of its own names.
+
+Pairs made of one number, enumerations from words, dtypes as numbers, and casts between numbers,
+tuples, lists and Tensors. The ops of this package take their arguments by the rules in their
+signatures; scripts that write Primitives in the original's manner import these.
+"""
+
+import enum
+
+from ..._core.declare.public_api import build
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.dtype import TYPE_IDS, Type
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+_CODES = {  # the number of a word among the settings of the kernels; case does not matter
+    code: words.split() for code, words in {
+        0: """bsh constant default eq lstm mask_default mask_none nchw pad right
+            round rzh set sum unidirectional zeros backward ij""",
+        1: """add align_corners bnsd border forward gt left mean nearest nhwc pertoken reflect relu
+            same trapezoidal trunc xy zrh""",
+        2: "floor half_pixel lt none ortho reflection sbh sigmoid symmetric valid",
+        3: "bsnd ceil crop_and_resize full relu6 update",
+        4: "elu tnd", 5: "leaky_relu th", 6: "abs nsd", 7: "sh", 8: "softsign",
+        9: "hw pa_bsnd softplus", 10: "tanh", 11: "nc selu", 12: "hswish", 13: "hsigmoid",
+        14: "ncdhw", 15: "linear", 17: "ndhwc sign", 19: "fractal_nz gelu", 20: "glu nd",
+        21: "nc1hwc0", 22: "fastgelu fractal_z", 23: "silu", 25: "swiglu", 34: "hwcn",
+        43: "c1hwncoc0", 46: "dhwcn", 47: "ndc1hwc0", 48: "fractal_z_3d", 52: "fractal_zn_lstm",
+        54: "nd_rnn_bias", 55: "fractal_zn_rnn", 58: "ncl",
+    }.items()
+}
+_CODE_OF = {word: code for code, words in _CODES.items() for word in words} | {"bilinear": 0}
+
+
+class OpDtype(enum.IntEnum):
+    """Kinds of arguments, as the original numbers them."""
+
+    DT_BEGIN = 0
+    DT_BOOL = 1
+    DT_INT = 2
+    DT_FLOAT = 3
+    DT_NUMBER = 4
+    DT_TENSOR = 5
+    DT_STR = 6
+    DT_ANY = 7
+    DT_TUPLE_BOOL = 8
+    DT_TUPLE_INT = 9
+    DT_TUPLE_FLOAT = 10
+    DT_TUPLE_NUMBER = 11
+    DT_TUPLE_TENSOR = 12
+    DT_TUPLE_STR = 13
+    DT_TUPLE_ANY = 14
+    DT_LIST_BOOL = 15
+    DT_LIST_INT = 16
+    DT_LIST_FLOAT = 17
+    DT_LIST_NUMBER = 18
+    DT_LIST_TENSOR = 19
+    DT_LIST_STR = 20
+    DT_LIST_ANY = 21
+    DT_TYPE = 22
+    DT_NONE = 23
+    DT_END = 25
+
+
+_CLASSES = {OpDtype.DT_INT: int, OpDtype.DT_FLOAT: float, OpDtype.DT_BOOL: bool,
+            OpDtype.DT_NUMBER: (int, float), OpDtype.DT_TENSOR: Tensor}
+
+
+# Numbers for settings -----------------------------------------------------------------------------
+
+def arg_invalid_info(op_name, arg_name, arg_val):
+    """The message for an argument that cannot be taken."""
+    return f"For '{op_name}', the value of '{arg_name}' is invalid: '{arg_val}'."
+
+
+def _pair(op_name, arg_name, value, numbers=int):
+    if isinstance(value, numbers):
+        return (value, value)
+    if not isinstance(value, (tuple, list)):
+        raise ValueError(arg_invalid_info(op_name, arg_name, value))
+    return value
+
+
+def to_pair(op_name, arg_name, arg_val):
+    """A number as a tuple of two; a tuple or list as it is.
+
+    Raises:
+        ValueError: `arg_val` is something else.
+    """
+    return _pair(op_name, arg_name, arg_val, (int, float))
+
+
+def to_2d_paddings(op_name, arg_name, pad):
+    """An int as a tuple of two; a tuple or list as it is.
+
+    Raises:
+        ValueError: `pad` is something else.
+    """
+    return _pair(op_name, arg_name, pad)
+
+
+def to_kernel_size(op_name, arg_name, kernel_size):
+    """An int as (height, width); of four numbers, those of the last two axes.
+
+    Raises:
+        ValueError: `kernel_size` is no int, tuple or list.
+    """
+    pair = _pair(op_name, arg_name, kernel_size)
+    return tuple(pair[2:]) if len(pair) == 4 else pair
+
+
+to_strides = to_rates = to_dilations = to_output_padding = to_kernel_size
+
+
+def generator_handler(op_name, arg_name, inputs):
+    """A tuple of the inputs, ints among them as int64 Tensors."""
+    return tuple(Tensor(each, dtypes.int64) if isinstance(each, int) else each for each in inputs)
+
+
+class DtypeToEnum(Primitive):
+    """The number of a dtype: `DtypeToEnum()("Cast", "dtype", mindspore.float32)` is 43.
+
+    Source: mindspore.ops.auto_generate.DtypeToEnum of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("DtypeToEnum")
+
+    def __call__(self, op_name, arg_name, dtype):
+        """The number.
+
+        Raises:
+            TypeError: `dtype` is no dtype.
+        """
+        if not isinstance(dtype, Type):
+            raise TypeError(f"For '{op_name}', '{arg_name}' must be a dtype, but got {dtype!r}.")
+        return TYPE_IDS[dtype]
+
+
+class StringToEnum(Primitive):
+    """The number of a word among settings: `StringToEnum()("Sum", "reduction", "mean")` is 1.
+
+    Source: mindspore.ops.auto_generate.StringToEnum of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("StringToEnum")
+
+    def __call__(self, op_name, arg_name, enum_str):
+        """The number; None for None.
+
+        Raises:
+            TypeError: `enum_str` is no str.
+            ValueError: no setting has this word.
+        """
+        if enum_str is None:
+            return None
+        if not isinstance(enum_str, str):
+            raise TypeError(f"For '{op_name}', '{arg_name}' must be a str, but got {enum_str!r} of "
+                            f"type {type(enum_str).__name__}.")
+        if enum_str.lower() not in _CODE_OF:
+            raise ValueError(f"For '{op_name}', '{arg_name}' must be the name of a setting, but "
+                             f"got {enum_str!r}.")
+        return _CODE_OF[enum_str.lower()]
+
+
+def dtype_to_type_id(op_name, arg_name, dtype):
+    """The number of a dtype; a TypeError for anything else."""
+    return DtypeToEnum()(op_name, arg_name, dtype)
+
+
+def str_to_enum(op_name, arg_name, enum_str):
+    """The number of a word among settings; None for None."""
+    return StringToEnum()(op_name, arg_name, enum_str)
+
+
+# Kinds of arguments -------------------------------------------------------------------------------
+
+def is_tuple(type_id):
+    """Whether a kind is one of tuples."""
+    return OpDtype.DT_TUPLE_BOOL <= type_id <= OpDtype.DT_TUPLE_ANY
+
+
+def is_list(type_id):
+    """Whether a kind is one of lists."""
+    return OpDtype.DT_LIST_BOOL <= type_id <= OpDtype.DT_LIST_ANY
+
+
+def is_number(type_id):
+    """Whether a kind is one of numbers."""
+    return OpDtype.DT_BOOL <= type_id <= OpDtype.DT_NUMBER
+
+
+def is_integral_mstype(dtype):
+    """Whether a dtype has whole numbers."""
+    return dtype in dtypes.int_type + dtypes.uint_type
+
+
+def is_floating_point_mstype(dtype):
+    """Whether a dtype is float16, float32 or float64."""
+    return dtype in (dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def is_instance_of(data, type_id):
+    """Whether a value is of a kind; items of tuples and lists are not looked at."""
+    if is_tuple(type_id) or is_list(type_id):
+        return isinstance(data, tuple if is_tuple(type_id) else list)
+    return isinstance(data, _CLASSES.get(type_id, ()))
+
+
+def is_instance_in(data, type_id):
+    """Whether a value is of a kind, or of one of a tuple of them."""
+    kinds = type_id if isinstance(type_id, tuple) else (type_id,)
+    return any(is_instance_of(data, kind) for kind in kinds)
+
+
+def get_support_dtype_list(src_type, dst_type):
+    """The kinds in words: "int, Tensor, list of int"."""
+    sources = src_type if isinstance(src_type, tuple) else (src_type,)
+    return ", ".join(_told(kind) for kind in (*sources, dst_type))
+
+
+def _told(kind):
+    name = OpDtype(kind).name.removeprefix("DT_").lower()
+    room, _, item = name.partition("_")
+    words = {"tensor": "Tensor", "any": "Any", "str": "string"}
+    return f"{room} of {words.get(item, item)}" if item else words.get(room, room)
+
+
+# Casts --------------------------------------------------------------------------------------------
+
+class IsDimUnKnown(Primitive):
+    """Whether a shape has an unknown length: run eagerly, none has.
+
+    Source: mindspore.ops.auto_generate.IsDimUnKnown of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("IsDimUnKnown")
+
+    def __call__(self, data):
+        """False."""
+        return False
+
+
+class TupleToList(Primitive):
+    """A list of a tuple's items.
+
+    Source: mindspore.ops.auto_generate.TupleToList of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TupleToList")
+
+    def __call__(self, input):
+        """The list."""
+        return list(input)
+
+
+class ListToTuple(Primitive):
+    """A tuple of a list's items.
+
+    Source: mindspore.ops.auto_generate.ListToTuple of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("ListToTuple")
+
+    def __call__(self, input):
+        """The tuple."""
+        return tuple(input)
+
+
+is_sequence_shape_unknown = IsDimUnKnown()
+tuple_to_list, list_to_tuple = TupleToList(), ListToTuple()
+
+
+def int_to_float(data):
+    """A number as a float."""
+    return float(data)
+
+
+def scalar_to_tuple(data):
+    """A number as a tuple of one."""
+    return (data,)
+
+
+def tensor_to_tuple(data):
+    """A Tensor's numbers as a tuple."""
+    return tuple(data.asnumpy().tolist())
+
+
+def scalar_to_tensor(data):
+    """A bool, int or float as a Tensor of bool, int32 or float32."""
+    kind = {bool: dtypes.bool_, int: dtypes.int32}.get(type(data), dtypes.float32)
+    return Tensor(data, kind)
+
+
+def tuple_to_tensor(data):
+    """A tuple of numbers as a Tensor, of the first one's type."""
+    return build("ops", "tuple_to_array")(data)
+
+
+def list_to_tensor(data):
+    """A list of numbers as a Tensor, of the first one's type."""
+    return tuple_to_tensor(tuple(data))
+
+
+def tensor_to_number(data, dst_type, op_name):
+    """A Tensor's only number, as the kind of number wanted."""
+    number = data.asnumpy().item()
+    return {OpDtype.DT_INT: int, OpDtype.DT_FLOAT: float}.get(dst_type, lambda x: x)(number)
+
+
+def normalize_int_tensor(op_name, arg_name, data):
+    """The only whole number of a Tensor.
+
+    Raises:
+        ValueError: the Tensor has other numbers.
+    """
+    if not is_integral_mstype(data.dtype):
+        raise ValueError(f"For '{op_name}', '{arg_name}' must be a Tensor of ints, but got one of "
+                         f"{data.dtype}.")
+    return int(data.asnumpy().item())
+
+
+def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
+    """A sequence of ints and Tensors that hold one, as ints; one with other items as it is."""
+    if not all(isinstance(each, (int, Tensor)) for each in data):
+        return data
+    ints = [each if isinstance(each, int) else normalize_int_tensor(op_name, arg_name, each)
+            for each in data]
+    return tuple(ints) if to_tuple else ints
+
+
+def _as_tuple(data):
+    if isinstance(data, Tensor):
+        return tensor_to_tuple(data)
+    return (data,) if isinstance(data, (int, float)) else tuple(data)
+
+
+def do_type_cast(data, dst_type, op_name):
+    """A value as one of another kind: numbers, tuples, lists and Tensors become each other.
+
+    Raises:
+        TypeError: there is no way from the one to the other.
+    """
+    kinds = (Tensor, tuple, list, (int, float))
+    given = next((kind for kind in kinds if isinstance(data, kind)), None)
+    if is_instance_of(data, dst_type):
+        return data
+    if dst_type == OpDtype.DT_FLOAT and isinstance(data, int):
+        return float(data)
+    if given is not None and (is_tuple(dst_type) or is_list(dst_type)):
+        return (tuple if is_tuple(dst_type) else list)(_as_tuple(data))
+    if dst_type == OpDtype.DT_TENSOR and given is not None:
+        return scalar_to_tensor(data) if given == (int, float) else tuple_to_tensor(tuple(data))
+    if is_number(dst_type) and given is Tensor:
+        return tensor_to_number(data, dst_type, op_name)
+    raise TypeError(f"For '{op_name}', {data!r} cannot become {_told(dst_type)}.")
+
+
+def type_it(op_name, arg_name, data, src_type, dst_type):
+    """An argument as the kind that a Primitive takes, if it is of one of the kinds it may be.
+
+    Args:
+        op_name (str): the Primitive, for messages.
+        arg_name (str): the argument.
+        data: its value; None stays None.
+        src_type (Union[OpDtype, tuple[OpDtype]]): the kinds it may be.
+        dst_type (OpDtype): the kind it becomes.
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    if data is None:
+        return None
+    if not is_instance_in(data, src_type) and not is_instance_of(data, dst_type):
+        raise TypeError(f"For '{op_name}', '{arg_name}' must be one of "
+                        f"'{get_support_dtype_list(src_type, dst_type)}', but got {data!r} of type "
+                        f"{type(data).__name__}.")
+    return do_type_cast(data, dst_type, op_name)
