@@ -304,3 +304,11 @@ def same(ours, theirs):
     if isinstance(ours, list) and isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     return np.isclose(float(ours), float(theirs), rtol=1e-5, atol=1e-7, equal_nan=True)
+
+
+def test_a_call_is_the_result_of_one_batch():
+    metric = metrics.MAE()
+    metric.update(np.array([9.0]), np.array([0.0]))
+    assert metric(np.array([1.0, 2.0]), np.array([2.0, 4.0])) == 1.5
+    with pytest.raises(ValueError):
+        metrics.Loss()(1.0, 2.0)

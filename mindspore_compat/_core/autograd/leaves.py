@@ -103,10 +103,17 @@ class _Opened:
 def _in_vmap(array):
     """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
     gradient."""
-    for space in running.spaces:
-        if space_among([array]) is not space:
-            array = space.spread(array)
-    return array
+    return _spread(array, running.spaces)
+
+
+def _spread(array, spaces):
+    """`array` as a Batch of each of `spaces`, which are nested, the outermost first."""
+    if not spaces:
+        return array
+    *outer, inner = spaces
+    if inner.is_batch(array):
+        return inner.wrap_batch(_spread(array.array, outer))
+    return inner.spread(_spread(array, outer))
 
 
 def _prepared(sens, out, higher):

@@ -3,13 +3,18 @@
 Most bodies take Batches (batch.py) and so are their own vmap. One that asks a value of its input
 (how many rows to make, whether a step is needed) has no single answer there; it runs once for each
 slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
+
+`in_each_slice` does the same for functions that are no ops: those that write to what they are
+given, or whose work is NumPy's on the host. A slice is a view, so what is written stays.
 """
+
+import functools
 
 from ..._backend.random import replaying
 from ..declare.op import op
 from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor
-from .batch import Batch, NoSingleAnswer, one_shape, space_among
+from .batch import Batch, NoSingleAnswer, one_shape, running, space_among
 
 UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 
@@ -17,7 +22,7 @@ UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 @op(compute="native")
 def slice_of(xp, x: TensorOf(any_dtype), space: Any, place: Any):
     """The slice of a Batch at a place."""
-    return xp.leave_batch(x, space, 0)[place]
+    return xp.leave_batch(x, space, 0)[place, ...]
 
 
 @op(compute="native")
@@ -52,14 +57,50 @@ def by_slices(owner, space, values):
     Raises:
         ValueError: if the results of two slices differ in shape.
     """
+    return _each(space, lambda i: owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
+
+
+def in_each_slice(function):
+    """`function`, called once for each slice where it is given a Batch."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        space = _space_of((*args, *kwargs.values())) if running.spaces else None
+        if space is None:
+            return function(*args, **kwargs)
+        return _each(space, lambda i: call(*_at(args, space, i),
+                                           **{n: _at(v, space, i) for n, v in kwargs.items()}))
+
+    return call
+
+
+def _each(space, function):
+    """The results of `function(i)` for the slices `i`, stacked; None where it returns none."""
     outs = []
     with replaying() as again:  # random numbers are the same in every slice
         for i in range(space.count):
             again()
-            outs.append(owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
+            outs.append(function(i))
+    if outs[0] is None:
+        return None
     if not isinstance(outs[0], tuple):
         return _stacked(space, outs)
     return tuple(_stacked(space, column) for column in zip(*outs))
+
+
+def _space_of(values):
+    """The innermost batch space among Tensors and Batches, also within sequences, or None."""
+    return space_among(_held(values))
+
+
+def _held(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value._array
+        elif type(value) is Batch:
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _held(value)
 
 
 def _at(value, space, place):

@@ -1,8 +1,9 @@
 """Jvp and Vjp: the transforms of the same names as Cells."""
 
-from ..._core.autograd.transforms import jvp, vjp
+from ..._core.autograd.transforms import jvp, tensors_in, vjp
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Callable, checked
+from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
 __all__ = ["Jvp", "Vjp"]
@@ -16,7 +17,11 @@ class Jvp(Cell):
         fn (Union[Cell, Callable]): the function.
 
     Inputs:
-        The inputs of the function, and the direction: a Tensor, or a tuple of one for each input.
+        The inputs of the function, and the direction: a Tensor, of several inputs a tuple of one
+        for each.
+
+    Raises:
+        TypeError: if the direction has another form.
     """
 
     @checked
@@ -27,7 +32,7 @@ class Jvp(Cell):
     def construct(self, *args):
         """The results and their slopes."""
         inputs, v = args[:-1], args[-1]
-        return jvp(self.fn, inputs, v if isinstance(v, tuple) else (v,))
+        return jvp(self.fn, inputs, _for_each("Jvp", v, len(inputs), "input"))
 
 
 @public("nn.Vjp")
@@ -38,7 +43,14 @@ class Vjp(Cell):
         fn (Union[Cell, Callable]): the function.
 
     Inputs:
-        The inputs of the function, and the weights: a Tensor, or a tuple of one for each result.
+        The inputs of the function, and the weights: a Tensor, of several results a tuple of one
+        for each.
+
+    Outputs:
+        The results, and the gradient of the input, of several inputs a tuple.
+
+    Raises:
+        TypeError: if the weights have another form.
     """
 
     @checked
@@ -47,8 +59,19 @@ class Vjp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        """The results and the gradients, one for each input."""
+        """The results and the gradients."""
         inputs, weights = args[:-1], args[-1]
         out, pull = vjp(self.fn, *inputs)
-        found = pull(*(weights if isinstance(weights, tuple) else (weights,)))
-        return out, found
+        found = pull(*_for_each("Vjp", weights, len(tensors_in(out)), "result"))
+        return out, found[0] if len(inputs) == 1 else found
+
+
+def _for_each(api, given, count, what):
+    """`given` as a tuple of one Tensor for each of `count` inputs or results."""
+    if count == 1 and isinstance(given, Tensor):
+        return (given,)
+    if count == 1 or not isinstance(given, tuple) or len(given) != count:
+        wanted = "a Tensor" if count == 1 else f"a tuple of {count} Tensors"
+        raise TypeError(f"For '{api}', the last argument must be {wanted}, one for each {what}, "
+                        f"but got {given!r} of type {type(given).__name__}.")
+    return given

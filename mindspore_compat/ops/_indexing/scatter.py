@@ -33,7 +33,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.dtype import promote
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import beside_slices
+from ..._core.vmap.by_slices import beside_slices, in_each_slice
 from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .getitem import beyond
@@ -106,6 +106,7 @@ def _check_slices(api, input_x, indices, updates):
     check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
 
 
+@in_each_slice
 def _in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
     made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
@@ -336,6 +337,11 @@ def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = Tru
                          f"{axis}, but got {y.shape}.")
     check_range("index_add", indices._array.reshape(-1, 1),
                  x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
+    return _added_in_place(x, indices, y, axis)
+
+
+@in_each_slice
+def _added_in_place(x, indices, y, axis):
     made = added_along.run(x, indices, y, axis)
     own(x)[...] = made._array
     out = plain(x)

@@ -11,6 +11,7 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
 from ..primitive import Primitive
 
 Classes = TensorOf("int32", "int64")
@@ -61,6 +62,7 @@ class _Sampler(Primitive):
         self.range_max, self.seed = range_max, seed
         self._stream = random.Stream(seed) if seed else random.default
 
+    @in_each_slice
     @checked
     def __call__(self, true_classes: Classes):
         """The classes, and the expected counts of the true ones and of these."""

@@ -27,6 +27,7 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
 from .._indexing.write_cast import standing, wider
 from ..primitive import Primitive
 from . import formulas
@@ -84,6 +85,11 @@ class Update(Primitive):
     """What all updates share: one shape, scalars as numbers, the update in place."""
 
     unfit = ValueError  # what shapes of rows that do not fit are
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        if "__call__" in cls.__dict__:
+            cls.__call__ = in_each_slice(cls.__call__)
 
     @checked
     def __init__(self, use_locking: Bool = False):

@@ -1,10 +1,14 @@
 """The optimizers' updates for gradients of which only some rows are given.
 
-Rows named twice are added up first. `FusedSparse...` return their Parameter and, for each state, a
-Tensor of one zero, as the original documents; `SparseApply...` return the Parameters themselves.
+Rows named twice are added up first, but for RMSProp. `FusedSparse...` return their Parameter and,
+for each state, a Tensor of one zero, as the original documents; `SparseApply...` return the
+Parameters themselves.
 Updates with whole gradients are in _optimizer/primitives.py.
 """
 
+import numpy
+
+from ..._backend import arrays
 from ..._core.autograd.tape import written
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -40,7 +44,15 @@ Narrow = Plain | TensorOf(real - {"float64"}, "bool")  # none is wider than what
 
 
 def merged(update, held, grad, indices, lenient=False):
-    """The rows named, each once, and the sum of the gradients given for each.
+    """The rows named, each once, and the sum of the gradients given for each; see `_fitting`."""
+    at, slope = _fitting(update, held, grad, indices, lenient)
+    xp = space_for(at)
+    rows, places = xp.unique(at, return_inverse=True)
+    return rows, xp.add_rows(places.reshape(-1), slope, rows.size) if rows.size else slope
+
+
+def _fitting(update, held, grad, indices, lenient=False):
+    """The rows named and the gradients given for them, as arrays.
 
     With `lenient` rows that do not exist are left out, as the original's documentation shows.
 
@@ -68,9 +80,7 @@ def merged(update, held, grad, indices, lenient=False):
         at, slope = at[there], slope[there]
     else:
         check_range(update.name, at.reshape(-1, 1), var.shape[:1])
-    rows, places = xp.unique(at, return_inverse=True)
-    slope = slope if slope.dtype.kind not in "iub" else xp.cast(slope, var._array.dtype)
-    return rows, xp.add_rows(places.reshape(-1), slope, rows.size) if rows.size else slope
+    return at, slope if slope.dtype.kind not in "iub" else xp.cast(slope, var._array.dtype)
 
 
 class _RowUpdate(Update):
@@ -269,6 +279,8 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
 class SparseApplyRMSProp(_RowUpdate):
     """RMSProp in the rows named; returns var, ms and mom.
 
+    A row that is named twice moves twice. Where a gradient is 0, `ms` stays as it is.
+
     Args:
         rho (float): the share of the old mean square that is kept, in [0, 1].
         momentum (float): at least 0.
@@ -284,8 +296,33 @@ class SparseApplyRMSProp(_RowUpdate):
 
     @checked(*without_axes("lr"))
     def __call__(self, var: Held, ms: Held, mom: Held, lr: Rate, grad: Slope, indices: Rows):
-        return self.run_rows(RMSPROP, (var, ms, mom), grad, indices, lr=lr, rho=self.rho,
-                             momentum=self.momentum, eps=self.epsilon)
+        *held, grad = standing(var, ms, mom, grad)
+        written(held)
+        rows, slope = _fitting(self, held, grad, indices)
+        scalars = self.numbers({"lr": lr, "rho": self.rho, "momentum": self.momentum,
+                                "eps": self.epsilon})
+        for at in _rounds(arrays.to_host(rows)):
+            self._move(held, rows[at], slope[at], scalars)
+        return self.barred(held, grad)
+
+    @staticmethod
+    def _move(held, rows, slope, scalars):
+        """Updates rows that are all different."""
+        xp = space_for(rows)
+        picked = [each._array[rows] for each in held]
+        before = picked[1].copy()
+        RMSPROP(picked[0], slope, *picked[1:], **scalars)
+        picked[1] = xp.where(slope == 0, before, picked[1])
+        for each, values in zip(held, picked, strict=True):
+            each._array[rows] = values
+
+
+def _rounds(rows):
+    """Places of `rows` in as few groups as have no row twice, each row's places in order."""
+    order = numpy.argsort(rows, kind="stable")
+    ordered = rows[order]
+    turn = numpy.arange(rows.size) - numpy.searchsorted(ordered, ordered)
+    return [order[turn == i] for i in range(turn.max(initial=-1) + 1)]
 
 
 @public("ops.SparseApplyAdadelta")

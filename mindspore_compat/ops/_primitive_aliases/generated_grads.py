@@ -23,8 +23,6 @@ AvgPool3DGradExt()(grad, input, kernel_size, stride=None, padding=0, ceil_mode=F
 BinaryCrossEntropyWithLogitsBackward()(grad_output, input, target, weight=None, posWeight=None,
     reduction='mean'): grad_output through functional.binary_cross_entropy_with_logits(input,
     target, weight, reduction, posWeight) for input
-CdistGrad(p=2.0)(grad, input_x, input_y, cdist): grad through ops.cdist(input_x, input_y, p)
-    for input_x
 EmbeddingDenseBackward()(grad, indices, num_weights, padding_idx=None, scale_grad_by_freq=False):
     grad through functional.embedding(indices, w, padding_idx, None, 2.0, scale_grad_by_freq) for w
     from ops.zeros((num_weights, grad.shape[-1]), grad.dtype)

@@ -1,5 +1,7 @@
 """Norms of vectors and distances between them."""
 
+import math
+
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
@@ -18,12 +20,12 @@ from .._shape.axes import axis_of
 from . import norm
 
 Anything = TensorOf(any_dtype)
+Fraction = TensorOf("float16", "float32", "float64")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
-def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
-          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0):
+def cdist(xp, x1: Fraction, x2: Fraction, p: ScalarOf(Float(ge=0), TypeError) = 2.0):
     """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
     them.
 
@@ -43,6 +45,21 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
     parts = [norm._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
              for i in range(0, x1.shape[-3] or 1, step)]
     return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
+
+
+@op("ops.auto_generate.CdistGrad(p=2.0)(grad, x, y, dist)", types=SameDtype("grad x y dist"))
+def cdist_grad(xp, grad: Fraction, x: Fraction, y: Fraction, dist: Fraction,
+               p: ScalarOf(Float(ge=0), TypeError) = 2.0):
+    """The gradient of `cdist` for its first input, at the distances given."""
+    difference = xp.expand_dims(x, -2) - xp.expand_dims(y, -3)
+    size, dist = xp.abs(difference), xp.expand_dims(dist, -1)
+    if p == math.inf:
+        share = xp.where(size == dist, 1, 0)
+    elif p == 0:
+        share = xp.zeros_like(size)
+    else:
+        share = xp.where(dist == 0, float(p == 1), (size / xp.where(dist == 0, 1, dist)) ** (p - 1))
+    return xp.sum(xp.expand_dims(grad, -1) * xp.sign(difference) * share, -2)
 
 
 @op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2"))

@@ -26,6 +26,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
 from ..primitive import Primitive
 from .statistics import need_rows, places_in
 from .unique import unique
@@ -296,8 +297,9 @@ class SubAndFilter(Primitive):
 
 
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
+@in_each_slice
 @checked
-def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number) | ScalarOf(Number)):
+def unique_with_pad(x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)):
     """(each value once, padded to the input's length, the positions of the elements).
 
     Of several numbers to pad with the first one counts.
@@ -488,6 +490,7 @@ class NoRepeatNGram(Primitive):
         super().__init__("NoRepeatNGram")
         self.ngram_size = ngram_size
 
+    @in_each_slice
     @checked
     def __call__(self, state_seq: Whole, log_probs: TensorOf("float16", "float32", "float64")):
         if state_seq.ndim != 3 or log_probs.ndim != 3 or state_seq.shape[:2] != log_probs.shape[:2]:

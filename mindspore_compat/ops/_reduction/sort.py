@@ -79,26 +79,25 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
 )
 def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
          largest: Bool = True, sorted: Bool = True):
-    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, and
-    their positions.
+    """(the k largest or smallest values in order, their int32 positions) along an axis.
 
-    They come in order; `sorted` of False permits any order.
-
-    Shapes:
-        `input` has at least one axis. Both results have length `k` along `dim`, by default the last
-        axis; the values keep the dtype, the positions are int32.
-
-    Example:
-        >>> v, i = ms.ops.topk(ms.Tensor([3.0, 1.0, 5.0, 2.0]), 2)
-        >>> print(v, i)
-        [5. 3.] [2 0]
+    All of them, unsorted, are in the order of the input; fewer are sorted in any case.
     """
     axis = -1 if dim is None else int(dim)
     length = input.shape[axis] if input.ndim else 1
     if not 1 <= k <= length:
         raise ValueError(f"For 'topk', 'k' must be in [1, {length}], but got {k}.")
+    if k == length and not sorted and input.ndim:
+        return input, _positions(xp, input, axis)
     values, at = xp.top_k(input, k, axis, largest)
     return values, xp.cast(at, "int32")
+
+
+def _positions(xp, x, axis):
+    """The int32 positions of the elements of `x` along an axis."""
+    line = [1] * x.ndim
+    line[axis] = x.shape[axis]
+    return xp.broadcast_to(xp.reshape(xp.arange(x.shape[axis], dtype="int32"), line), x.shape)
 
 
 @op("ops.msort(input)", "Tensor.msort()", compute="native")

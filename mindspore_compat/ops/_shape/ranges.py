@@ -19,6 +19,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
 from .create import _numpy
 
 Floats = TensorOf(floating)
@@ -120,6 +121,7 @@ def linspace(start, end, steps, *, dtype=None):
 class LinSpace:
     """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`."""
 
+    @in_each_slice
     @checked(Alike("start stop"))
     def __call__(self, start: Plain, stop: Plain, num: Int(ge=1) | TensorOf("int32", "int64")):
         return linspace(start, stop, num)

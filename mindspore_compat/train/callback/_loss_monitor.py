@@ -57,7 +57,7 @@ class LossMonitor(Callback):
         told = run_context.original_args()
         metrics = told.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {metrics}", flush=True)
+            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {metrics}")
 
 
 def _shown(loss):

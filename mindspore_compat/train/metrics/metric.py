@@ -51,6 +51,12 @@ class Metric(metaclass=ABCMeta):
     def __init__(self):
         self._indexes = None
 
+    def __call__(self, *inputs):
+        """The result of one batch alone: clears, updates with `inputs` and evaluates."""
+        self.clear()
+        self.update(*inputs)
+        return self.eval()
+
     @property
     def indexes(self):
         """The positions among the inputs of `update` that it uses; None for all, in their order."""

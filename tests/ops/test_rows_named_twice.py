@@ -1,0 +1,52 @@
+"""What differs between 2.10's kernels for a row or a place that is named twice, or a zero."""
+
+import mindspore_compat as ms
+import numpy as np
+from mindspore_compat import Parameter, Tensor, ops
+
+
+def held(values, name):
+    return Parameter(Tensor(np.array(values, np.float32)), name=name)
+
+
+def test_rmsprop_of_rows_moves_a_row_as_often_as_it_is_named():
+    var, mean, moment = (held([[v], [v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
+    step = ops.SparseApplyRMSProp(0.2, 0.01, 1e-6)
+    step(var, mean, moment, 0.1, Tensor([[0.5], [1.0]], ms.float32), Tensor([1, 1], ms.int32))
+    expected = [held([[v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom"))]
+    for g in (0.5, 1.0):
+        step(*expected, 0.1, Tensor([[g]], ms.float32), Tensor([0], ms.int32))
+    for one, two in zip((var, mean, moment), expected, strict=True):
+        np.testing.assert_array_equal(one.asnumpy()[1:], two.asnumpy())
+    assert var.asnumpy()[0] == 1
+
+
+def test_rmsprop_of_rows_leaves_the_mean_square_where_the_gradient_is_zero():
+    var, mean, moment = (held([[v, v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
+    ops.SparseApplyRMSProp(0.2, 0.01, 1e-6)(
+        var, mean, moment, 0.1, Tensor([[0.0, 1.0]], ms.float32), Tensor([0], ms.int32))
+    np.testing.assert_allclose(mean.asnumpy(), [[0.25, 0.85]], rtol=1e-6)
+    np.testing.assert_allclose(moment.asnumpy()[0, 0], 0.005, rtol=1e-6)
+
+
+def test_all_elements_unsorted_are_in_the_order_of_the_input():
+    x = Tensor(np.array([[0.3, 0.9], [0.7, 0.2]], np.float32))
+    values, places = ops.TopK(sorted=False)(x, 2)
+    np.testing.assert_array_equal(values.asnumpy(), x.asnumpy())
+    np.testing.assert_array_equal(places.asnumpy(), [[0, 1], [0, 1]])
+    assert ops.topk(x, 2, 0, sorted=False)[1].asnumpy().tolist() == [[0, 0], [1, 1]]
+    slope = ms.grad(lambda v: (ops.topk(v, 2, sorted=False)[0] * x).sum())(x)
+    np.testing.assert_array_equal(slope.asnumpy(), x.asnumpy())
+
+
+def test_unique_with_pad_takes_floats():
+    values, places = ops.UniqueWithPad()(Tensor([1.5, 1.5, 0.5], ms.float32), -1.0)
+    assert values.asnumpy().tolist() == [1.5, 0.5, -1.0]
+    assert places.asnumpy().tolist() == [0, 0, 1]
+
+
+def test_the_gradient_of_cdist_takes_the_distances_given():
+    one, other = Tensor([[1.0, 1.0]], ms.float32), Tensor([[3.0, 3.0]], ms.float32)
+    made = ops.auto_generate.CdistGrad(3.0)(
+        Tensor([[1.0]], ms.float32), one, other, Tensor([[3.0]], ms.float32))
+    np.testing.assert_allclose(made.asnumpy(), [[-4 / 9, -4 / 9]], rtol=1e-6)
