@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from mindspore_compat import Tensor, ops
 from mindspore_compat.nn.grad.cell_grad import Jvp, Vjp
 

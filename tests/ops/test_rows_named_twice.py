@@ -1,7 +1,8 @@
 """What differs between 2.10's kernels for a row or a place that is named twice, or a zero."""
 
-import mindspore_compat as ms
 import numpy as np
+
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
 
 

@@ -1,8 +1,9 @@
 """Operators that write to what they are given, or look at values, within vmap: slice by slice."""
 
-import mindspore_compat as ms
 import numpy as np
 import pytest
+
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
 
 

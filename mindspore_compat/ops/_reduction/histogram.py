@@ -299,7 +299,8 @@ class SubAndFilter(Primitive):
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
 @in_each_slice
 @checked
-def unique_with_pad(x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)):
+def unique_with_pad(x: TensorOf("int32", "int64", "float32"),
+                    pad_num: FirstOf(Number) | ScalarOf(Number)):
     """(each value once, padded to the input's length, the positions of the elements).
 
     Of several numbers to pad with the first one counts.
