@@ -483,8 +483,8 @@ def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "fl
                           layout: OneOf("SBH", "TND") = "SBH"):
     """Joins the attentions to two parts of the keys into the attention to both.
 
-    With m the larger maximum and s_i the sums times exp(m_i - m), the result is
-    (out_1 s_1 + out_2 s_2) / (s_1 + s_2), and its maximum and sum are m and s_1 + s_2.
+    With m the larger maximum and s_i the sums times exp(m_i - m), the result is (out_1 s_1 + out_2
+    s_2) / (s_1 + s_2), and its maximum and sum are m and s_1 + s_2.
 
     Args:
         prev_attn_out (Tensor): the first attention, (S, B, H), or (T, N, D) for "TND".
@@ -494,12 +494,22 @@ def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "fl
         actual_seq_qlen (Tensor): where the sequences start and end, from 0 to T, for "TND".
         layout (str): "SBH" or "TND". Default: "SBH".
 
+    Shapes:
+        For "SBH" the attentions are (S, B, H) and scores and sums are (B, N, S, 8); for "TND" they
+        are (T, N, D) and (T, N, 8). The results have the shapes and dtypes of the first part.
+
     Returns:
         tuple[Tensor]: the attention, its largest scores and its sums.
 
     Raises:
         RuntimeError: if for "TND" the features are no multiple of 64 or too many, or
             `actual_seq_qlen` is missing or does not grow from 0 to T.
+
+    Example:
+        >>> out, score, total = ms.ops.ones((1, 1, 2)), ms.ops.zeros((1, 1, 1, 8)),
+        ...     ms.ops.ones((1, 1, 1, 8))
+        >>> print(ms.ops.ring_attention_update(out, score, total, 3 * out, score, total)[0])
+        [[[2. 2.]]]
 
     Source: mindspore.ops.ring_attention_update of MindSpore 2.10.
     """

@@ -64,9 +64,17 @@ def extract_image_patches(
     (`ksizes`), of the step from patch to patch (`strides`) and of the step within a patch
     (`rates`). With `padding` "SAME" patches go beyond the edges, where there are zeros.
 
+    Shapes:
+        `input_x` is (N, C, H, W). The result is (N, rows * columns * C, H', W'), of the same dtype.
+
     Returns:
         Tensor (N, rows * columns * C, patches down, patches across), the place within the patch
         before the channel.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])
+        >>> print(ms.ops.ExtractImagePatches([1, 1, 2, 2], [1, 1, 1, 1], [1, 1, 1, 1])(x).shape)
+        (1, 4, 1, 2)
     """
     need_rank("ExtractImagePatches", "input_x", input_x, 4)
     sizes = [tuple(size[-2:]) for size in (ksizes, strides, rates)]
@@ -133,10 +141,19 @@ def depthwise(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """Images (N, C, H, W), each channel with `channel_multiplier` filters of its own.
+    """Convolves images, each channel with `channel_multiplier` filters of its own.
 
-    `weight` is (channel_multiplier, C, rows, columns); the results of one channel stand together
-    in (N, C * channel_multiplier, H', W'). `mode` is 3; every channel is a group, whatever `group`.
+    The results of one channel stand together. `mode` is 3; every channel is a group, whatever
+    `group`.
+
+    Shapes:
+        `x` is (N, C, H, W), `weight` is (channel_multiplier, C, k_h, k_w), of one dtype. The result
+        is (N, C * channel_multiplier, H', W'), of the same dtype.
+
+    Example:
+        >>> convolve = ms.ops.DepthwiseConv2dNative(channel_multiplier=1, kernel_size=2)
+        >>> print(convolve(ms.ops.ones((1, 2, 2, 2)), ms.ops.ones((1, 2, 2, 2))).shape)
+        (1, 2, 1, 1)
     """
     api, kernel = "DepthwiseConv2dNative", each(kernel_size, 2)
     need_rank(api, "x", x, 4)
@@ -167,9 +184,21 @@ def depthwise_input(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """The gradient of `ops.DepthwiseConv2dNative` for images of shape `x_size`.
+    """Computes the gradient of `ops.DepthwiseConv2dNative` for images of shape `x_size`.
 
     `pad_list`, where it is not all 0, is the padding above, below, left and right.
+
+    Shapes:
+        `dout` is (N, C * channel_multiplier, H', W'), `w` is (channel_multiplier, C, k_h, k_w). The
+        result is of shape `x_size`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.DepthwiseConv2dNativeBackpropInput(1, 2)
+        >>> print(back((1, 1, 2, 2), ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...            ms.Tensor([[[[10.0]]]])))
+        [[[[10. 20.]
+           [30. 40.]]]]
     """
     api, kernel = "DepthwiseConv2dNativeBackpropInput", each(kernel_size, 2)
     need_rank(api, "dout", dout, 4)
@@ -200,9 +229,21 @@ def depthwise_filter(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """The gradient of `ops.DepthwiseConv2dNative` for a weight of shape `w_size`.
+    """Computes the gradient of `ops.DepthwiseConv2dNative` for a weight of shape `w_size`.
 
     `pad_list`, where it is not all 0, is the padding above, below, left and right.
+
+    Shapes:
+        `dout` is (N, C * channel_multiplier, H', W'), `x` is (N, C, H, W). The result is of shape
+        `w_size`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.DepthwiseConv2dNativeBackpropFilter(1, 2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), (1, 1, 2, 2),
+        ...            ms.Tensor([[[[10.0]]]])))
+        [[[[10. 20.]
+           [30. 40.]]]]
     """
     api, kernel = "DepthwiseConv2dNativeBackpropFilter", each(kernel_size, 2)
     need_rank(api, "x", x, 4)

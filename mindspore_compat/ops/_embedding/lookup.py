@@ -12,7 +12,19 @@ Index = TensorOf("int32", "int64")
 
 @op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
 def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
-    """The rows at places less an offset; zeros where there is no such row."""
+    """Takes the rows at the indices less `offset`, and zeros where there is no such row.
+
+    Shapes:
+        `input_params` has at least one axis, `input_indices` any shape of integers. The result is
+        (*input_indices.shape, *input_params.shape[1:]), of the dtype of `input_params`.
+
+    Example:
+        >>> print(ms.ops.EmbeddingLookup()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),
+        ...                                ms.Tensor([1, 2, 5]), 1))
+        [[1. 2.]
+         [3. 4.]
+         [0. 0.]]
+    """
     if input_params.ndim > 2:
         raise ValueError(
             f"For 'EmbeddingLookup', 'input_params' must have at most two axes, but got "
@@ -29,7 +41,18 @@ def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: I
 
 @op("ops.SparseGatherV2()(input_params, input_indices, axis)", compute="native")
 def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int):
-    """The slices of the input at places along an axis."""
+    """Takes slices of the input at the indices along an axis.
+
+    Shapes:
+        `input_params` has at least one axis, `input_indices` any shape of integers, whose axes
+        stand in the place of `axis`. The dtype is that of `input_params`.
+
+    Example:
+        >>> print(ms.ops.SparseGatherV2()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1, 1]),
+        ...                               0))
+        [[3. 4.]
+         [3. 4.]]
+    """
     return xp.take(input_params, input_indices, axis)
 
 

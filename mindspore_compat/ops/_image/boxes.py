@@ -42,13 +42,21 @@ def _overlap(xp, a, b, extra):
     types=SameDtype("anchor_boxes gt_boxes"),
 )
 def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Any = "iou"):
-    """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
+    """Computes the intersection over union of all pairs of boxes.
 
-    Mode "iof" divides by the area of the truth instead. Sides count their last pixel.
+    Mode "iof" divides by the area of the second box instead. Sides count their last pixel.
+
+    Shapes:
+        `anchor_boxes` is (N, 4), `gt_boxes` is (M, 4), of corners (x0, y0, x1, y1). The result is
+        (M, N), of the same dtype.
 
     Raises:
         KeyError: if `mode` is neither 'iou' nor 'iof'.
         ValueError: if the boxes do not have shape (N, 4).
+
+    Example:
+        >>> print(ms.ops.iou(ms.Tensor([[0.0, 0.0, 9.0, 9.0]]), ms.Tensor([[0.0, 0.0, 9.0, 4.0]])))
+        [[0.5]]
     """
     if not isinstance(mode, str) or mode not in ("iou", "iof"):
         raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
@@ -75,9 +83,19 @@ def _encoded(xp, anchors, truths, means, stds):
     "(anchor_box, groundtruth_box)")
 def bounding_box_encode(xp, anchor_box: Half, groundtruth_box: Half,
                         means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0)):
-    """Where truths lie relative to anchors: moves of the centre, logarithms of the stretch.
+    """Tells where boxes lie relative to anchors: how far the centre is moved, and the logarithms of
+    the stretch.
 
-    Moves are in units of the anchor's sides; the result is less `means` and divided by `stds`.
+    Moves are in units of the sides of the anchor; the result is less `means` and divided by `stds`.
+
+    Shapes:
+        Both inputs are (N, 4), of corners (x0, y0, x1, y1) and of one dtype. The result has the
+        same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.bounding_box_encode(ms.Tensor([[0.0, 0.0, 9.0, 9.0]]),
+        ...                                  ms.Tensor([[5.0, 0.0, 14.0, 9.0]])))
+        [[0.5 0.  0.  0. ]]
     """
     _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
     return _encoded(xp, anchor_box, groundtruth_box, means, stds)
@@ -103,9 +121,17 @@ def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
 def bounding_box_decode(xp, anchor_box: Half, deltas: Half, max_shape: TupleOf(Int, length=2),
                         means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0),
                         wh_ratio_clip: Float = 0.016):
-    """The boxes that `bounding_box_encode` turned into `deltas`, inside images of `max_shape`.
+    """Gives the boxes that `bounding_box_encode` turned into `deltas`, inside images of shape
+    `max_shape`. A side is stretched by at most 1 / `wh_ratio_clip`.
 
-    A side is stretched by at most 1 / `wh_ratio_clip`.
+    Shapes:
+        Both inputs are (N, 4), of one dtype. The result has the same shape and dtype.
+
+    Example:
+        >>> deltas = ms.Tensor([[0.5, 0.0, 0.0, 0.0]])
+        >>> print(ms.ops.bounding_box_decode(ms.Tensor([[0.0, 0.0, 9.0, 9.0]]), deltas,
+        ...                                  max_shape=(20, 20)))
+        [[ 5.  0. 14.  9.]]
     """
     _need_boxes("bounding_box_decode", anchor_box=anchor_box, deltas=deltas)
     return _decoded(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
@@ -114,8 +140,17 @@ def bounding_box_decode(xp, anchor_box: Half, deltas: Half, max_shape: TupleOf(I
 @op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
 def check_valid(xp, bboxes: TensorOf("float16", "float32", "int16", "uint8"),
                 img_metas: TensorOf("float16", "float32", "int16", "uint8")):
-    """Whether boxes (N, 4) lie in an image of (height, width, ratio), scaled by the ratio; bool
-    (N,)."""
+    """Tells which boxes lie inside an image of (height, width, ratio), whose sides are multiplied
+    by the ratio.
+
+    Shapes:
+        `bboxes` is (N, 4), `img_metas` is (3,), of one dtype. The result is (N,), bool.
+
+    Example:
+        >>> boxes = ms.Tensor([[0.0, 0.0, 9.0, 9.0], [0.0, 0.0, 99.0, 9.0]])
+        >>> print(ms.ops.check_valid(boxes, ms.Tensor([20.0, 20.0, 1.0])))
+        [ True False]
+    """
     _need_boxes("check_valid", bboxes=bboxes)
     high, wide = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
     good = (bboxes[:, 0] >= 0) & (bboxes[:, 1] >= 0)
@@ -138,10 +173,20 @@ def _survivors(xp, close):
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
 def nms_with_mask(xp, bboxes: Half, iou_threshold: AsValue(Float) = 0.5):
-    """Boxes (N, 5) with scores, from the best down, and which of them overlap no better one much.
+    """Sorts boxes by their scores and marks those that overlap no better one by more than
+    `iou_threshold`.
+
+    Shapes:
+        `bboxes` is (N, 5), of corners and a score. The sorted boxes are (N, 5), the positions (N,)
+        of int32, the marks (N,) of bool.
 
     Returns:
         The boxes in order, int32 0 to N - 1, and the bool mask of the boxes to keep.
+
+    Example:
+        >>> boxes = ms.Tensor([[0.0, 0.0, 9.0, 9.0, 0.5], [0.0, 0.0, 9.0, 8.0, 0.9]])
+        >>> print(ms.ops.NMSWithMask(0.5)(boxes)[2])
+        [ True False]
     """
     if bboxes.ndim != 2 or bboxes.shape[0] < 1 or bboxes.shape[1] != 5:
         raise ValueError(
@@ -197,10 +242,21 @@ def _chosen(xp, close, scores, most, least):
 )
 def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
                            score_threshold: Any):
-    """Positions of the boxes (N, 4) to keep, best first: none overlaps a better one by too much.
+    """Finds the boxes to keep, best first: none overlaps a better one by more than `iou_threshold`.
 
-    Boxes are given by any two opposite corners. At most `max_output_size`, with scores above
-    `score_threshold`.
+    Boxes are given by any two opposite corners. At most `max_output_size` are kept, with scores
+    above `score_threshold`.
+
+    Shapes:
+        `boxes` is (N, 4), `scores` is (N,), the others are scalars. The positions are (K,), of
+        int32.
+
+    Example:
+        >>> boxes, scores = ms.Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]),
+        ...     ms.Tensor([0.5, 0.9])
+        >>> print(ms.ops.NonMaxSuppressionV3()(boxes, scores, ms.Tensor(5, ms.int32),
+        ...                                    ms.Tensor(0.5), ms.Tensor(0.1)))
+        [1]
     """
     api = "NonMaxSuppressionV3"
     most = _scalar(api, "max_output_size", max_output_size, "int32", "int64")
@@ -224,7 +280,19 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
 )
 def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
                                       overlap_threshold: Floats, score_threshold: Floats):
-    """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
+    """Finds the boxes to keep, best first, given how much each two overlap.
+
+    Shapes:
+        `overlaps` is (N, N), `scores` is (N,), the others are scalars. The positions are (K,), of
+        int32.
+
+    Example:
+        >>> overlaps, scores = ms.Tensor([[1.0, 0.9], [0.9, 1.0]]), ms.Tensor([0.5, 0.9])
+        >>> suppress = ms.ops.NonMaxSuppressionWithOverlaps()
+        >>> print(suppress(overlaps, scores, ms.Tensor(5, ms.int32), ms.Tensor(0.5),
+        ...                ms.Tensor(0.1)))
+        [1]
+    """
     api = "NonMaxSuppressionWithOverlaps"
     most = _scalar(api, "max_output_size", max_output_size, "int32")
     if overlap_threshold.ndim or score_threshold.ndim:
@@ -272,14 +340,23 @@ def combined_non_max_suppression(xp, boxes: AsValue(Fraction, Plain),
                                  max_output_size_per_class: Scalar, max_total_size: Scalar,
                                  iou_threshold: Fraction, score_threshold: Fraction,
                                  pad_per_class: Bool = False, clip_boxes: Bool = True):
-    """Suppression class by class, then the best of all classes, for each image.
+    """Finds the best boxes of each class, then the best of all classes, for each image.
 
-    Boxes are (N, boxes, classes or 1, 4), scores (N, boxes, classes). Results are filled up with
-    zeros to `max_total_size`, or with `pad_per_class` to what all classes can give where that is
-    less. `clip_boxes` cuts the boxes to [0, 1].
+    Results are filled up with zeros to `max_total_size`, or with `pad_per_class` to what all
+    classes can give where that is less. `clip_boxes` cuts the boxes to [0, 1].
+
+    Shapes:
+        `boxes` is (N, boxes, classes or 1, 4), `scores` is (N, boxes, classes), the others are
+        scalars.
 
     Returns:
         Boxes (N, D, 4), scores (N, D), classes (N, D), and int32 (N,) how many there are.
+
+    Example:
+        >>> boxes, scores = ms.Tensor([[[[0.0, 0.0, 1.0, 1.0]]]]), ms.Tensor([[[0.9]]])
+        >>> five, half = ms.Tensor(5, ms.int32), ms.Tensor(0.5)
+        >>> print(ms.ops.CombinedNonMaxSuppression()(boxes, scores, five, five, half, half)[3])
+        [1]
     """
     api = "CombinedNonMaxSuppression"
     if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape[:2]) != tuple(scores.shape[:2]) or (

@@ -128,10 +128,20 @@ Padding = OneOf("zeros", "border", "reflection")
 )
 def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
                 padding_mode: Padding = "zeros", align_corners: Bool = None):
-    """Images (N, C, H, W) or volumes at the points of a grid (N, ..., 2 or 3) in [-1, 1], x first.
+    """Samples images or volumes at the points of a grid, whose coordinates lie in [-1, 1], x first.
 
-    Outside lies 0, the nearest edge, or a mirror image. With `align_corners` -1 and 1 are the
-    centres of the outermost pixels, otherwise their outer edges.
+    Outside lies 0, the nearest edge, or a mirror image, after `padding_mode`. With `align_corners`
+    -1 and 1 are the centres of the outermost pixels, otherwise their outer edges.
+
+    Shapes:
+        `input` is (N, C, H, W) and `grid` is (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W',
+        3). The result is (N, C, H', W') or (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> x, grid = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...     ms.Tensor([[[[0.0, 0.0], [1.0, 1.0]]]])
+        >>> print(ms.ops.grid_sample(x, grid, align_corners=True))
+        [[[[2.5 4. ]]]]
     """
     return _grid_sample(xp, "grid_sample", input, grid, mode, padding_mode, bool(align_corners))
 
@@ -143,7 +153,18 @@ def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
 )
 def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
-    """Images (N, C, H, W) at the points of a grid (N, H', W', 2); as `grid_sample`."""
+    """Samples images at the points of a grid, whose coordinates lie in [-1, 1], x first; see
+    `ops.grid_sample`.
+
+    Shapes:
+        `input_x` is (N, C, H, W), `grid` is (N, H', W', 2). The result is (N, C, H', W'), of the
+        same dtype.
+
+    Example:
+        >>> x, grid = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), ms.Tensor([[[[0.0, 0.0]]]])
+        >>> print(ms.ops.GridSampler2D()(x, grid))
+        [[[[2.5]]]]
+    """
     need_rank("GridSampler2D", "input_x", input_x, 4)
     return _grid_sample(xp, "GridSampler2D", input_x, grid, interpolation_mode, padding_mode,
                         align_corners)
@@ -156,7 +177,18 @@ def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
 )
 def grid_sampler3d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
-    """Volumes (N, C, D, H, W) at the points of a grid (N, D', H', W', 3); as `grid_sample`."""
+    """Samples volumes at the points of a grid, whose coordinates lie in [-1, 1], x first; see
+    `ops.grid_sample`.
+
+    Shapes:
+        `input_x` is (N, C, D, H, W), `grid` is (N, D', H', W', 3). The result is (N, C, D', H',
+        W'), of the same dtype.
+
+    Example:
+        >>> grid = ms.ops.zeros((1, 1, 1, 1, 3))
+        >>> print(ms.ops.GridSampler3D()(ms.ops.ones((1, 1, 2, 2, 2)), grid))
+        [[[[[1.]]]]]
+    """
     need_rank("GridSampler3D", "input_x", input_x, 5)
     return _grid_sample(xp, "GridSampler3D", input_x, grid, interpolation_mode, padding_mode,
                         align_corners)
@@ -192,10 +224,18 @@ def _affine_grid(xp, api, theta, size, corners):
 @op("ops.affine_grid(theta, size, align_corners=False)",
     "ops.AffineGrid(align_corners=False)(theta, output_size: size)")
 def affine_grid(xp, theta: Half, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False):
-    """The grid of points that affine maps `theta`, (N, 2, 3) or (N, 3, 4), give for an image
+    """Computes the grid of points, for `grid_sample`, that affine maps give for an image of shape
     `size`.
 
-    For `grid_sample`; `size` is (N, C, H, W) or (N, C, D, H, W).
+    Shapes:
+        `theta` is (N, 2, 3) for a `size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W). The
+        result is (N, H, W, 2) or (N, D, H, W, 3), of the same dtype.
+
+    Example:
+        >>> theta = ms.Tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> print(ms.ops.affine_grid(theta, (1, 1, 1, 2), align_corners=True))
+        [[[[-1.  0.]
+           [ 1.  0.]]]]
     """
     if theta.ndim != 3:
         raise ValueError(f"For 'affine_grid', 'theta' must have 3 dimensions, but got "
@@ -241,11 +281,21 @@ def _from_images(xp, x, batch, ys, xs):
     "(features, rois)")
 def roi_align(xp, features: Half, rois: Half, pooled_height: Int, pooled_width: Int,
               spatial_scale: Float, sample_num: Int = 2, roi_end_mode: OneOf(0, 1) = 1):
-    """Regions of images (N, C, H, W) brought to one size, by the mean of points in each cell.
+    """Brings regions of images to one size, by the mean of sampled points in each cell.
 
     Rows of `rois` are (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell takes
     `sample_num` squared points; with 0 or less as many as it has pixels. With `roi_end_mode` 1 a
     region includes its last pixel.
+
+    Shapes:
+        `features` is (N, C, H, W), `rois` is (R, 5), of one dtype. The result is (R, C,
+        pooled_height, pooled_width), of the same dtype.
+
+    Example:
+        >>> align = ms.ops.ROIAlign(1, 1, 1.0, 2)
+        >>> print(align(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...             ms.Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])))
+        [[[[3.25]]]]
     """
     need_rank("ROIAlign", "features", features, 4)
     need_rank("ROIAlign", "rois", rois, 2)
@@ -352,10 +402,21 @@ Two = TupleOf(Int(ge=1), length=2)
 def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
                     crop_size: Two, method: Method = "bilinear",
                     extrapolation_value: Float = 0.0):
-    """Crops of images (N, H, W, C), resized to `crop_size`; float32, (boxes, height, width, C).
+    """Cuts boxes out of images and resizes them to `crop_size`.
 
     Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
     outside are `extrapolation_value`, except for "bilinear_v2", which repeats the edge.
+
+    Shapes:
+        `image` is (N, H, W, C), `boxes` is (B, 4), `box_indices` is (B,) of int32. The result is
+        (B, *crop_size, C), of float32.
+
+    Example:
+        >>> image = ms.Tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
+        >>> crops = ms.ops.crop_and_resize(image, ms.Tensor([[0.0, 0.0, 1.0, 1.0]]),
+        ...                                ms.Tensor([0], ms.int32), (1, 1))
+        >>> print(crops)
+        [[[[2.5]]]]
     """
     return _crop(xp, "crop_and_resize", image, boxes, box_indices, crop_size, method,
                  extrapolation_value)
@@ -408,9 +469,18 @@ def _need_ones(api, name, value):
 def deformable_offsets(xp, x: Half, offsets: Half, strides: Four, pads: Pads, ksize: Two,
                        dilations: Four = (1, 1, 1, 1), data_format: OneOf("NCHW") = "NCHW",
                        deformable_groups: Int(ge=1) = 1, modulated: OneOf(True) = True):
-    """The input of a deformable convolution, sampled: (N, C, out height * k_h, out width * k_w).
+    """Samples the input of a deformable convolution at moved positions.
 
     `offsets` holds, for each group and kernel position, x, y and a factor.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H' * k_h, W' * k_w), of the same dtype.
+
+    Example:
+        >>> sample = ms.ops.DeformableOffsets((1, 1, 1, 1), (0, 0, 0, 0), (1, 1))
+        >>> print(sample(ms.Tensor([[[[1.0, 2.0]]]]),
+        ...              ms.Tensor([[[[0.0, 0.0]], [[0.0, 0.0]], [[1.0, 0.5]]]])))
+        [[[[1. 1.]]]]
     """
     _need_ones("DeformableOffsets", "strides", strides)
     _need_ones("DeformableOffsets", "dilations", dilations)
@@ -424,11 +494,23 @@ def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two
                       padding: Pads, bias: Half = None, dilations: Four = (1, 1, 1, 1),
                       groups: Int(ge=1) = 1, deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
                       modulated: Bool = True):
-    """Convolution whose kernel positions are moved by `offsets` and weighted, place by place.
+    """Convolves images with kernels whose positions are moved by `offsets` and weighted, place by
+    place.
 
-    `offsets` is (N, 3 * deformable_groups * k_h * k_w, out height, out width): all x, all y, then
-    all factors. `strides` and `dilations` are (1, 1, vertical, horizontal), `padding` (top, bottom,
-    left, right). Zhu et al., "Deformable ConvNets v2" (2018).
+    `offsets` holds all x, then all y, then all factors. `strides` and `dilations` are (1, 1,
+    vertical, horizontal), `padding` is (top, bottom, left, right). Zhu et al., "Deformable ConvNets
+    v2" (2018).
+
+    Shapes:
+        `x` is (N, C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `offsets` is (N, 3 *
+        deformable_groups * k_h * k_w, H', W'). The result is (N, C_out, H', W'), of the same dtype.
+
+    Example:
+        >>> offsets = ms.Tensor([[[[0.0, 0.0]], [[0.0, 0.0]], [[1.0, 0.5]]]])
+        >>> one, none = (1, 1, 1, 1), (0, 0, 0, 0)
+        >>> x, weight = ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[10.0]]]])
+        >>> print(ms.ops.deformable_conv2d(x, weight, offsets, (1, 1), one, none))
+        [[[[10. 10.]]]]
     """
     if not modulated:
         raise ValueError("For 'deformable_conv2d', 'modulated' must be True, but got False.")
@@ -458,8 +540,19 @@ def multi_scale_deformable_attn(xp, value: Half, shape: TensorOf("int32", "int64
         locations: Points in [0, 1], x first, (N, queries, heads, levels, points, 2).
         weight: Of each point, (N, queries, heads, levels, points).
 
+    Shapes:
+        See the arguments; the result is (N, queries, heads * channels), of float32.
+
     Returns:
         (N, queries, heads * channels).
+
+    Example:
+        >>> value, weight = ms.ops.ones((1, 4, 1, 8)), ms.ops.ones((1, 1, 1, 1, 1))
+        >>> where = 0.5 * ms.ops.ones((1, 1, 1, 1, 1, 2))
+        >>> attend = ms.ops.multi_scale_deformable_attn_function
+        >>> print(attend(value, ms.Tensor([[2, 2]], ms.int32), ms.Tensor([0], ms.int32), where,
+        ...              weight))
+        [[[1. 1. 1. 1. 1. 1. 1. 1.]]]
     """
     if value.shape[3] % 8:
         raise RuntimeError(

@@ -37,7 +37,16 @@ Block = Int(ge=2)
     compute="native",
 )
 def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
-    """Channels (..., C r^2, H, W) spread out to (..., C, H r, W r), r = `upscale_factor`."""
+    """Spreads groups of r^2 channels out to squares of pixels, with r = `upscale_factor`.
+
+    Shapes:
+        `input` is (..., C r^2, H, W). The result is (..., C, H r, W r), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.pixel_shuffle(ms.Tensor([[[[1]], [[2]], [[3]], [[4]]]]), 2))
+        [[[[1 2]
+           [3 4]]]]
+    """
     if input.ndim < 3:
         raise ValueError(f"For 'pixel_shuffle', 'input' must have at least 3 dimensions, but got "
                          f"{input.ndim}.")
@@ -57,7 +66,15 @@ def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
     compute="native",
 )
 def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
-    """Pixels (..., C, H r, W r) gathered to (..., C r^2, H, W), r = `downscale_factor`."""
+    """Gathers squares of pixels to groups of r^2 channels, with r = `downscale_factor`.
+
+    Shapes:
+        `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.pixel_unshuffle(ms.Tensor([[[[1, 2], [3, 4]]]]), 2).shape)
+        (1, 4, 1, 1)
+    """
     if input.ndim < 3:
         raise ValueError(
             f"For 'pixel_unshuffle', 'input' must have at least 3 dimensions, but got "
@@ -75,8 +92,17 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
 
 @op("ops.DepthToSpace(block_size)(x)", compute="native")
 def depth_to_space(xp, x: Numbers, block_size: Block):
-    """Channels (N, C b^2, H, W) spread out to (N, C, H b, W b); the block's place is the slower
-    part."""
+    """Spreads groups of channels out to blocks of pixels, b = `block_size`. The position in the
+    block is the slower part of a channel's number.
+
+    Shapes:
+        `x` is (N, C b^2, H, W). The result is (N, C, H b, W b), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.DepthToSpace(2)(ms.Tensor([[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]])))
+        [[[[1. 2.]
+           [3. 4.]]]]
+    """
     need_rank("DepthToSpace", "x", x, 4)
     count, channels, high, wide = x.shape
     b = block_size
@@ -90,8 +116,16 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
 
 @op("ops.SpaceToDepth(block_size)(x)", compute="native")
 def space_to_depth(xp, x: Numbers, block_size: Block):
-    """Pixels (N, C, H b, W b) gathered to (N, C b^2, H, W); the block's place is the slower
-    part."""
+    """Gathers blocks of pixels to groups of channels, b = `block_size`. The position in the block
+    is the slower part of a channel's number.
+
+    Shapes:
+        `x` is (N, C, H b, W b). The result is (N, C b^2, H, W), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.SpaceToDepth(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).shape)
+        (1, 4, 1, 1)
+    """
     need_rank("SpaceToDepth", "x", x, 4)
     count, channels, high, wide = x.shape
     b = block_size
@@ -106,7 +140,15 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
 def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
-    """Channels (N, C, ...) seen as (groups, C / groups), transposed."""
+    """Mixes the channels of groups: sees them as (groups, C / groups) and transposes that.
+
+    Shapes:
+        `x` is (N, C, ...). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.channel_shuffle(ms.Tensor([[[[1]], [[2]], [[3]], [[4]]]]), 2).reshape(4))
+        [1 3 2 4]
+    """
     if x.ndim < 3:
         raise TypeError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
                          f"{x.ndim}.")
@@ -177,8 +219,18 @@ def _from_batch(xp, api, x, block, crops):
     compute="native",
 )
 def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
-    """The last dimensions, zero-padded and cut into blocks whose places become part of the
-    batch."""
+    """Adds zeros around the last axes and cuts them into blocks, whose positions become part of the
+    batch.
+
+    Shapes:
+        `input_x` is (N, C, ...) with lengths that, with `paddings`, are multiples of `block_size`.
+        The result is (N * product of the blocks, C, ...), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.space_to_batch_nd(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), [2, 2],
+        ...                                [[0, 0], [0, 0]]).shape)
+        (4, 1, 1, 1)
+    """
     return _to_batch(xp, "space_to_batch_nd", input_x, block_size, paddings)
 
 
@@ -188,20 +240,49 @@ def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
     compute="native",
 )
 def batch_to_space_nd(xp, input_x: Real, block_shape: Blocks, crops: Cuts):
-    """What `space_to_batch_nd` took apart put together, less `crops` at both ends."""
+    """Puts together what `space_to_batch_nd` took apart, and cuts `crops` off both ends.
+
+    Shapes:
+        `input_x` is (N * product of the blocks, C, ...). The result is (N, C, ...), of the same
+        dtype.
+
+    Example:
+        >>> x = ms.ops.ones((4, 1, 1, 1))
+        >>> print(ms.ops.batch_to_space_nd(x, [2, 2], [[0, 0], [0, 0]]).shape)
+        (1, 1, 2, 2)
+    """
     return _from_batch(xp, "batch_to_space_nd", input_x, block_shape, crops)
 
 
 @op("ops.SpaceToBatch(block_size, paddings)(input_x)", compute="native")
 def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
-    """Images (N, C, H, W), zero-padded and cut into square blocks whose places join the batch."""
+    """Adds zeros around images and cuts them into square blocks, whose positions become part of the
+    batch.
+
+    Shapes:
+        `input_x` is (N, C, H, W). The result is (N * block_size^2, C, H / block_size, W /
+        block_size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.SpaceToBatch(2, [[0, 0], [0, 0]])(ms.ops.ones((1, 1, 2, 2))).shape)
+        (4, 1, 1, 1)
+    """
     need_rank("SpaceToBatch", "input_x", input_x, 4)
     return _to_batch(xp, "SpaceToBatch", input_x, (block_size,) * 2, paddings)
 
 
 @op("ops.BatchToSpace(block_size, crops)(input_x)", compute="native")
 def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
-    """What `SpaceToBatch` took apart put together, less `crops` at both ends."""
+    """Puts together what `SpaceToBatch` took apart, and cuts `crops` off both ends.
+
+    Shapes:
+        `input_x` is (N * block_size^2, C, H, W). The result is (N, C, H * block_size, W *
+        block_size) less the crops, of the same dtype.
+
+    Example:
+        >>> print(ms.ops.BatchToSpace(2, [[0, 0], [0, 0]])(ms.ops.ones((4, 1, 1, 1))).shape)
+        (1, 1, 2, 2)
+    """
     need_rank("BatchToSpace", "input_x", input_x, 4)
     return _from_batch(xp, "BatchToSpace", input_x, (block_size,) * 2, crops)
 
@@ -214,7 +295,17 @@ Sizes = Int(ge=1) | TupleOf(Int(ge=1), length=(3, 5)) | ListOf(Int(ge=1), length
 @op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", compute="native")
 def extract_volume_patches(xp, input_x: Numbers, kernel_size: Sizes, strides: Sizes,
                            padding: OneOf("SAME", "VALID", "same", "valid")):
-    """The windows of volumes (N, C, D, H, W) as channels: (N, k_d k_h k_w C, D', H', W')."""
+    """Writes the windows of volumes as channels.
+
+    Shapes:
+        `input_x` is (N, C, D, H, W). The result is (N, k_d k_h k_w C, D', H', W'), of the same
+        dtype.
+
+    Example:
+        >>> windows = ms.ops.ExtractVolumePatches((1, 1, 2, 2, 2), (1, 1, 1, 1, 1), "VALID")
+        >>> print(windows(ms.ops.ones((1, 1, 3, 3, 3))).shape)
+        (1, 8, 2, 2, 2)
+    """
     need_rank("ExtractVolumePatches", "input_x", input_x, 5)
     kernel, stride = (im2col.each(v, 3)[-3:] for v in (kernel_size, strides))
     size = tuple(input_x.shape[2:])
@@ -259,21 +350,45 @@ def _from_hsv(xp, hue, saturation, value):
 
 @op("ops.RGBToHSV()(images)")
 def rgb_to_hsv(xp, images: Double):
-    """Hue, saturation and value of red, green and blue in the last dimension, all in [0, 1]."""
+    """Converts red, green and blue to hue, saturation and value, all in [0, 1].
+
+    Shapes:
+        `images` is (..., 3). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.RGBToHSV()(ms.Tensor([[[[1.0, 0.5, 0.5]]]])))
+        [[[[0.  0.5 1. ]]]]
+    """
     _need_colours("RGBToHSV", images)
     return xp.stack(list(_to_hsv(xp, images)), -1)
 
 
 @op("ops.HSVToRGB()(x)")
 def hsv_to_rgb(xp, x: Double):
-    """Red, green and blue of hue, saturation and value in the last dimension, (N, H, W, 3)."""
+    """Converts hue, saturation and value to red, green and blue, all in [0, 1].
+
+    Shapes:
+        `x` is (N, H, W, 3). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.HSVToRGB()(ms.Tensor([[[[0.0, 0.5, 1.0]]]])))
+        [[[[1.  0.5 0.5]]]]
+    """
     _need_colours("HSVToRGB", x, (4,))
     return _from_hsv(xp, x[..., 0], x[..., 1], x[..., 2])
 
 
 @op("ops.AdjustHue()(image, delta)")
 def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
-    """Images (..., 3) with `delta` turns added to their hue."""
+    """Adds `delta` turns to the hue of images.
+
+    Shapes:
+        `image` is (..., 3), `delta` a float32 scalar. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.AdjustHue()(ms.Tensor([[[1.0, 0.0, 0.0]]]), ms.Tensor(0.5)))
+        [[[0. 1. 1.]]]
+    """
     if image.ndim < 3:
         raise ValueError(f"For 'AdjustHue', 'image' must have at least 3 dimensions, but got "
                          f"{image.ndim}.")
@@ -286,7 +401,15 @@ def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
 
 @op("ops.AdjustSaturation()(image, scale)")
 def adjust_saturation(xp, image: Double, scale: TensorOf("float32")):
-    """Images (..., 3) with their saturation multiplied by `scale`, at most 1."""
+    """Multiplies the saturation of images by `scale`, up to at most 1.
+
+    Shapes:
+        `image` is (..., 3), `scale` a float32 scalar. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.AdjustSaturation()(ms.Tensor([[[1.0, 0.5, 0.5]]]), ms.Tensor(0.0)))
+        [[[1. 1. 1.]]]
+    """
     if image.ndim < 3:
         raise ValueError(
             f"For 'AdjustSaturation', 'image' must have at least 3 dimensions, but got "

@@ -202,8 +202,16 @@ def _rule_of(api, align_corners, half_pixel_centers, error=ValueError):
 @op("ops.ResizeBilinearV2(align_corners=False, half_pixel_centers=False)(x, size)")
 def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
                     half_pixel_centers: Bool = False):
-    """Images (N, C, H, W) resized by linear interpolation; `size` is a sequence or an int
-    Tensor."""
+    """Resizes images by linear interpolation. `size` is a sequence of two numbers or an int Tensor.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, *size).
+
+    Example:
+        >>> print(ms.ops.ResizeBilinearV2()(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), (2, 4)))
+        [[[[1.  1.5 2.  2. ]
+           [3.  3.5 4.  4. ]]]]
+    """
     need_rank("ResizeBilinearV2", "x", x, 4)
     goal = sizes_of("ResizeBilinearV2", "size", size, 2)
     rule = _rule_of("ResizeBilinearV2", align_corners, half_pixel_centers, TypeError)
@@ -217,7 +225,16 @@ def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
 def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
                                                        length=2) | ListOf(Positive, length=2),
                    align_corners: Bool = False, half_pixel_centers: Bool = False):
-    """Images (N, C, H, W) resized by copying the nearest pixel."""
+    """Resizes images by copying the nearest pixel.
+
+    Shapes:
+        `input_x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.ResizeNearestNeighbor((2, 4))(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+        [[[[1. 1. 2. 2.]
+           [3. 3. 4. 4.]]]]
+    """
     need_rank("ResizeNearestNeighbor", "input_x", input_x, 4)
     rule = _rule_of("ResizeNearestNeighbor", align_corners, half_pixel_centers)
     return _resized(xp, input_x, tuple(size), "nearest", rule)
@@ -229,7 +246,16 @@ def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
 )
 def resize_nearest_v2(xp, x: Numbers, size: Any, align_corners: Bool = False,
                       half_pixel_centers: Bool = False):
-    """Images (N, C, H, W) resized by copying the nearest pixel; `size` is an int Tensor of 2."""
+    """Resizes images by copying the nearest pixel. `size` is an int Tensor of two numbers.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.ResizeNearestNeighborV2()(ms.Tensor([[[[1.0, 2.0]]]]),
+        ...                                        ms.Tensor([1, 4], ms.int32)))
+        [[[[1. 1. 2. 2.]]]]
+    """
     need_rank("ResizeNearestNeighborV2", "x", x, 4)
     goal = sizes_of("ResizeNearestNeighborV2", "size", size, 2)
     rule = _rule_of("ResizeNearestNeighborV2", align_corners, half_pixel_centers)
@@ -239,7 +265,16 @@ def resize_nearest_v2(xp, x: Numbers, size: Any, align_corners: Bool = False,
 @op("ops.ResizeBicubic(align_corners=False, half_pixel_centers=False)(images, size)")
 def resize_bicubic(xp, images: TensorOf("float16", "float32", "float64"), size: Any,
                    align_corners: Bool = False, half_pixel_centers: Bool = False):
-    """Images (N, C, H, W) resized by cubic convolution; `size` is a sequence or an int Tensor."""
+    """Resizes images by cubic convolution. `size` is a sequence of two numbers or an int Tensor.
+
+    Shapes:
+        `images` is (N, C, H, W). The result is (N, C, *size).
+
+    Example:
+        >>> print(ms.ops.ResizeBicubic()(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...                              ms.Tensor([1, 4], ms.int32)))
+        [[[[1.      1.5     2.      2.09375]]]]
+    """
     need_rank("ResizeBicubic", "images", images, 4)
     goal = sizes_of("ResizeBicubic", "size", size, 2)
     return _resized(xp, images, goal, "cubic",
@@ -250,7 +285,15 @@ def resize_bicubic(xp, images: TensorOf("float16", "float32", "float64"), size: 
 def resize_linear1d(xp, x: TensorOf("float16", "float32", "float64"), size: Any,
                     coordinate_transformation_mode: OneOf("align_corners",
                                                           "half_pixel") = "align_corners"):
-    """Sequences (N, C, L) resized by linear interpolation."""
+    """Resizes sequences by linear interpolation.
+
+    Shapes:
+        `x` is (N, C, L). The result is (N, C, *size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.ResizeLinear1D()(ms.Tensor([[[1.0, 2.0]]]), ms.Tensor([3], ms.int32)))
+        [[[1.  1.5 2. ]]]
+    """
     need_rank("ResizeLinear1D", "x", x, 3)
     if isinstance(size, int):
         raise TypeError(f"For 'ResizeLinear1D', 'size' must be a tuple, a list or a Tensor, but "
@@ -267,7 +310,16 @@ def _line(xp, x, goal, corner):
 
 @op("ops.ResizeArea(align_corners=False)(images, size)", compute="native")
 def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corners: Bool = False):
-    """Images (N, H, W, C) resized by the mean of what each new pixel covers; float32."""
+    """Resizes images by the mean of what each new pixel covers.
+
+    Shapes:
+        `images` is (N, H, W, C), `size` is (2,) of int32. The result is (N, *size, C), of float32.
+
+    Example:
+        >>> print(ms.ops.ResizeArea()(ms.Tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]]),
+        ...                           ms.Tensor([1, 1], ms.int32)))
+        [[[[2.5]]]]
+    """
     need_rank("ResizeArea", "images", images, 4)
     need_rank("ResizeArea", "size", size, 1)
     high, wide = sizes_of("ResizeArea", "size", tuple(int(n) for n in size), 2)
@@ -295,7 +347,15 @@ Factors = TupleOf(Float(gt=0.0), length=3) | ListOf(Float(gt=0.0), length=3)
 
 @op("ops.UpsampleNearest3D()(x, output_size=None, scales=None)")
 def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: Factors = None):
-    """Volumes (N, C, D, H, W) resized by copying the nearest element."""
+    """Resizes volumes by copying the nearest element, to `output_size` or by the factors `scales`.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.UpsampleNearest3D()(ms.ops.ones((1, 1, 1, 1, 2)), [1, 2, 4]).shape)
+        (1, 1, 1, 2, 4)
+    """
     goal, steps = _volume("UpsampleNearest3D", x, output_size, scales)
     return _resized(xp, x, goal, "nearest", "edge", steps)
 
@@ -303,7 +363,15 @@ def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: Factors
 @op("ops.UpsampleTrilinear3D(align_corners=False)(x, output_size=None, scales=None)")
 def upsample_trilinear3d(xp, x: Floats, output_size: Three = None, scales: Factors = None,
                          align_corners: Bool = False):
-    """Volumes (N, C, D, H, W) resized by linear interpolation."""
+    """Resizes volumes by linear interpolation, to `output_size` or by the factors `scales`.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.UpsampleTrilinear3D()(ms.Tensor([[[[[1.0, 2.0]]]]]), [1, 1, 4]))
+        [[[[[1.   1.25 1.75 2.  ]]]]]
+    """
     goal, steps = _volume("UpsampleTrilinear3D", x, output_size, scales)
     return _resized(xp, x, goal, "linear", "corner" if align_corners else "half", steps)
 
@@ -386,11 +454,15 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
 def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
                 mode: AsValue(Str) = "nearest", align_corners: Bool = None,
                 recompute_scale_factor: Bool | Falsy = None):
-    """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`.
+    """Resizes the axes after the first two to `size`, or by `scale_factor`.
 
-    Modes: "nearest" and "nearest-exact" (3 to 5 dimensions), "linear" (3), "bilinear" and "bicubic"
-    (4), "trilinear" (5), "area". Without `align_corners` centres of pixels map to centres. A factor
-    without `recompute_scale_factor` is for "area", and for 5 dimensions.
+    Modes are "nearest" and "nearest-exact" (3 to 5 axes), "linear" (3), "bilinear" and "bicubic"
+    (4), "trilinear" (5) and "area". Without `align_corners` centres of pixels map to centres. A
+    factor without `recompute_scale_factor` is for "area", and for 5 axes.
+
+    Shapes:
+        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
+        *size), of the same dtype.
 
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or of uint8 for the nearest
@@ -398,6 +470,10 @@ def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
         type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
             not fit the input, or the mode does not know the number of dimensions, `align_corners`
             or a factor.
+
+    Example:
+        >>> print(ms.ops.interpolate(ms.Tensor([[[1.0, 2.0]]]), size=4, mode="linear"))
+        [[[1.   1.25 1.75 2.  ]]]
     """
     if size is None and scale_factor is not None:
         Factor.refuse("interpolate", "scale_factor", scale_factor)
@@ -421,13 +497,21 @@ def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
                     scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
                     align_corners: AsValue(Bool) = None,
                     recompute_scale_factor: AsValue(Bool) | Falsy = None):
-    """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`, in any mode.
+    """Resizes the axes after the first two to `size`, or by `scale_factor`, in any mode.
+
+    Shapes:
+        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
+        *size), of the same dtype.
 
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
         type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
             not fit the input, or the mode does not know the number of dimensions or
             `align_corners`.
+
+    Example:
+        >>> print(ms.mint.nn.functional.interpolate(ms.Tensor([[[1.0, 2.0]]]), scale_factor=2.0))
+        [[[1. 1. 2. 2.]]]
     """
     goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
                              recompute_scale_factor, ALL_SCALED)
@@ -441,7 +525,15 @@ Factors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 @op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", compute="native")
 def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "float64"),
                          size: Two = None, scale_factor: Factors = None):
-    """Images (N, C, H, W) in another size, each element that of the nearest place before it."""
+    """Resizes images by copying, for each place, the nearest element before it.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.UpsamplingNearest2d(size=(1, 4))(ms.Tensor([[[[1.0, 2.0]]]])))
+        [[[[1. 1. 2. 2.]]]]
+    """
     need_rank("UpsamplingNearest2d", "input", input, 4)
     goal, steps = _arguments("UpsamplingNearest2d", input, size, scale_factor, "nearest", None,
                              None, ALL_SCALED)
@@ -451,7 +543,15 @@ def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "flo
 @op("mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)")
 def upsampling_bilinear2d(xp, input: TensorOf("float16", "float32", "float64"), size: Two = None,
                           scale_factor: Factors = None):
-    """Images (N, C, H, W) in another size, by lines between elements; the corners stay."""
+    """Resizes images by lines between their elements; the corners stay.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.UpsamplingBilinear2d(size=(1, 3))(ms.Tensor([[[[1.0, 2.0]]]])))
+        [[[[1.  1.5 2. ]]]]
+    """
     need_rank("UpsamplingBilinear2d", "input", input, 4)
     goal, steps = _arguments("UpsamplingBilinear2d", input, size, scale_factor, "bilinear", True,
                              None, ALL_SCALED)

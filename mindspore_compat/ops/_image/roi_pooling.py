@@ -26,15 +26,26 @@ def ps_roi_pooling(
     out_dim: Positive,
     group_size: Positive,
 ):
-    """Means over the bins of regions, each bin of a channel of its own (Dai and others, 2016).
+    """Computes means over the bins of regions, each bin of a channel of its own (Dai and others,
+    2016).
 
-    `features` is (N, out_dim * group_size ** 2, H, W), `rois` (num_rois, 5): the image, then left,
-    top, right and bottom, which are rounded and multiplied by `spatial_scale`. A region has
-    group_size bins down and across, as many as `pooled_height` and `pooled_width`; an empty one
-    gives 0.
+    Rows of `rois` are the image, then left, top, right and bottom, which are rounded and multiplied
+    by `spatial_scale`. A region has group_size bins down and across, as many as `pooled_height` and
+    `pooled_width`; an empty one gives 0.
+
+    Shapes:
+        `features` is (N, out_dim * group_size^2, H, W), `rois` is (num_rois, 5). The means are
+        (num_rois, out_dim, pooled_height, pooled_width).
 
     Returns:
         The means (num_rois, out_dim, pooled_height, pooled_width), and int32 the channel of each.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _inner_ops
+        >>> pool = _inner_ops.PsROIPooling(1, 1, 1, 1.0, 1, 1)
+        >>> print(pool(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...            ms.Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]]))[0])
+        [[[[2.5]]]]
     """
     api = "PsROIPooling"
     need_rank(api, "features", features, 4)

@@ -168,11 +168,20 @@ def _need_classes(api, x):
 def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating),
                   weight: Floats = None, ignore_index: Int = -100, reduction: Reduced = "mean",
                   label_smoothing: Float = 0.0):
-    """Cross entropy of logits (N, C, ...) or (C,) with classes, or with probabilities of classes.
+    """Computes the cross entropy of logits with classes, or with probabilities of classes.
 
-    Integer targets name classes and have the shape of `input` without C, or (N, 1); `ignore_index`
-    marks those that do not count. The mean is weighted by `weight`, one per class. Floating targets
-    have the shape of `input`. `label_smoothing` mixes in that much of the uniform distribution.
+    Integer targets name classes; `ignore_index` marks those that do not count, and the mean is
+    weighted by `weight`, one number for each class. Floating targets are probabilities.
+    `label_smoothing` mixes in that much of the uniform distribution.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,). Classes have its shape without C, or (N, 1); probabilities
+        have its shape. The result is (), or the shape without C for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.cross_entropy(ms.Tensor([[2.0, 0.0], [0.0, 1.0]]),
+        ...                            ms.Tensor([0, 0], ms.int32)))
+        0.72009486
     """
     _need_classes("cross_entropy", input)
     target = _in_rows(xp, input, target)
@@ -190,8 +199,20 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
 def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = None,
              ignore_index: InTensor(Number | Bool | None) = -100, reduction: Any = "mean",
              label_smoothing: InTensor(Number | Bool) = 0.0):
-    """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`; as
-    `cross_entropy`. A reduction that is none counts as "none"."""
+    """Computes minus the log probability of the class that each target names.
+
+    `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
+    for each class. Any other `reduction` counts as "none".
+
+    Shapes:
+        `inputs` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
+        shape for "none".
+
+    Example:
+        >>> print(ms.ops.nll_loss(ms.Tensor([[-0.5, -1.0], [-2.0, -0.1]]),
+        ...                       ms.Tensor([0, 1], ms.int32)))
+        0.3
+    """
     _need_classes("nll_loss", inputs)
     if not (isinstance(reduction, str) and reduction in ("mean", "sum")):
         reduction = "none"
@@ -212,7 +233,20 @@ def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = Non
 def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
                  weight: Floats = None,
                  ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
-    """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""
+    """Computes minus the log probability of the class that each target names.
+
+    `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
+    for each class.
+
+    Shapes:
+        `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
+        shape for `reduction` "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.nll_loss(ms.Tensor([[-0.5, -1.0], [-2.0, -0.1]]),
+        ...                                      ms.Tensor([0, 1])))
+        0.3
+    """
     _need_classes("nll_loss", input)
     classes, wanted = input.shape[min(input.ndim, 2) - 1], input.shape[:1] + input.shape[2:]
     if input.ndim > 1 and tuple(target.shape) != tuple(wanted):
@@ -231,10 +265,20 @@ def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
 def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "int64", "uint8"),
                        weight: Floats, reduction: Reduction = "mean",
                        ignore_index: ScalarOf(Int) = -100):
-    """Minus the log probabilities (N, C) or (C,) of the classes `labels`, weighted by class.
+    """Computes minus the log probability of the class that each label names, weighted by class.
+
+    Shapes:
+        `logits` is (N, C) or (C,), `labels` is (N,) or (), `weight` is (C,). The loss is (), or
+        (N,) for `reduction` "none".
 
     Returns:
         The loss, and the sum of the weights that counted.
+
+    Example:
+        >>> loss, weight = ms.ops.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32),
+        ...                                 ms.Tensor([1.0, 2.0]))
+        >>> print(loss, weight)
+        1.0 2.0
     """
     if (logits.ndim not in (1, 2) or tuple(labels.shape) != tuple(logits.shape[:-1])
             or tuple(weight.shape) != tuple(logits.shape[-1:])):
@@ -249,10 +293,20 @@ def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "i
 
 @op("ops.SoftmaxCrossEntropyWithLogits()(logits, labels)")
 def softmax_cross_entropy_with_logits(xp, logits: Half, labels: Half):
-    """Cross entropy of each row of logits (N, C) with a row of probabilities.
+    """Computes the cross entropy of each row of logits with a row of probabilities, and its
+    gradient.
+
+    Shapes:
+        `logits` and `labels` are (N, C), of one dtype, which is that of the results.
 
     Returns:
         The losses, (N,), and their gradient for the logits, softmax(logits) - labels.
+
+    Example:
+        >>> rows = ms.ops.SoftmaxCrossEntropyWithLogits()
+        >>> loss, grad = rows(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1.0, 0.0]]))
+        >>> print(loss, grad)
+        [0.6931472] [[-0.5  0.5]]
     """
     if logits.ndim != 2:
         raise ValueError(
@@ -266,7 +320,17 @@ def softmax_cross_entropy_with_logits(xp, logits: Half, labels: Half):
 @op("ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)")
 def sparse_softmax_cross_entropy_with_logits(xp, logits: Half, labels: Classes,
                                              is_grad: Bool = False):
-    """The mean cross entropy of logits (N, C) with classes (N,), or with `is_grad` its gradient."""
+    """Computes the mean cross entropy of logits with classes, or its gradient with `is_grad`.
+
+    Shapes:
+        `logits` is (N, C), `labels` is (N,) of integers. The result is (), or (N, C) for the
+        gradient.
+
+    Example:
+        >>> print(ms.ops.SparseSoftmaxCrossEntropyWithLogits()(ms.Tensor([[0.0, 0.0]]),
+        ...         ms.Tensor([1], ms.int32)))
+        0.6931472
+    """
     if logits.ndim != 2 or tuple(labels.shape) != tuple(logits.shape[:1]):
         raise ValueError(
             f"For 'SparseSoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, C) and "
@@ -307,7 +371,17 @@ derive("bernoulli_loss(x, y)",
     "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)")
 def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
                          reduction: Reduction = "mean"):
-    """-(labels log(logits) + (1 - labels) log(1 - logits)), for probabilities `logits`."""
+    """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
+    + (1 - labels) log(1 - logits)).
+
+    Shapes:
+        `logits`, `labels` and `weight` have one shape. The result is (), or that shape for
+        `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.binary_cross_entropy(ms.Tensor([0.9, 0.2]), ms.Tensor([1.0, 0.0])))
+        0.16425204
+    """
     return _yes_no(xp, "binary_cross_entropy", logits, labels, weight, reduction)
 
 
@@ -318,7 +392,18 @@ def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
 )
 def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = None,
                              reduction: Reduction = "mean"):
-    """-(target log(input) + (1 - target) log(1 - input)), for probabilities `input`."""
+    """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
+    + (1 - target) log(1 - input)).
+
+    Shapes:
+        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.binary_cross_entropy(ms.Tensor([0.9, 0.2]),
+        ...         ms.Tensor([1.0, 0.0])))
+        0.16425204
+    """
     return _yes_no(xp, "binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -333,9 +418,19 @@ def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = No
 )
 def binary_cross_entropy_with_logits(xp, input: Small, target: Small, weight: Small = None,
                                      pos_weight: Small = None, reduction: Reduction = "mean"):
-    """Cross entropy of sigmoid(input) with `target`, without overflow; of the dtype of `target`.
+    """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
 
-    `pos_weight` multiplies what positive targets contribute, `weight` the whole; both broadcast.
+    `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
+    broadcast.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
+        of the dtype of `target`.
+
+    Example:
+        >>> print(ms.ops.binary_cross_entropy_with_logits(ms.Tensor([2.0, -1.0]),
+        ...         ms.Tensor([1.0, 0.0])))
+        0.22009481
     """
     dtype = target.dtype
     input, target, weight, pos_weight = (
@@ -368,7 +463,17 @@ def _fit(api, name, given, x):
 
 @op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))
 def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
-    """Cross entropy of sigmoid(logits) with `label`, element by element."""
+    """Computes the cross entropy of sigmoid(logits) with targets of two classes, element by
+    element.
+
+    Shapes:
+        `logits` and `label` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.SigmoidCrossEntropyWithLogits()(ms.Tensor([2.0, -1.0]),
+        ...         ms.Tensor([1.0, 0.0])))
+        [0.126928   0.31326163]
+    """
     need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
     return logits * (1 - label) + xp.softplus(-logits)
 
@@ -412,10 +517,18 @@ Double = TensorOf("float16", "float32", "float64")
 def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
                       margin: Int | Bool = 1, weight: Double = None,
                       reduction: Reduction = "mean"):
-    """sum over other classes of max(0, margin - input[target] + input)^p / C, for each row of (N,
-    C).
+    """Computes for each row the sum over the other classes i of max(0, margin - input[target] +
+    input[i])^p / C.
 
-    `weight` multiplies by that of the target's class.
+    `weight` multiplies it by the weight of the class of the target.
+
+    Shapes:
+        `input` is (N, C) or (C,), `target` is (N,) or (). The result is (), or (N,) for `reduction`
+        "none".
+
+    Example:
+        >>> print(ms.ops.multi_margin_loss(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
+        0.23333335
     """
     return _multi_margin(xp, "multi_margin_loss", input, target, p, margin, weight, reduction)
 
@@ -424,7 +537,19 @@ def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 
 def multi_margin_loss_primitive(xp, inputs: Double, target: TensorOf("int64"),
                                 weight: Double = None, p: OneOf(1, 2) = 1, margin: Float = 1.0,
                                 reduction: Reduced = "mean"):
-    """sum over other classes of max(0, margin - inputs[target] + inputs)^p / C; as the function."""
+    """Computes for each row the sum over the other classes i of max(0, margin - inputs[target] +
+    inputs[i])^p / C.
+
+    `weight` multiplies it by the weight of the class of the target.
+
+    Shapes:
+        `inputs` is (N, C) or (C,), `target` is (N,) or () of int64. The result is (), or (N,) for
+        `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.MultiMarginLoss()(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
+        0.23333335
+    """
     return _multi_margin(xp, "MultiMarginLoss", inputs, target, p, margin, weight, reduction)
 
 
@@ -449,9 +574,18 @@ def _multilabel(xp, api, x, target):
 @op("ops.multilabel_margin_loss(input, target, reduction='mean')")
 def multilabel_margin_loss(xp, input: Half, target: TensorOf("int32"),
                            reduction: Reduction = "mean"):
-    """sum over targets t and other classes i of max(0, 1 - (input[t] - input[i])) / C.
+    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (input[t] -
+    input[i])) / C.
 
     The targets of a row are the entries of `target` before the first negative one.
+
+    Shapes:
+        `input` and `target` are (N, C) or (C,). The result is (), or (N,) for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.multilabel_margin_loss(ms.Tensor([[0.1, 0.9, 0.4]]),
+        ...                                     ms.Tensor([[1, -1, 0]], ms.int32)))
+        0.23333335
     """
     loss, _ = _multilabel(xp, "multilabel_margin_loss", input, target)
     return reduced(xp, loss, reduction)
@@ -460,10 +594,22 @@ def multilabel_margin_loss(xp, input: Half, target: TensorOf("int32"),
 @op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
 def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
                                      reduction: Reduction = "mean"):
-    """As `multilabel_margin_loss`.
+    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
+    / C.
+
+    The targets of a row are the entries of `target` before the first negative one.
+
+    Shapes:
+        `x` and `target` are (N, C) or (C,). The loss is (), or (N,) for `reduction` "none".
 
     Returns:
         The loss, and int32 ones for the classes that are targets.
+
+    Example:
+        >>> loss, marks = ms.ops.MultilabelMarginLoss()(ms.Tensor([[0.1, 0.9]]),
+        ...         ms.Tensor([[1, -1]], ms.int32))
+        >>> print(loss, marks)
+        0.100000024 [[0 1]]
     """
     loss, hit = _multilabel(xp, "MultilabelMarginLoss", x, target)
     return reduced(xp, loss, reduction), xp.cast(hit, "int32")
@@ -476,8 +622,17 @@ def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
 def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(real, "bool"),
                                 weight: TensorOf(real, "bool", scalars=True) = None,
                                 reduction: Reduced = "mean"):
-    """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N, C);
-    in the dtype in which the inputs meet."""
+    """Computes the mean over the classes of the cross entropy of sigmoid(input) with `target`.
+
+    Shapes:
+        `input` and `target` are (N, C), `weight` is broadcast. The result is (), or (N,) for
+        `reduction` "none", of the dtype to which the inputs are promoted.
+
+    Example:
+        >>> print(ms.ops.multilabel_soft_margin_loss(ms.Tensor([[2.0, -1.0]]),
+        ...         ms.Tensor([[1.0, 0.0]])))
+        0.22009481
+    """
     need_broadcast("multilabel_soft_margin_loss", "input", "target", input, target)
     loss = (1 - target) * input + xp.softplus(-input)
     loss = loss if weight is None else loss * weight

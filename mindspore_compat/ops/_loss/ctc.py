@@ -198,13 +198,24 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
     "zero_infinity=False)")
 def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
              blank: Int = 0, reduction: Reduction = "mean", zero_infinity: Bool = False):
-    """CTC loss of log probabilities (T, N, C) for label sequences (N, S).
+    """Computes the loss of connectionist temporal classification: minus the log probability that
+    label sequences come out of the log probabilities of classes in time.
 
-    The mean is of the losses divided by their targets' lengths. `zero_infinity` gives 0 where no
-    alignment exists. Lengths are tuples or Tensors of N.
+    The mean is of the losses divided by the lengths of their targets. `zero_infinity` gives 0 where
+    no alignment exists.
+
+    Shapes:
+        `log_probs` is (T, N, C), `targets` is (N, S), the lengths are tuples or Tensors of N
+        numbers. The loss is (), or (N,) for `reduction` "none".
 
     Returns:
         The loss, and the forward variables (N, T, 2 S + 1).
+
+    Example:
+        >>> probabilities = ms.ops.log_softmax(ms.ops.zeros((3, 1, 2)))
+        >>> loss, _ = ms.ops.ctc_loss(probabilities, ms.Tensor([[1]], ms.int32), (3,), (1,))
+        >>> print(loss)
+        0.28768206
     """
     given = _ctc(xp, "ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
     loss = xp.ctc_nll(log_probs, *given, blank)
@@ -222,10 +233,20 @@ def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_le
     "input_lengths, target_lengths)")
 def ctc_loss_v2(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
                 blank: Int = 0, reduction: OneOf("none") = "none", zero_infinity: Bool = False):
-    """CTC losses (N,) of log probabilities (T, N, C) for label sequences (N, S).
+    """Computes the losses of connectionist temporal classification: minus the log probabilities
+    that label sequences come out of the log probabilities of classes in time.
+
+    Shapes:
+        `log_probs` is (T, N, C), `targets` is (N, S), the lengths are (N,). The losses are (N,).
 
     Returns:
         The losses, and the forward variables (N, T, 2 S + 1).
+
+    Example:
+        >>> probabilities = ms.ops.log_softmax(ms.ops.zeros((3, 1, 2)))
+        >>> times, labels = ms.Tensor([3], ms.int32), ms.Tensor([1], ms.int32)
+        >>> print(ms.ops.CTCLossV2()(probabilities, ms.Tensor([[1]], ms.int32), times, labels)[0])
+        [0.28768206]
     """
     given = _ctc(xp, "CTCLossV2", log_probs, targets, input_lengths, target_lengths, blank)
     loss = xp.ctc_nll(log_probs, *given, blank)
@@ -259,15 +280,26 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
                     labels_values: Any, sequence_length: Any,
                     preprocess_collapse_repeated: Bool = False, ctc_merge_repeated: Bool = True,
                     ignore_longer_outputs_than_inputs: Bool = False):
-    """CTC losses of logits (T, N, C), whose last class is the blank.
+    """Computes the losses of connectionist temporal classification of logits whose last class is
+    the blank.
 
     Labels are `labels_values` at `labels_indices`, rows of (batch, position). Repeated labels may
     be collapsed beforehand; without `ctc_merge_repeated` equal neighbours in an alignment count
     apart. A blank among the labels ends its row. To the probability of an empty row the original
     adds that of the blanks before the last time step; its documented example shows it.
 
+    Shapes:
+        `x` is (T, N, C), `labels_indices` is (L, 2) of int64, `labels_values` is (L,) and
+        `sequence_length` is (N,) of int32.
+
     Returns:
         The losses, (N,), and their gradient for the logits, (T, N, C).
+
+    Example:
+        >>> indices, values = ms.Tensor([[0, 0]]), ms.Tensor([0], ms.int32)
+        >>> print(ms.ops.CTCLoss()(ms.ops.zeros((3, 1, 2)), indices, values,
+        ...                        ms.Tensor([3], ms.int32))[0])
+        [0.28768206]
     """
     steps, labels, lengths = _sparse_inputs(x, labels_indices, labels_values, sequence_length,
                                             preprocess_collapse_repeated)
@@ -320,11 +352,19 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
     "ops.CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
 def ctc_greedy_decoder(xp, inputs: Floats, sequence_length: TensorOf("int32"),
                        merge_repeated: Bool = True):
-    """The likeliest class at each time of (T, N, C), blanks (the last class) left out.
+    """Takes the likeliest class at each time and leaves out the blanks, which are the last class.
+
+    Shapes:
+        `inputs` is (T, N, C), `sequence_length` is (N,) of int32.
 
     Returns:
         Rows of (batch, position), the classes, (N, longest), all int64, and the negated sum of the
         largest inputs, (N, 1).
+
+    Example:
+        >>> scores = ms.Tensor([[[9.0, 0.0, 0.0]], [[0.0, 0.0, 9.0]], [[0.0, 9.0, 0.0]]])
+        >>> print(ms.ops.ctc_greedy_decoder(scores, ms.Tensor([3], ms.int32))[1])
+        [0 1]
     """
     if inputs.ndim != 3 or sequence_length.ndim != 1:
         raise ValueError(

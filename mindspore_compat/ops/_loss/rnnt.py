@@ -126,10 +126,14 @@ def rnnt_loss(
     label_lengths: Any,
     blank_label: Int = 0,
 ):
-    """Losses of a transducer, (B,), and their gradient for the activations, (B, T, U, V).
+    """Computes the losses of a transducer, and their gradient for the activations.
 
     Args:
         blank_label: the class of the blank.
+
+    Shapes:
+        `acts` is (B, T, U, V), `labels` is (B, U - 1), the lengths are (B,). The losses are (B,),
+        the gradient has the shape of `acts`.
 
     Inputs:
         acts: activations of a batch for T times, U - 1 labels and the place after them, and V
@@ -144,6 +148,12 @@ def rnnt_loss(
     Raises:
         TypeError: if an input is no Tensor or of another dtype.
         ValueError: if shapes, lengths, labels or the blank do not fit.
+
+    Example:
+        >>> times, labels = ms.Tensor([2], ms.int32), ms.Tensor([1], ms.int32)
+        >>> print(ms.ops.RNNTLoss()(ms.ops.zeros((1, 2, 2, 3)), ms.Tensor([[1]], ms.int32), times,
+        ...                         labels)[0])
+        [2.6026897]
     """
     given = _given(acts, labels, input_lengths, label_lengths, blank_label)
     given = [xp.asarray(each, "int64") for each in given]

@@ -39,7 +39,7 @@ def _inverse(xp, order):
 )
 def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(ge=0) = None,
                       padded_mode: Bool = False):
-    """Tokens sorted by what `indices` say, those of the same index in order.
+    """Sorts tokens by what `indices` say, those of the same index in order.
 
     Args:
         tokens (Tensor): shape (tokens, features).
@@ -49,6 +49,10 @@ def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(g
             stands for all.
         padded_mode (bool): False; the original takes nothing else.
 
+    Shapes:
+        `tokens` is (tokens, features), `indices` is (tokens, k) or (tokens,). The sorted tokens are
+        (tokens * k, features), their places (tokens * k,).
+
     Returns:
         tuple[Tensor]: the sorted tokens, and for each copy of each token its place among them,
         int32.
@@ -57,6 +61,12 @@ def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(g
         TypeError: if an argument is of another type.
         ValueError: if shapes do not fit, `num_out_tokens` is negative or `padded_mode` true.
         RuntimeError: if there are not as many rows of indices as tokens.
+
+    Example:
+        >>> out, places = ms.ops.moe_token_permute(ms.Tensor([[1.0], [2.0], [3.0]], ms.float16),
+        ...                                        ms.Tensor([2, 0, 1]))
+        >>> print(out.reshape(3), places)
+        [2. 3. 1.] [2 0 1]
 
     Source: mindspore.ops.moe_token_permute of MindSpore 2.10.
     """
@@ -88,7 +98,8 @@ def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(g
 def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, probs: Floats = None,
                         padded_mode: Bool = False,
                         restore_shape: TupleOf(Int) | ListOf(Int) = None):
-    """Sorted tokens in the order they had, the copies of each added up, weighted by `probs`.
+    """Brings sorted tokens into the order they had and adds up the copies of each, weighted by
+    `probs`.
 
     Args:
         permuted_tokens (Tensor): shape (tokens * k, features); fewer rows where the last ones were
@@ -98,12 +109,22 @@ def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, prob
         padded_mode (bool): False; the original takes nothing else.
         restore_shape (Union[tuple[int], list[int]]): used in padded mode only.
 
+    Shapes:
+        `permuted_tokens` is (tokens * k, features), `sorted_indices` is (tokens * k,), `probs` is
+        (tokens, k). The result is (tokens, features), of the dtype of `permuted_tokens`.
+
     Returns:
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
 
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if shapes do not fit, or `padded_mode` is true.
+
+    Example:
+        >>> places = ms.Tensor([2, 0, 1], ms.int32)
+        >>> print(ms.ops.moe_token_unpermute(ms.Tensor([[2.0], [3.0], [1.0]], ms.float16),
+        ...                                  places).reshape(3))
+        [1. 2. 3.]
 
     Source: mindspore.ops.moe_token_unpermute of MindSpore 2.10.
     """
@@ -249,11 +270,14 @@ class MoeInitRoutingV2(Primitive):
     compute="native",
 )
 def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
-    """For each expert how many of the sorted tokens are its own or of those before it, int32.
+    """Counts for each expert the sorted tokens that are its own or belong to those before it.
 
     Args:
         sorted_experts (Tensor): the expert of each token, in order, shape (tokens,).
         num_expert (int): how many experts there are, at least 1.
+
+    Shapes:
+        `sorted_experts` is (tokens,), of int32. The result is (num_expert,), of int32.
 
     Returns:
         Tensor, shape (num_expert,).
@@ -261,6 +285,11 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
     Raises:
         TypeError: if `sorted_experts` is no Tensor of int32.
         ValueError: if it has more than one axis, or `num_expert` is less than 1.
+
+    Example:
+        >>> count = ms.ops.auto_generate.moe_compute_expert_tokens
+        >>> print(count(ms.Tensor([0, 0, 2], ms.int32), 3))
+        [2 2 3]
 
     Source: mindspore.ops.auto_generate.moe_compute_expert_tokens of MindSpore 2.10.
     """
@@ -281,7 +310,7 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
 def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
                          bias: Floats = None, scales: Floats = None,
                          expanded_row_idx: Int32 = None, expanded_expert_idx: Int32 = None):
-    """What the experts made of each token, merged, and added to what passed them by.
+    """Merges what the experts made of each token, and adds it to what passed them by.
 
     Row i is x1 + x2 + the sum over k of scales[i, k] times (expanded_x[expanded_row_idx[i + k N]] +
     bias[expanded_expert_idx[i, k]]).
@@ -295,12 +324,22 @@ def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
         expanded_row_idx (Tensor): int32, shape (K * N,).
         expanded_expert_idx (Tensor): int32, shape (N, K).
 
+    Shapes:
+        With N tokens, K experts for each and D features: `expanded_x` is (K * N, D), `x1` and the
+        result are (N, D).
+
     Returns:
         Tensor, of the shape of `x1` and the dtype of `expanded_x`.
 
     Raises:
         TypeError: if a Tensor other than `x2` is missing, or of another dtype.
         ValueError: if shapes do not fit.
+
+    Example:
+        >>> one, zero = ms.Tensor([[1.0]]), ms.Tensor([0], ms.int32)
+        >>> merge = ms.ops.auto_generate.moe_finalize_routing
+        >>> print(merge(2 * one, one, None, one, one, zero, ms.Tensor([[0]], ms.int32)))
+        [[4.]]
 
     Source: mindspore.ops.auto_generate.moe_finalize_routing of MindSpore 2.10.
     """
@@ -340,7 +379,7 @@ def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
     compute="native",
 )
 def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
-    """Pairs of features turned by angles: x * cos + rotated(x) * sin, summed in float32.
+    """Turns pairs of features by angles: x * cos + rotated(x) * sin, summed in float32.
 
     Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
     pairs neighbours.
@@ -351,12 +390,22 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         sin (Tensor): of the shape of `cos`.
         mode (int): 0 or 1. Default: 0.
 
+    Shapes:
+        `x` is (B, N, S, D) with an even D; `cos` and `sin` are broadcast. The result has the shape
+        and dtype of `x`.
+
     Returns:
         Tensor, of the shape and dtype of `x`.
 
     Raises:
         TypeError: if an input is no Tensor of floats, or `mode` no int.
         ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
+
+    Example:
+        >>> x, zero, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.zeros((1, 1, 1, 2)),
+        ...     ms.ops.ones((1, 1, 1, 2))
+        >>> print(ms.ops.rotary_position_embedding(x, zero, one))
+        [[[[-2.  1.]]]]
 
     Source: mindspore.ops.rotary_position_embedding of MindSpore 2.10.
     """

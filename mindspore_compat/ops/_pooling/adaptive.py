@@ -56,13 +56,31 @@ Parts = Positive | OneOf(-1) | TupleOf(Positive | OneOf(-1) | None)
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
 def adaptive_avg_pool1d(xp, input: Half, output_size: Positive):
-    """Means over `output_size` equal parts of a sequence (N, C, L)."""
+    """Computes means over `output_size` equal parts of a sequence.
+
+    Shapes:
+        `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
+        of the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
+        [[[1.5 3.5]]]
+    """
     return xp.adaptive_average(input, _divides("adaptive_avg_pool1d", input, output_size))
 
 
 @op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)")
 def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natural, 1))):
-    """Means over `output_size` parts of a sequence (N, C, L) or (C, L)."""
+    """Computes means over `output_size` parts of a sequence.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
+        the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.adaptive_avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0]]]), 2))
+        [[[1.5 2.5]]]
+    """
     goal = output_size if isinstance(output_size, int) else tuple(output_size)
     return xp.adaptive_average(input, _goal("adaptive_avg_pool1d", input, goal, 1))
 
@@ -72,9 +90,18 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "mint.nn.functional.adaptive_avg_pool2d(input, output_size)",
     "ops.adaptive_avg_pool2d_ext(input, output_size)")
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
-    """Means over parts of images (N, C, H, W) or (C, H, W), as many as `output_size` says.
+    """Computes means over parts of images, as many as `output_size` says.
 
-    Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps a dimension.
+    Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_avg_pool2d(ms.Tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]),
+        ...                                  (1, 2)))
+        [[[3. 4.]]]
     """
     return xp.adaptive_average(input, _goal("adaptive_avg_pool2d", input, output_size, 2))
 
@@ -87,7 +114,18 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
         "output_size": Positive | TupleOf(Positive | None)}}),
 )
 def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
-    """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
+    """Computes means over parts of volumes, as many as `output_size` says.
+
+    Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_avg_pool3d(ms.ops.ones((1, 1, 2, 4, 4)), (1, 2, 2)).shape)
+        (1, 1, 1, 2, 2)
+    """
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
     if input.dtype.kind in "iu":
         return xp.cast(xp.adaptive_average(xp.cast(input, "float64"), goal), input.dtype)
@@ -102,14 +140,33 @@ def _adaptive_largest(xp, x, goal, index=None):
 
 @op("ops.adaptive_max_pool1d(input, output_size)")
 def adaptive_max_pool1d(xp, input: Half, output_size: Positive):
-    """The largest value of each of `output_size` equal parts of a sequence (N, C, L)."""
+    """Finds the largest value of each of `output_size` equal parts of a sequence.
+
+    Shapes:
+        `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
+        of the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_max_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
+        [[[2. 4.]]]
+    """
     return _adaptive_largest(xp, input, _divides("adaptive_max_pool1d", input, output_size))
 
 
 @op("mint.nn.functional.adaptive_max_pool1d(input, output_size, return_indices=False)")
 def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1),
                             return_indices: Bool = False):
-    """The largest value of each of `output_size` parts of a sequence (N, C, L) or (C, L)."""
+    """Finds the largest value of each of `output_size` parts of a sequence, and its position with
+    `return_indices`.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
+        the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.adaptive_max_pool1d(ms.Tensor([[[1.0, 2.0, 3.0]]]), 2))
+        [[[2. 3.]]]
+    """
     goal = _goal("adaptive_max_pool1d", input, output_size, 1)
     return _adaptive_largest(xp, input, goal, "int64" if return_indices else None)
 
@@ -117,9 +174,17 @@ def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1)
 @op("ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)")
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
-    """The largest value of each part of images (N, C, H, W) or (C, H, W).
+    """Finds the largest value of each part of images, and its int64 position in H * W with
+    `return_indices`. The parts are those of `adaptive_avg_pool2d`.
 
-    Parts are those of `adaptive_avg_pool2d`. With `return_indices` also int64 positions in H * W.
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_max_pool2d(ms.Tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]),
+        ...                                  (1, 2)))
+        [[[5. 6.]]]
     """
     goal = _goal("adaptive_max_pool2d", input, output_size, 2)
     return _adaptive_largest(xp, input, goal, "int64" if return_indices else None)
@@ -128,15 +193,33 @@ def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: B
 @op("ops.AdaptiveMaxPool2D(output_size)(input)")
 def adaptive_max_pool2d_primitive(xp, input: Floats,
                                   output_size: TupleOf(Positive | None) | ListOf(Positive | None)):
-    """The largest value of each part of images, and its int64 position in H * W."""
+    """Finds the largest value of each part of images, and its int64 position in H * W. The parts
+    are those of `adaptive_avg_pool2d`.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). Both results have the lengths `output_size` along the
+        last two axes.
+
+    Example:
+        >>> v, i = ms.ops.AdaptiveMaxPool2D((1, 2))(ms.Tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]))
+        >>> print(v, i)
+        [[[5. 6.]]] [[[4 5]]]
+    """
     return _adaptive_largest(xp, input, _goal("AdaptiveMaxPool2D", input, output_size, 2), "int64")
 
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
 def adaptive_max_pool3d(xp, input: Plain, output_size: Volume, return_indices: Any = False):
-    """The largest value of each part of volumes (N, C, D, H, W) or (C, D, H, W).
+    """Finds the largest value of each part of volumes, and its int32 position in D * H * W with
+    `return_indices`. The parts are those of `adaptive_avg_pool2d`.
 
-    With `return_indices` also int32 positions in D * H * W.
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+
+    Example:
+        >>> print(ms.ops.adaptive_max_pool3d(ms.ops.ones((1, 1, 2, 4, 4)), (1, 2, 2)).shape)
+        (1, 1, 1, 2, 2)
     """
     goal = _goal("adaptive_max_pool3d", input, output_size, 3)
     return _adaptive_largest(xp, input, goal, "int32" if return_indices else None)
@@ -144,9 +227,18 @@ def adaptive_max_pool3d(xp, input: Plain, output_size: Volume, return_indices: A
 
 @op("ops.AdaptiveMaxPool3D()(x, output_size)")
 def adaptive_max_pool3d_primitive(xp, x: Plain, output_size: Any):
-    """The largest value of each part of volumes, and its int32 position in D * H * W.
+    """Finds the largest value of each part of volumes, and its int32 position in D * H * W.
+    `output_size` is an integer Tensor of three.
 
-    `output_size` is one number, three, or an integer Tensor of three.
+    Shapes:
+        `x` is (N, C, D, H, W) or (C, D, H, W). Both results have the lengths `output_size` along
+        the last three axes.
+
+    Example:
+        >>> size = ms.Tensor([1, 1, 1], ms.int32)
+        >>> v, i = ms.ops.AdaptiveMaxPool3D()(ms.Tensor([[[[1.0, 2.0]]]]), size)
+        >>> print(v, i)
+        [[[[2.]]]] [[[[1]]]]
     """
     goal = _goal("AdaptiveMaxPool3D", x, sizes_of("AdaptiveMaxPool3D", "output_size", output_size,
                                                   1, 3), 3)

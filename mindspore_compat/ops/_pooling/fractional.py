@@ -106,10 +106,18 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
 def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair = None,
                           output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
-    """The largest value of each window of images (N, C, H, W) or (C, H, W); steps vary.
+    """Finds the largest value of each window of images, with steps that vary at random.
 
-    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`,
-    (N, C, 2) in [0, 1), fixes the steps.
+    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
+    2) in [0, 1), fixes the steps.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype; with `return_indices` int64 positions in H * W follow.
+
+    Example:
+        >>> print(ms.ops.fractional_max_pool2d(ms.ops.ones((1, 1, 6, 6)), 2, output_size=3).shape)
+        (1, 1, 3, 3)
     """
     return _sampled(xp, "fractional_max_pool2d", input, _random_samples, kernel_size, output_size,
                     output_ratio, return_indices, 2)
@@ -124,7 +132,20 @@ def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
                           output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
-    """The largest value of each window of volumes (N, C, D, H, W) or (C, D, H, W); steps vary."""
+    """Finds the largest value of each window of volumes, with steps that vary at random.
+
+    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
+    3) in [0, 1), fixes the steps.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype; with `return_indices` positions in D * H * W follow.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 6, 6, 6))
+        >>> print(ms.ops.fractional_max_pool3d(x, 2, output_size=3).shape)
+        (1, 1, 3, 3, 3)
+    """
     return _sampled(xp, "fractional_max_pool3d", input, _random_samples, kernel_size, output_size,
                     output_ratio, return_indices, 3)
 

@@ -86,11 +86,18 @@ def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
                stride: several(Positive, 2) = 1, padding: several(Natural, 4) = 0,
                ceil_mode: Bool = False, count_include_pad: Bool = True,
                divisor_override: Natural = 0):
-    """Means of windows of images (N, C, H, W); `padding` is one number, or four (two per
-    dimension).
+    """Computes means of windows of images. `padding` is one number, or four (two for each axis).
 
-    The divisor is the window's size, without its padding unless `count_include_pad`, or
+    The divisor is the size of the window, without its padding unless `count_include_pad`, or
     `divisor_override` where that is not 0.
+
+    Shapes:
+        `input_x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool2d(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]),
+        ...                         kernel_size=2))
+        [[[[3. 4.]]]]
     """
     need_rank("avg_pool2d", "input_x", input_x, 4)
     return average_windows(xp, "avg_pool2d", input_x, each(kernel_size, 2), each(stride, 2),
@@ -103,8 +110,18 @@ def avg_pool3d(xp, input_x: Floats, kernel_size: several(Positive, 3) = 1,
                stride: several(Positive, 3) = 1, padding: several(Natural, 6) = 0,
                ceil_mode: Bool = False, count_include_pad: Bool = True,
                divisor_override: Natural = 0):
-    """Means of windows of volumes (N, C, D, H, W); `padding` is one number, or six; as
-    `avg_pool2d`."""
+    """Computes means of windows of volumes. `padding` is one number, or six (two for each axis).
+
+    The divisor is the size of the window, without its padding unless `count_include_pad`, or
+    `divisor_override` where that is not 0.
+
+    Shapes:
+        `input_x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool3d(ms.ops.ones((1, 1, 2, 2, 3)), kernel_size=2))
+        [[[[[1. 1.]]]]]
+    """
     need_rank("avg_pool3d", "input_x", input_x, 5)
     return average_windows(xp, "avg_pool3d", input_x, each(kernel_size, 3), each(stride, 3),
                     sided(padding, 3), ceil_mode, count_include_pad, divisor_override)
@@ -125,7 +142,15 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
 def avg_pool1d_ext(xp, input: Floats, kernel_size: several(Positive, 1),
                    stride: several(Positive, 1) = None, padding: AsValue(listed(Natural, 1)) = 0,
                    ceil_mode: Bool = False, count_include_pad: Bool = True):
-    """Means of windows of a sequence (N, C, L) or (C, L); the stride is the kernel unless given."""
+    """Computes means of windows of a sequence; the stride is the length of the window unless given.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
+        [[[1.5 3.5]]]
+    """
     return _average_ext(xp, "avg_pool1d", input, kernel_size, stride, padding, ceil_mode,
                         count_include_pad, None, 1)
 
@@ -136,8 +161,16 @@ def avg_pool2d_ext(xp, input: Floats, kernel_size: listed(Positive, 1, 2),
                    stride: listed(Positive, 1, 2) = None, padding: listed(Natural, 1, 2) = 0,
                    ceil_mode: Bool = False, count_include_pad: Bool = True,
                    divisor_override: Int = None):
-    """Means of windows of images (N, C, H, W) or (C, H, W); the stride is the kernel unless
-    given."""
+    """Computes means of windows of images; the stride is the size of the window unless given.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2))
+        [[[[2.5]]]]
+    """
     return _average_ext(xp, "avg_pool2d", input, kernel_size, stride, padding, ceil_mode,
                         count_include_pad, divisor_override, 2)
 
@@ -148,8 +181,16 @@ def avg_pool3d_ext(xp, input: Floats, kernel_size: listed(Positive, 1, 3),
                    stride: listed(Positive, 1, 3) = None, padding: listed(Natural, 1, 3) = 0,
                    ceil_mode: Bool = False, count_include_pad: Bool = True,
                    divisor_override: Int = None):
-    """Means of windows of volumes (N, C, D, H, W) or (C, D, H, W); the stride is the kernel unless
-    given."""
+    """Computes means of windows of volumes; the stride is the size of the window unless given.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
+        W'), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool3d(ms.ops.ones((1, 1, 2, 2, 4)), 2))
+        [[[[[1. 1.]]]]]
+    """
     return _average_ext(xp, "avg_pool3d", input, kernel_size, stride, padding, ceil_mode,
                         count_include_pad, divisor_override, 3)
 
@@ -163,7 +204,15 @@ def _image(value):
 def avg_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
                        strides: several(Positive, 2, 4) = 1, pad_mode: Mode = "VALID",
                        data_format: OneOf("NCHW", "NHWC") = "NCHW"):
-    """Means of windows of images; padding, which "same" brings, does not count."""
+    """Computes means of windows of images; padding, which "same" brings, does not count.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.AvgPool(kernel_size=2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[3. 4.]]]]
+    """
     need_rank("AvgPool", "x", x, 4)
     x = xp.moveaxis(x, -1, 1) if data_format == "NHWC" else x
     kernel, stride = _image(kernel_size), _image(strides)
@@ -180,7 +229,15 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          pad: listed(Natural, 6) = 0, ceil_mode: Bool = False,
                          count_include_pad: Bool = True, divisor_override: Natural = 0,
                          data_format: OneOf("NCDHW") = "NCDHW"):
-    """Means of windows of volumes (N, C, D, H, W); `pad` counts for `pad_mode` "pad"."""
+    """Computes means of windows of volumes; `pad` counts for `pad_mode` "pad".
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.AvgPool3D(kernel_size=2)(ms.ops.ones((1, 1, 2, 2, 3))))
+        [[[[[1. 1.]]]]]
+    """
     need_rank("AvgPool3D", "x", x, 5)
     kernel, stride = each(kernel_size, 3), each(strides, 3)
     pads = padding_of("AvgPool3D", pad_mode, pad, tuple(x.shape[2:]), kernel, stride, (1, 1, 1))
@@ -195,7 +252,15 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
 def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
                        strides: several(Positive, 2, 4) = 1, pad_mode: Mode = "valid",
                        data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
-    """The largest value of each window of images."""
+    """Finds the largest value of each window of images.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.MaxPool(kernel_size=2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[5. 6.]]]]
+    """
     need_rank("MaxPool", "x", x, 4)
     x = xp.moveaxis(x, -1, 1) if data_format == "NHWC" else x
     kernel, stride = _image(kernel_size), _image(strides)
@@ -211,9 +276,16 @@ def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "VALID",
                          pad_list: several(Natural, 3, 6) = 0, ceil_mode: Bool = None,
                          data_format: OneOf("NCDHW") = "NCDHW"):
-    """The largest value of each window of volumes (N, C, D, H, W); `pad_list` counts for "pad".
+    """Finds the largest value of each window of volumes; `pad_list` counts for "pad".
 
-    Three numbers of `pad_list` pad both sides of a dimension alike, six each side by itself.
+    Three numbers of `pad_list` pad both sides of an axis alike, six each side by itself.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.MaxPool3D(kernel_size=2)(ms.ops.ones((1, 1, 2, 2, 3))))
+        [[[[[1. 1.]]]]]
     """
     need_rank("MaxPool3D", "x", x, 5)
     if pad_mode.lower() != "pad" and ceil_mode is not None:
@@ -248,10 +320,17 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
 def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(Positive, 2) = None,
                padding: several(Natural, 2) = 0, dilation: several(Positive, 2) = 1,
                return_indices: Any = False, ceil_mode: Bool = False):
-    """The largest value of each window of images (N, C, H, W); the stride is the kernel unless
+    """Finds the largest value of each window of images; the stride is the size of the window unless
     given.
 
-    With `return_indices` also int64 positions in H * W.
+    With `return_indices` int64 positions in H * W follow.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.max_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), kernel_size=2))
+        [[[[4.]]]]
     """
     need_rank("max_pool2d", "x", x, 4)
     return largest_windows(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode,
@@ -264,9 +343,16 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
                    stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                    dilation: several(Positive, 1, 2) = 1, ceil_mode: Bool = False,
                    return_indices: Bool = False):
-    """The largest value of each window of images (N, C, H, W) or (C, H, W), maybe with positions.
+    """Finds the largest value of each window of images, and its position in H * W with
+    `return_indices`. The original knows no `dilation` but 1.
 
-    The original knows no `dilation` but 1.
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.max_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2))
+        [[[[4.]]]]
     """
     need_rank("max_pool2d", "input", input, 3, 4)
     if any(n != 1 for n in each(dilation, 2)):
@@ -280,7 +366,18 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
 def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(Positive, 3) = None,
                padding: several(Natural, 3) = 0, dilation: several(Positive, 3) = 1,
                ceil_mode: Bool = False, return_indices: Any = False):
-    """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
+    """Finds the largest value of each window of volumes; the stride is the size of the window
+    unless given.
+
+    With `return_indices` int64 positions in D * H * W follow.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.max_pool3d(ms.ops.ones((1, 1, 2, 2, 4)), kernel_size=2))
+        [[[[[1. 1.]]]]]
+    """
     need_rank("max_pool3d", "x", x, 5)
     return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode,
                            3, "int64" if return_indices else None)
@@ -290,7 +387,17 @@ def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(
 def max_pool_with_argmax(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
                          strides: several(Positive, 2, 4) = 1, pad_mode: Mode = "valid",
                          data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
-    """The largest value of each window of images, and its int32 position in C * H * W."""
+    """Finds the largest value of each window of images, and its position in C * H * W.
+
+    Shapes:
+        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
+        positions are int32.
+
+    Example:
+        >>> v, i = ms.ops.MaxPoolWithArgmax(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        >>> print(v, i)
+        [[[[4.]]]] [[[[3]]]]
+    """
     need_rank("MaxPoolWithArgmax", "x", x, 4)
     last = data_format == "NHWC"
     x = xp.moveaxis(x, -1, 1) if last else x
@@ -311,7 +418,17 @@ def max_pool_with_argmax_v2(xp, x: Plain, kernel_size: several(Positive, 2, 4),
                             pads: several(Natural, 2, 4) = 0,
                             dilation: several(Positive, 2, 4) = (1, 1), ceil_mode: Bool = False,
                             argmax_type: DType("int32", "int64") = int64):
-    """The largest value of each window of images (N, C, H, W), and its position in H * W."""
+    """Finds the largest value of each window of images, and its position in H * W.
+
+    Shapes:
+        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
+        positions are of `argmax_type`.
+
+    Example:
+        >>> v, i = ms.ops.MaxPoolWithArgmaxV2(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        >>> print(v, i)
+        [[[[4.]]]] [[[[3]]]]
+    """
     need_rank("MaxPoolWithArgmaxV2", "x", x, 4)
     stride = None if strides is None else _image(strides)
     return largest_windows(xp, "MaxPoolWithArgmaxV2", x, _image(kernel_size), stride, _image(pads),
@@ -324,8 +441,17 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
                            pads: several(Natural, 3), dilation: several(Positive, 3) = (1, 1, 1),
                            ceil_mode: Bool = False, data_format: OneOf("NCDHW") = "NCDHW",
                            argmax_type: DType("int32", "int64") = int64):
-    """The largest value of each window of volumes (N, C, D, H, W), and its position in D * H *
-    W."""
+    """Finds the largest value of each window of volumes, and its position in D * H * W.
+
+    Shapes:
+        `x` is (N, C, D, H, W). Both results are (N, C, D', H', W'); the values keep the dtype, the
+        positions are of `argmax_type`.
+
+    Example:
+        >>> v, i = ms.ops.MaxPool3DWithArgmax((1, 1, 2), 1, 0)(ms.Tensor([[[[[1.0, 2.0]]]]]))
+        >>> print(v, i)
+        [[[[[2.]]]]] [[[[[1]]]]]
+    """
     need_rank("MaxPool3DWithArgmax", "x", x, 5)
     return largest_windows(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode,
                            3, argmax_type)
@@ -356,7 +482,15 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     "nn.LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
 def lp_pool1d(xp, x: Anything, norm_type: Number | Bool, kernel_size: Positive,
               stride: Positive = None, ceil_mode: Bool = False):
-    """p-norms of windows of a sequence (N, C, L) or (C, L), p = `norm_type`."""
+    """Computes p-norms of windows of a sequence, p = `norm_type`.
+
+    Shapes:
+        `x` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.lp_pool1d(ms.Tensor([[3.0, 4.0, 0.0]]), 2, 2, stride=1))
+        [[5. 4.]]
+    """
     need_rank("lp_pool1d", "x", x, 2, 3)
     return _norms(xp, "lp_pool1d", x, norm_type, kernel_size, stride, ceil_mode, 1)
 
@@ -365,7 +499,15 @@ def lp_pool1d(xp, x: Anything, norm_type: Number | Bool, kernel_size: Positive,
     "nn.LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
 def lp_pool2d(xp, x: Anything, norm_type: Number | Bool, kernel_size: several(Positive, 2),
               stride: several(Positive, 2) = None, ceil_mode: Bool = False):
-    """p-norms of windows of images (N, C, H, W), p = `norm_type`."""
+    """Computes p-norms of windows of images, p = `norm_type`.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.lp_pool2d(ms.Tensor([[[[3.0, 4.0]]]]), 2, (1, 2)))
+        [[[[5.]]]]
+    """
     need_rank("lp_pool2d", "x", x, 4)
     return _norms(xp, "lp_pool2d", x, norm_type, kernel_size, stride, ceil_mode, 2)
 
@@ -412,7 +554,17 @@ Shape = TupleOf(Int)
 def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
                  stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
                  output_size: Any = None):
-    """The input of a 1-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of sequences as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `x` and `indices` are (N, C, L') or (C, L'). The result is (N, C, L) or (C, L), of the dtype
+        of `x`.
+
+    Example:
+        >>> print(ms.ops.max_unpool1d(ms.Tensor([[2.0, 4.0]]), ms.Tensor([[1, 3]]), 2))
+        [[0. 2. 0. 4.]]
+    """
     return _unpool(xp, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
 
 
@@ -423,7 +575,18 @@ def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
 def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
                  stride: several(Natural, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                  output_size: Any = None):
-    """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `x` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C, H,
+        W), of the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.max_unpool2d(ms.Tensor([[[[4.0]]]]), ms.Tensor([[[[3]]]]), 2))
+        [[[[0. 0.]
+           [0. 4.]]]]
+    """
     return _unpool(xp, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size, 2)
 
 
@@ -435,7 +598,19 @@ def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
 def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
                      stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                      output_size: Any = None):
-    """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
+        H, W), of the dtype of `input`.
+
+    Example:
+        >>> print(ms.mint.nn.functional.max_unpool2d(ms.Tensor([[[[4.0]]]]), ms.Tensor([[[[3]]]]),
+        ...         2))
+        [[[[0. 0.]
+           [0. 4.]]]]
+    """
     return _unpool(xp, "max_unpool2d", input, indices, kernel_size, stride, padding, output_size, 2)
 
 
@@ -446,7 +621,17 @@ def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Pos
 def max_unpool3d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 3),
                  stride: several(Natural, 3) = None, padding: several(Natural, 3) = 0,
                  output_size: Any = None):
-    """The input of a 3-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of volumes as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `x` and `indices` are (N, C, D', H', W') or (C, D', H', W'). The result is (N, C, D, H, W)
+        or (C, D, H, W), of the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.max_unpool3d(ms.Tensor([[[[[4.0]]]]]), ms.Tensor([[[[[3]]]]]), 2).shape)
+        (1, 1, 2, 2, 2)
+    """
     return _unpool(xp, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
 
 
@@ -466,7 +651,17 @@ def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive
                            strides: several(Natural, 2, 4) = 0, pads: several(Natural, 2, 4) = 0,
                            output_shape: Shape = (),
                            data_format: Any = "NCHW"):
-    """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `x` and `argmax` are (N, C, H', W'). The result is (N, C, H, W), of the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.MaxUnpool2D(2)(ms.Tensor([[[[4.0]]]]), ms.Tensor([[[[3]]]])))
+        [[[[0. 0.]
+           [0. 4.]]]]
+    """
     last = _channels_last("MaxUnpool2D", data_format, "NCHW", "NHWC")
     if last:
         x, argmax = xp.moveaxis(x, -1, 1), xp.moveaxis(argmax, -1, 1)
@@ -484,7 +679,16 @@ def max_unpool3d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive
                            strides: several(Natural, 3) = 0, pads: several(Natural, 3) = 0,
                            output_shape: Shape = (),
                            data_format: Any = "NCDHW"):
-    """The input of a 3-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    """Restores the input of a max pooling of volumes as far as its output and positions tell; the
+    rest is zeros.
+
+    Shapes:
+        `x` and `argmax` are (N, C, D', H', W'). The result is (N, C, D, H, W), of the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.MaxUnpool3D(2)(ms.Tensor([[[[[4.0]]]]]), ms.Tensor([[[[[3]]]]])).shape)
+        (1, 1, 2, 2, 2)
+    """
     last = _channels_last("MaxUnpool3D", data_format, "NCDHW", "NDHWC")
     if last:
         x, argmax = xp.moveaxis(x, -1, 1), xp.moveaxis(argmax, -1, 1)

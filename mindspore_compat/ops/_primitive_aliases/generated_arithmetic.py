@@ -38,14 +38,23 @@ Signal = TensorOf(
     ),
 )
 def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
-    """Sums of products of a sequence and the conjugate of another that is moved along it.
+    """Computes sums of products of a sequence and the conjugate of another that is moved along it.
 
     "valid" gives the places where the shorter lies within the longer, "full" all places where they
     meet, "same" as many as the longer has. Integers become float32.
 
+    Shapes:
+        `a` is (N,), `v` is (M,), of one dtype. The result is (max(N, M) - min(N, M) + 1,) for
+        "valid", (max(N, M),) for "same" and (N + M - 1,) for "full".
+
     Raises:
         TypeError: if the dtypes differ.
         ValueError: if a sequence is empty or has not one axis.
+
+    Example:
+        >>> print(ms.ops.auto_generate.Correlate()(ms.Tensor([1.0, 2.0, 3.0]),
+        ...                                        ms.Tensor([1.0, 1.0])))
+        [3. 5.]
     """
     if a.dtype != v.dtype:
         raise TypeError(
@@ -79,10 +88,18 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
 
 @op("ops.auto_generate.FFTShapeCopy()(dout, shape)", compute="native")
 def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
-    """A gradient cut, or filled up with zeros behind, to a shape of as many axes.
+    """Cuts a gradient, or fills it up with zeros behind, to a shape of as many axes.
+
+    Shapes:
+        `dout` has as many axes as `shape` has numbers. The result is of that shape and the same
+        dtype.
 
     Raises:
         ValueError: if the shape has another number of axes.
+
+    Example:
+        >>> print(ms.ops.auto_generate.FFTShapeCopy()(ms.Tensor([1.0, 2.0]), (3,)))
+        [1. 2. 0.]
     """
     if len(shape) != dout.ndim:
         raise ValueError(
@@ -120,15 +137,24 @@ def quantized(
     rounding_mode: OneOf("ROUND", "Round", "round") = "ROUND",
     dst_type: DType("int8") = dtypes.int8,
 ):
-    """scale * x + offset rounded to int8; what is beyond becomes the nearest int8.
+    """Rounds scale * x + offset to int8; what is beyond becomes the nearest int8.
 
     Args:
         scale, offset: of the dtype of `x`; the last axis is that of `x`, others have length 1.
         sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8, as the original has no others.
 
+    Shapes:
+        `x` is (..., D); `scale` and `offset` are (..., D) with length 1 elsewhere. The result has
+        the shape of `x` and is int8.
+
     Raises:
         TypeError: if an input is no Tensor of floats, or the dtypes differ.
         ValueError: if scale or offset does not fit the last axis.
+
+    Example:
+        >>> half = lambda *values: ms.Tensor(values, ms.float16)
+        >>> print(ms.ops.auto_generate.QuantV2()(half(1.0, 2.0), half(2.0, 2.0), half(0.0, 1.0)))
+        [2 5]
     """
     for name, each in (("scale", scale), ("offset", offset)):
         if (
@@ -154,10 +180,14 @@ def quantized_by_rows(
     x: TensorOf("float16", "bfloat16", "float32"),
     smooth_scales: TensorOf("float16", "bfloat16", "float32") = None,
 ):
-    """Rows, the last axis, in units of their largest magnitude / 127, rounded to int8.
+    """Rounds rows, the last axis, to int8, in units of their largest magnitude / 127.
 
     Args:
         smooth_scales: factors for the elements of a row, applied first. Default: None.
+
+    Shapes:
+        `x` is (..., D), `smooth_scales` is (D,). The rounded rows are (..., D), the units (...) of
+        float32.
 
     Returns:
         The rounded rows, and the units, float32, in the shape of `x` without the last axis. A row
@@ -166,6 +196,12 @@ def quantized_by_rows(
     Raises:
         TypeError: if an input is no Tensor of floats, or the dtypes differ.
         ValueError: if `x` has no axes, or `smooth_scales` not the length of a row.
+
+    Example:
+        >>> rows, units = ms.ops.auto_generate.DynamicQuantExt()(ms.Tensor([[1.0, -2.0]],
+        ...         ms.float16))
+        >>> print(rows, units)
+        [[  64 -127]] [0.01574803]
     """
     if not x.ndim or smooth_scales is not None and tuple(smooth_scales.shape) != x.shape[-1:]:
         raise ValueError(

@@ -38,7 +38,15 @@ Sequence = TupleOf(TensorOf()) | ListOf(TensorOf())
 
 @op("ops.auto_generate.EluGradExt()(dout, x_or_out, alpha=1.0, is_result=False)")
 def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_result: Bool = False):
-    """The gradient of ELU, of its input or of its result."""
+    """Computes the gradient of ELU, from its input or, with `is_result`, from its result.
+
+    Shapes:
+        `dout` and `x_or_out` have one shape, which is that of the result.
+
+    Example:
+        >>> print(ms.ops.auto_generate.EluGradExt()(ms.Tensor([1.0, 1.0]), ms.Tensor([-1.0, 2.0])))
+        [0.36787942 1.        ]
+    """
     low = xp.minimum(x_or_out, 0)
     slope = low + alpha if is_result else alpha * xp.exp(low)
     return xp.where(x_or_out > 0, dout, dout * slope)
@@ -48,7 +56,17 @@ def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_resu
 def leaky_relu_grad_ext(
     xp, dy: Floats, input: Floats, negative_slope: Float = 0.01, is_result: Bool = False
 ):
-    """The gradient of the leaky ReLU, of its input or of its result: their signs agree."""
+    """Computes the gradient of the leaky ReLU, from its input or from its result, whose signs
+    agree.
+
+    Shapes:
+        `dy` and `input` have one shape, which is that of the result.
+
+    Example:
+        >>> print(ms.ops.auto_generate.LeakyReLUGradExt()(ms.Tensor([1.0, 1.0]),
+        ...         ms.Tensor([-1.0, 2.0])))
+        [0.01 1.  ]
+    """
     if is_result and negative_slope < 0:
         raise ValueError(
             f"For 'LeakyReLUGradExt', 'negative_slope' must not be negative where a result is "
@@ -65,7 +83,18 @@ def leaky_relu_grad_ext(
     "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
 def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Places):
-    """The gradient of `MaxPoolWithIndices`: added up where each maximum was, in H * W."""
+    """Computes the gradient of `MaxPoolWithIndices`: adds each gradient up where its maximum was,
+    in H * W.
+
+    Shapes:
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
+        `x`.
+
+    Example:
+        >>> back = ms.ops.auto_generate.MaxPoolGradWithIndices(2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
+        [[[[0. 5.]]]]
+    """
     return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
 
 
@@ -76,7 +105,20 @@ def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Places):
 def max_pool_argmax_grad(
     xp, x: Floats, grad: Floats, argmax: Places, data_format: OneOf("NCHW", "NHWC") = "NCHW"
 ):
-    """The gradient of `ops.MaxPoolWithArgmax`: added up where each maximum was, in C * H * W."""
+    """Computes the gradient of `ops.MaxPoolWithArgmax`: adds each gradient up where its maximum
+    was, in C * H * W.
+
+    Shapes:
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
+        `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPoolGradWithArgmax(2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]),
+        ...            ms.Tensor([[[[1]]]], ms.int32)))
+        [[[[0. 5.]]]]
+    """
     last = data_format == "NHWC"
     x, grad, argmax = (xp.moveaxis(each, -1, 1) if last else each for each in (x, grad, argmax))
     rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
@@ -89,7 +131,20 @@ def max_pool_argmax_grad(
     "pad_mode='VALID')(x, grad, argmax)"
 )
 def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Places):
-    """The gradient of `MaxPoolGradWithArgmax` for its slope: what `grad` has at each maximum."""
+    """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: what `grad` has at
+    each maximum.
+
+    Shapes:
+        `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W'). The result has the shape of
+        `argmax`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPoolGradGradWithArgmax(2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0, 6.0]]]]),
+        ...            ms.Tensor([[[[1]]]], ms.int32)))
+        [[[[6.]]]]
+    """
     rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
     return xp.reshape(xp.take_places(*rows, 1), argmax.shape)
 
@@ -175,10 +230,21 @@ def fractional_max_pool_grad(
     argmax: TensorOf("int64"),
     data_format: OneOf("NCHW") = "NCHW",
 ):
-    """The gradient of `ops.FractionalMaxPoolWithFixedKsize`: added up where each maximum was.
+    """Computes the gradient of `ops.FractionalMaxPoolWithFixedKsize`: adds each gradient up where
+    its maximum was.
+
+    Shapes:
+        `origin_input` is (N, C, H, W), `out_backprop` and `argmax` are (N, C, H', W'). The result
+        has the shape of `origin_input`.
 
     Raises:
         ValueError: if batches or channels differ, or the shapes of the slope and the places.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.FractionalMaxPoolGradWithFixedKsize()
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
+        [[[[0. 5.]]]]
     """
     _need_places("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
     return xp.add_places(out_backprop, argmax, tuple(origin_input.shape[-2:]))
@@ -195,7 +261,20 @@ def fractional_max_pool3d_grad(
     argmax: Places,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """The gradient of `ops.FractionalMaxPool3DWithFixedKsize`: added up where each maximum was."""
+    """Computes the gradient of `ops.FractionalMaxPool3DWithFixedKsize`: adds each gradient up where
+    its maximum was.
+
+    Shapes:
+        `origin_input` is (N, C, D, H, W), `out_backprop` and `argmax` are (N, C, D', H', W'). The
+        result has the shape of `origin_input`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.FractionalMaxPool3DGradWithFixedKsize()
+        >>> print(back(ms.Tensor([[[[[1.0, 2.0]]]]]), ms.Tensor([[[[[5.0]]]]]),
+        ...            ms.Tensor([[[[[1]]]]])))
+        [[[[[0. 5.]]]]]
+    """
     last = data_format == "NDHWC"
     given = (origin_input, out_backprop, argmax)
     x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
@@ -224,7 +303,20 @@ def max_unpool2d_grad(
     argmax: Places,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """The gradient of `ops.MaxUnpool2D`: the slope at the places the values were put to."""
+    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the places to which the values
+    were put.
+
+    Shapes:
+        `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W). The result has the shape of
+        `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxUnpool2DGrad(2)
+        >>> print(back(ms.Tensor([[[[1.0]]]]), ms.Tensor([[[[5.0, 6.0], [7.0, 8.0]]]]),
+        ...            ms.Tensor([[[[3]]]])))
+        [[[[8.]]]]
+    """
     return _taken(xp, grads, argmax, 2, data_format)
 
 
@@ -239,7 +331,20 @@ def max_unpool3d_grad(
     argmax: Places,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """The gradient of `ops.MaxUnpool3D`: the slope at the places the values were put to."""
+    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the places to which the values
+    were put.
+
+    Shapes:
+        `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W). The result has the
+        shape of `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxUnpool3DGrad(2)
+        >>> print(back(ms.Tensor([[[[[1.0]]]]]), ms.ops.ones((1, 1, 2, 2, 2)),
+        ...            ms.Tensor([[[[[3]]]]])))
+        [[[[[1.]]]]]
+    """
     return _taken(xp, grads, argmax, 3, data_format)
 
 
@@ -262,9 +367,21 @@ def lu_unpack_grad(
     L_grad_flag: Bool,
     U_grad_flag: Bool,
 ):
-    """The gradients of `ops.LuUnpack` for its data, one by way of L and one by way of U.
+    """Computes the gradients of `ops.LuUnpack` for its data, one by way of L and one by way of U.
 
-    A flag tells whether there is a slope of that factor; without it the part is 0.
+    A flag tells whether there is a gradient of that factor; without it the part is 0.
+
+    Shapes:
+        `LU_data` is (..., M, N), with K = min(M, N) `L_grad` is (..., M, K) and `U_grad` is (...,
+        K, N). Both results have the shape of `LU_data`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.LuUnpackGrad(True, True)
+        >>> ones = ms.ops.ones((2, 2))
+        >>> print(back(ones, ones, ones)[0])
+        [[0. 0.]
+         [1. 0.]]
     """
     high, wide = LU_data.shape[-2:]
     least = min(high, wide)
@@ -291,11 +408,22 @@ def median_grad(
     axis: Int = 0,
     keep_dims: Bool = False,
 ):
-    """The gradient of `ops.Median`: at the place of the median, or of the median of all elements
-    shared by those that equal it. float64 for float64, else float32.
+    """Computes the gradient of `ops.Median`: at the place of the median, or, of the median of all
+    elements, shared by those that equal it.
+
+    Shapes:
+        `y_grad`, `y` and `indices` have one shape, the result has that of `x`. It is float64 for
+        float64, else float32.
 
     Raises:
         ValueError: if the shapes of `y_grad` and `y` differ.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> x = ms.Tensor([[1.0, 2.0, 3.0]])
+        >>> back = _grad_ops.MedianGrad(axis=1)
+        >>> print(back(ms.Tensor([5.0]), x, ms.Tensor([2.0]), ms.Tensor([1])))
+        [[0. 5. 0.]]
     """
     if tuple(y_grad.shape) != tuple(y.shape):
         raise ValueError(
@@ -375,7 +503,7 @@ def sparse_slice_grad(
     start: TensorOf("int64"),
     new_indices: TensorOf("int64"),
 ):
-    """The gradient of `ops.SparseSlice` for the values: 0 for those that were cut off.
+    """Computes the gradient of `ops.SparseSlice` for the values: 0 for those that were cut off.
 
     Args:
         backprop_val_grad: the slope of the values in the slice, (M,).
@@ -383,9 +511,19 @@ def sparse_slice_grad(
         start: where the slice starts, (rank,).
         new_indices: where the values of the slice stand, sorted, (M, rank).
 
+    Shapes:
+        See the arguments; the result is (N,), of the dtype of `backprop_val_grad`.
+
     Raises:
         ValueError: if shapes do not fit.
         RuntimeError: if a value of the slice is none of the matrix.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.SparseSliceGrad()
+        >>> print(back(ms.Tensor([5.0]), ms.Tensor([[0, 0], [1, 1]]), ms.Tensor([1, 1]),
+        ...            ms.Tensor([[0, 0]])))
+        [0. 5.]
     """
     api, rank = "SparseSliceGrad", start.shape[0] if start.ndim == 1 else None
     shapes = tuple(indices.shape[1:]), tuple(new_indices.shape[1:])

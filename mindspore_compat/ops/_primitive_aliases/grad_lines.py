@@ -337,37 +337,98 @@ _of_result(
 
 @op(f"{AREA}.AcoshGrad()(out, dout)")
 def acosh_grad(xp, out: Floats, dout: Floats):
-    """The gradient of `ops.acosh` whose result was `out`."""
+    """Computes the gradient of `ops.acosh` from its result.
+
+    Shapes:
+        `out` and `dout` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.AcoshGrad()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 1.0])))
+        [0.8509181  0.27572057]
+    """
     return dout / xp.sinh(out)
 
 
 @op(f"{AREA}.AsinhGrad()(out, dout)")
 def asinh_grad(xp, out: Floats, dout: Floats):
-    """The gradient of `ops.asinh` whose result was `out`."""
+    """Computes the gradient of `ops.asinh` from its result.
+
+    Shapes:
+        `out` and `dout` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.AsinhGrad()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 1.0])))
+        [0.64805424 0.26580223]
+    """
     return dout / xp.cosh(out)
 
 
 @op(f"{AREA}.DropoutGrad(keep_prob=0.5)(dy, mask)")
 def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1.0) = 0.5):
-    """The gradient of `ops.Dropout` whose mask is given."""
+    """Computes the gradient of `ops.Dropout`, whose mask is given.
+
+    Shapes:
+        `dy` and `mask` have one shape, which is that of the result.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.DropoutGrad(0.5)(ms.Tensor([1.0, 1.0]), ms.Tensor([1.0, 0.0])))
+        [2. 0.]
+    """
     return dy * xp.cast(mask, dy.dtype) / keep_prob
 
 
 @op(f"{AREA}.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
 def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Places):
-    """The gradient of `ops.AdaptiveMaxPool2D`: added up where each maximum was."""
+    """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `y_grad` and `argmax` are (..., C, H', W'), `x` and the result are (..., C, H, W).
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.AdaptiveMaxPool2DGrad()(ms.Tensor([[[5.0]]]), ms.Tensor([[[1.0, 2.0]]]),
+        ...                                         ms.Tensor([[[1]]])))
+        [[[0. 5.]]]
+    """
     return xp.add_places(y_grad, argmax, tuple(x.shape[-2:]))
 
 
 @op(f"{AREA}.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
 def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Places):
-    """The gradient of `ops.AdaptiveMaxPool3D`: added up where each maximum was."""
+    """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `input_grad` and `argmax` are (..., C, D', H', W'), `x` and the result are (..., C, D, H,
+        W).
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.AdaptiveMaxPool3DGrad()
+        >>> print(back(ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1.0, 2.0]]]]),
+        ...            ms.Tensor([[[[1]]]], ms.int32)))
+        [[[[0. 5.]]]]
+    """
     return xp.add_places(input_grad, argmax, tuple(x.shape[-3:]))
 
 
 @op(f"{AREA}.BiasAddGrad(data_format='NCHW')(dout)")
 def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
-    """The gradient of the bias of `ops.BiasAdd`: sums over all axes but the channels."""
+    """Computes the gradient of the bias of `ops.BiasAdd`: sums over all axes but the channels.
+
+    Shapes:
+        `dout` is (N, C, ...), or has its channels last for "NHWC". The result is (C,), of the same
+        dtype.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.BiasAddGrad()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [4. 6.]
+    """
     channels = dout.ndim - 1 if data_format == "NHWC" else 1
     return xp.sum(dout, tuple(axis for axis in range(dout.ndim) if axis != channels))
 
@@ -377,7 +438,19 @@ def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") 
     "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
 def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
-    """The gradient of `ops.MaxPoolWithArgmaxV2`: added up where each maximum was."""
+    """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
+        `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPoolGradWithArgmaxV2(2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
+        [[[[0. 5.]]]]
+    """
     return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
 
 
@@ -386,21 +459,54 @@ def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
     "data_format='NCDHW')(x, grads, argmax)"
 )
 def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Places):
-    """The gradient of `ops.MaxPool3DWithArgmax`: added up where each maximum was."""
+    """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `x` is (N, C, D, H, W), `grads` and `argmax` are (N, C, D', H', W'). The result has the
+        shape of `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPool3DGradWithArgmax(2, 1, 0)
+        >>> print(back(ms.Tensor([[[[[1.0, 2.0]]]]]), ms.Tensor([[[[[5.0]]]]]),
+        ...            ms.Tensor([[[[[1]]]]])))
+        [[[[[0. 5.]]]]]
+    """
     return xp.add_places(grads, argmax, tuple(x.shape[-3:]))
 
 
 @op(f"{AREA}.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
 def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
-    """The gradients of `MaximumGrad`: zeros for both inputs, and the larger side's for the
-    slope."""
+    """Computes the gradients of `MaximumGrad`: zeros for both inputs, and that of the larger side
+    for its gradient.
+
+    Shapes:
+        `x`, `y`, `dx` and `dy` have one shape, which is that of the results.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> one, two = ms.Tensor([1.0]), ms.Tensor([2.0])
+        >>> print(_grad_ops.MaximumGradGrad()(one, two, ms.Tensor([3.0]), ms.Tensor([4.0]))[2])
+        [4.]
+    """
     return xp.zeros_like(x), xp.zeros_like(y), xp.where(x >= y, dx, dy)
 
 
 @op(f"{AREA}.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
 def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floats):
-    """The gradients of `MinimumGrad`: zeros for both inputs, and the smaller side's for the
-    slope."""
+    """Computes the gradients of `MinimumGrad`: zeros for both inputs, and that of the smaller side
+    for its gradient.
+
+    Shapes:
+        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape, which is that of the results.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> one, two = ms.Tensor([1.0]), ms.Tensor([2.0])
+        >>> print(_grad_ops.MinimumGradGrad()(one, two, ms.Tensor([3.0]), ms.Tensor([4.0]))[2])
+        [3.]
+    """
     return xp.zeros_like(x1), xp.zeros_like(x2), xp.where(x1 <= x2, grad_y1, grad_y2)
 
 
@@ -420,10 +526,20 @@ def batch_norm_grad(
     epsilon: Float = 1e-5,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """The gradients of `ops.BatchNorm`: of the input, the scale and the bias.
+    """Computes the gradients of `ops.BatchNorm` for the input, the scale and the bias.
 
     With `is_training` the mean and the variance depend on the input. `reserve` holds what other
     libraries keep.
+
+    Shapes:
+        `dout` and `x` are (N, C, ...), scale and statistics are (C,). The gradients are (N, C,
+        ...), (C,) and (C,).
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> x, one = ms.Tensor([[1.0], [3.0]]), ms.Tensor([1.0])
+        >>> print(_grad_ops.BatchNormGrad()(x, x, one, 2 * one, one, one)[2])
+        [4.]
     """
     channel = x.ndim - 1 if data_format == "NHWC" else 1
     axes = tuple(axis for axis in range(x.ndim) if axis != channel)
@@ -448,7 +564,18 @@ def layer_norm_grad(
     begin_norm_axis: Int = 1,
     begin_params_axis: Int = 1,
 ):
-    """The gradients of `ops.LayerNorm`: of the input, the scale and the bias."""
+    """Computes the gradients of `ops.LayerNorm` for the input, the scale and the bias.
+
+    Shapes:
+        `x` and `dy` are (..., *gamma.shape); the statistics have length 1 along the normalised
+        axes. The gradients have the shapes of `x`, `gamma` and `gamma`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> x, one = ms.Tensor([[1.0, 3.0]]), ms.Tensor([[1.0]])
+        >>> print(_grad_ops.LayerNormGrad()(x, x, one, 2 * one, ms.Tensor([1.0, 1.0]))[2])
+        [1. 3.]
+    """
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
     inverse = xp.rsqrt(variance + 1e-12)
     normal, slope = _through_mean(xp, x, dy * gamma, mean, inverse, axes)
@@ -466,7 +593,18 @@ def _through_mean(xp, x, slope, mean, inverse, axes):
 
 @op(f"{AREA}.RmsNormGrad()(dy, x, rstd, gamma)")
 def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
-    """The gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` that it gave."""
+    """Computes the gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` that it
+    gave.
+
+    Shapes:
+        `dy` and `x` are (..., *gamma.shape). The gradients have the shapes of `x` and `gamma`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> x, one = ms.Tensor([[1.0, 1.0]]), ms.Tensor([1.0, 1.0])
+        >>> print(_grad_ops.RmsNormGrad()(x, x, ms.Tensor([[1.0]]), one)[1])
+        [1. 1.]
+    """
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     normal, slope = x * rstd, dy * gamma
     inner = xp.mean(slope * normal, axes, keepdims=True)
@@ -475,7 +613,18 @@ def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
 
 @op(f"{AREA}.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
 def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Places):
-    """The gradients of `ops.SparseFillEmptyRows`: of the values, and of the default by itself."""
+    """Computes the gradients of `ops.SparseFillEmptyRows` for the values and for the default.
+
+    Shapes:
+        `grad_values` is (M,), `reverse_index_map` is (N,). The gradients are (N,) and ().
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> values, rest = _grad_ops.SparseFillEmptyRowsGrad()(ms.Tensor([0, 2]),
+        ...         ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(values, rest)
+        [1. 3.] 2.0
+    """
     found = xp.take(grad_values, reverse_index_map, 0)
     return found, xp.sum(grad_values) - xp.sum(found)
 

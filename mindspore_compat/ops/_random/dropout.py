@@ -58,9 +58,17 @@ def _dropped(xp, x, mask, keep):
 @op("ops.dropout(input, p=0.5, training=True, seed=None)")
 def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: Bool = True,
             seed: Int(ge=0) = None):
-    """Elements zeroed with probability `p`, the others divided by 1 - p.
+    """Sets each element to zero with probability `p` and divides the others by 1 - p.
 
-    Without `training` the input itself. With a `seed` the masks follow from it, from call to call.
+    Without `training` it returns the input itself. With a `seed` the masks follow from it, from
+    call to call.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(sorted(set(ms.ops.dropout(ms.ops.ones((100,)), p=0.5).asnumpy().tolist())))
+        [0.0, 2.0]
     """
     if not training or p == 0:
         return input
@@ -70,7 +78,16 @@ def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: B
 @op("mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout(p=0.5, inplace=False)(input)")
 def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
-    """Elements zeroed with probability `p`, the others divided by 1 - p."""
+    """Sets each element to zero with probability `p` and divides the others by 1 - p. Without
+    `training` it returns the input itself.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.dropout(ms.ops.ones((4,)), p=0.5, training=False))
+        [1. 1. 1. 1.]
+    """
     if not training or p == 0:
         return input
     return _dropped(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
@@ -79,10 +96,19 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
 @op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
 def dropout_primitive(xp, x: Floats, keep_prob: ScalarOf(Float(gt=0.0, le=1.0)) = 0.5,
                       Seed0: ScalarOf(Int) = 0, Seed1: ScalarOf(Int) = 0):
-    """Elements kept with probability `keep_prob` and divided by it, the others zeroed.
+    """Keeps each element with probability `keep_prob` and divides it by that; the others become
+    zero.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
 
     Returns:
         The result, and the mask of ones and zeros in the input's dtype.
+
+    Example:
+        >>> out, mask = ms.ops.Dropout(keep_prob=0.5)(ms.ops.ones((100,)))
+        >>> print(bool((out == 2 * mask).all()))
+        True
     """
     mask = xp.random_keep(x.shape, keep_prob, Seed0, Seed1)
     return _dropped(xp, x, mask, keep_prob), xp.cast(mask, x.dtype)
@@ -105,14 +131,31 @@ def _channels(xp, api, x, keep, ranks):
 
 @op("ops.dropout1d(input, p=0.5, training=True)")
 def dropout1d(xp, input: Plain, p: Chance = 0.5, training: Bool = True):
-    """Whole channels of (N, C, L) or (C, L) zeroed with probability `p`, the rest scaled up."""
+    """Sets whole channels of sequences to zero with probability `p` and divides the others by 1 -
+    p.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.dropout1d(ms.ops.ones((2, 3, 4)), p=0.0).shape)
+        (2, 3, 4)
+    """
     out, _ = _channels(xp, "dropout1d", input, 1 - p, (2, 3))
     return out if training else input
 
 
 @op("ops.dropout2d(input, p=0.5, training=True)")
 def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
-    """Whole channels of (N, C, H, W) zeroed with probability `p`, the rest scaled up."""
+    """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
+
+    Shapes:
+        `input` is (N, C, H, W). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.dropout2d(ms.ops.ones((2, 3, 4, 5)), p=0.0).shape)
+        (2, 3, 4, 5)
+    """
     out, _ = _channels(xp, "dropout2d", input, 1 - p, (4,))
     return out if training else input
 
@@ -120,14 +163,30 @@ def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bo
 @op("mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout2d(p=0.5, inplace=False)(input)")
 def dropout2d_ext(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
-    """Whole channels of (N, C, H, W) or (C, H, W) zeroed with probability `p`, the rest scaled."""
+    """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.dropout2d(ms.ops.ones((2, 3, 4, 5)), p=0.0).shape)
+        (2, 3, 4, 5)
+    """
     out, _ = _channels(xp, "dropout2d", input, 1 - p, (3, 4))
     return out if training else input
 
 
 @op("ops.dropout3d(input, p=0.5, training=True)")
 def dropout3d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
-    """Whole channels of (N, C, D, H, W) zeroed with probability `p`, the rest scaled up."""
+    """Sets whole channels of volumes to zero with probability `p` and divides the others by 1 - p.
+
+    Shapes:
+        `input` is (N, C, D, H, W). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.dropout3d(ms.ops.ones((2, 3, 4, 5, 6)), p=0.0).shape)
+        (2, 3, 4, 5, 6)
+    """
     out, _ = _channels(xp, "dropout3d", input, 1 - p, (5,))
     return out if training else input
 
@@ -139,20 +198,38 @@ def _with_mask(xp, api, x, keep, rank):
 
 @op("ops.Dropout2D(keep_prob=0.5)(x)")
 def dropout2d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
-    """Whole channels of (N, C, H, W) kept with probability `keep_prob` and divided by it.
+    """Keeps whole channels of images with probability `keep_prob` and divides them by that; the
+    others become zero.
+
+    Shapes:
+        `x` is (N, C, H, W). The result has the same shape and dtype.
 
     Returns:
         The result, and the bool mask of the input's shape.
+
+    Example:
+        >>> out, mask = ms.ops.Dropout2D(keep_prob=1.0)(ms.ops.ones((1, 1, 1, 2)))
+        >>> print(out, mask)
+        [[[[1. 1.]]]] [[[[ True  True]]]]
     """
     return _with_mask(xp, "Dropout2D", x, keep_prob, 4)
 
 
 @op("ops.Dropout3D(keep_prob=0.5)(x)")
 def dropout3d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
-    """Whole channels of (N, C, D, H, W) kept with probability `keep_prob` and divided by it.
+    """Keeps whole channels of volumes with probability `keep_prob` and divides them by that; the
+    others become zero.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result has the same shape and dtype.
 
     Returns:
         The result, and the bool mask of the input's shape.
+
+    Example:
+        >>> out, mask = ms.ops.Dropout3D(keep_prob=1.0)(ms.ops.ones((1, 1, 1, 1, 2)))
+        >>> print(out, mask)
+        [[[[[1. 1.]]]]] [[[[[ True  True]]]]]
     """
     return _with_mask(xp, "Dropout3D", x, keep_prob, 5)
 
@@ -164,7 +241,16 @@ def dropout3d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
 def dropout_gen_mask(xp, keep_prob: TensorOf(floating, scalars=True),
                      shape: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), Seed0: Int = 0,
                      Seed1: Int = 0):
-    """A mask for `DropoutDoMask`: one bit per element, uint8, ceil(n / 128) * 16 bytes long."""
+    """Draws a mask for `DropoutDoMask`: one bit for each element, which is set with probability
+    `keep_prob`.
+
+    Shapes:
+        `shape` is a tuple of n elements in all. The result is (ceil(n / 128) * 16,), of uint8.
+
+    Example:
+        >>> print(ms.ops.DropoutGenMask()((4, 5), ms.Tensor(0.5)).shape)
+        (16,)
+    """
     count = 1
     for n in shape:
         count *= n
@@ -176,7 +262,18 @@ def dropout_gen_mask(xp, keep_prob: TensorOf(floating, scalars=True),
 @op("ops.DropoutDoMask()(x, mask, keep_prob)")
 def dropout_do_mask(xp, x: Floats, mask: TensorOf("uint8"),
                     keep_prob: TensorOf(floating, scalars=True)):
-    """The elements of `x` whose bit in `mask` is set, divided by `keep_prob`; 0 elsewhere."""
+    """Keeps the elements of `x` whose bit in `mask` is set and divides them by `keep_prob`; the
+    others become zero.
+
+    Shapes:
+        `x` may have any shape of n elements; `mask` is (ceil(n / 128) * 16,), of uint8. The result
+        has the shape and dtype of `x`.
+
+    Example:
+        >>> mask = ms.ops.DropoutGenMask()((4,), ms.Tensor(1.0))
+        >>> print(ms.ops.DropoutDoMask()(ms.ops.ones((4,)), mask, ms.Tensor(1.0)))
+        [1. 1. 1. 1.]
+    """
     bits = xp.unpackbits(mask)
     if bits.size < x.size:
         raise ValueError(
@@ -194,7 +291,16 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
 def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
           upper: Number | Bool = 1 / 3):
-    """The input where it is not negative, a random slope in [lower, upper) times it elsewhere."""
+    """Keeps the elements that are not negative and multiplies the others by random slopes in
+    [lower, upper).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.rrelu(ms.Tensor([-1.0, 2.0]), lower=0.25, upper=0.25))
+        [-0.25  2.  ]
+    """
     if lower > upper:
         raise ValueError(
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}.")
@@ -206,9 +312,16 @@ def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
 @op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)")
 def gumbel_softmax(xp, logits: TensorOf("float16", "float32"), tau: Float(gt=0.0) = 1.0,
                    hard: Bool = False, dim: Int = -1):
-    """Softmax of (logits + Gumbel noise) / tau along `dim`.
+    """Computes the softmax of (logits + Gumbel noise) / tau along `dim`.
 
-    With `hard` one-hot vectors at the largest entries, with the gradient of the soft ones.
+    With `hard` it is one-hot vectors at the largest entries, with the gradient of the soft ones.
+
+    Shapes:
+        `logits` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.gumbel_softmax(ms.Tensor([[0.0, 0.0, 90.0]]), hard=True))
+        [[0. 0. 1.]]
     """
     if not -logits.ndim <= dim < logits.ndim:
         raise ValueError(

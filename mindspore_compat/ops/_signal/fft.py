@@ -117,14 +117,33 @@ def _from_half(xp, x, sizes, axes, norm):
 @op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)")
 def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """The Fourier transform along an axis."""
+    """Computes the discrete Fourier transform along an axis: X[k] is the sum over j of x[j] exp(-2
+    pi i j k / n).
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has length `n` along `dim`,
+        and is complex.
+
+    Example:
+        >>> print(ms.ops.fft(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
+        [10.+0.j -2.+2.j -2.+0.j -2.-2.j]
+    """
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
 @op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)")
 def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """The inverse Fourier transform along an axis."""
+    """Computes the inverse of the discrete Fourier transform along an axis.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has length `n` along `dim`,
+        and is complex.
+
+    Example:
+        >>> print(ms.ops.ifft(ms.Tensor([4.0, 0.0, 0.0, 0.0])))
+        [1.+0.j 1.+0.j 1.+0.j 1.+0.j]
+    """
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
@@ -132,7 +151,16 @@ def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """The Fourier transform over two axes."""
+    """Computes the discrete Fourier transform over two axes.
+
+    Shapes:
+        `input` has at least two axes. The result has the lengths `s` along `dim`, and is complex.
+
+    Example:
+        >>> print(ms.ops.fft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10.+0.j -2.+0.j]
+         [-4.+0.j  0.+0.j]]
+    """
     return _transform(xp, input, s, dim, norm, False)
 
 
@@ -140,7 +168,16 @@ def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = 
     "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """The inverse Fourier transform over two axes."""
+    """Computes the inverse of the discrete Fourier transform over two axes.
+
+    Shapes:
+        `input` has at least two axes. The result has the lengths `s` along `dim`, and is complex.
+
+    Example:
+        >>> print(ms.ops.ifft2(ms.Tensor([[4.0, 0.0], [0.0, 0.0]])))
+        [[1.+0.j 1.+0.j]
+         [1.+0.j 1.+0.j]]
+    """
     return _transform(xp, input, s, dim, norm, True)
 
 
@@ -148,7 +185,17 @@ def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm =
     "mint.fft.fftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)")
 def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """The Fourier transform over several axes, all by default."""
+    """Computes the discrete Fourier transform over several axes, by default over all.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the lengths `s` along
+        `dim`, and is complex.
+
+    Example:
+        >>> print(ms.ops.fftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10.+0.j -2.+0.j]
+         [-4.+0.j  0.+0.j]]
+    """
     return _transform(xp, input, s, dim, norm, False)
 
 
@@ -156,14 +203,35 @@ def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None
     "mint.fft.ifftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)")
 def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """The inverse Fourier transform over several axes, all by default."""
+    """Computes the inverse of the discrete Fourier transform over several axes, by default over
+    all.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the lengths `s` along
+        `dim`, and is complex.
+
+    Example:
+        >>> print(ms.ops.ifftn(ms.Tensor([[4.0, 0.0], [0.0, 0.0]])))
+        [[1.+0.j 1.+0.j]
+         [1.+0.j 1.+0.j]]
+    """
     return _transform(xp, input, s, dim, norm, True)
 
 
 @op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)")
 def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
+    """Computes the discrete Fourier transform of a real signal along an axis, without the
+    frequencies that mirror others.
+
+    Shapes:
+        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along `dim`.
+
+    Example:
+        >>> print(ms.ops.rfft(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
+        [10.+0.j -2.+2.j -2.+0.j]
+    """
     return _half(xp, input, (n,), (dim,), norm)
 
 
@@ -171,7 +239,16 @@ def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "mint.fft.irfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)")
 def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """The real signal of which `rfft` gives the input."""
+    """Computes the real signal of which `rfft` gives the input.
+
+    Shapes:
+        `input` has at least one axis, of length m along `dim`. The result is real and has length
+        `n` there, by default 2 (m - 1).
+
+    Example:
+        >>> print(ms.ops.irfft(ms.ops.rfft(ms.Tensor([1.0, 2.0, 3.0, 4.0]))))
+        [1. 2. 3. 4.]
+    """
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
@@ -179,7 +256,18 @@ def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """The Fourier transform of a real signal over two axes."""
+    """Computes the discrete Fourier transform of a real signal over two axes, the last of which
+    lacks the frequencies that mirror others.
+
+    Shapes:
+        `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
+        along the last of `dim`.
+
+    Example:
+        >>> print(ms.ops.rfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10.+0.j -2.+0.j]
+         [-4.+0.j  0.+0.j]]
+    """
     return _half(xp, input, s, dim, norm)
 
 
@@ -187,7 +275,17 @@ def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm =
     "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """The real signal of which `rfft2` gives the input."""
+    """Computes the real signal of which `rfft2` gives the input.
+
+    Shapes:
+        `input` has at least two axes, of length m along the last of `dim`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+
+    Example:
+        >>> print(ms.ops.irfft2(ms.ops.rfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))))
+        [[1. 2.]
+         [3. 4.]]
+    """
     return _from_half(xp, input, s, dim, norm)
 
 
@@ -195,7 +293,18 @@ def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm 
     "mint.fft.rfftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)")
 def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """The Fourier transform of a real signal over several axes."""
+    """Computes the discrete Fourier transform of a real signal over several axes, the last of which
+    lacks the frequencies that mirror others.
+
+    Shapes:
+        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along the last of `dim`.
+
+    Example:
+        >>> print(ms.ops.rfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10.+0.j -2.+0.j]
+         [-4.+0.j  0.+0.j]]
+    """
     return _half(xp, input, s, dim, norm)
 
 
@@ -203,14 +312,33 @@ def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     "mint.fft.irfftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)")
 def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """The real signal of which `rfftn` gives the input."""
+    """Computes the real signal of which `rfftn` gives the input.
+
+    Shapes:
+        `input` has at least one axis, of length m along the last of `dim`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+
+    Example:
+        >>> print(ms.ops.irfftn(ms.ops.rfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))))
+        [[1. 2.]
+         [3. 4.]]
+    """
     return _from_half(xp, input, s, dim, norm)
 
 
 @op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)")
 def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """The real transform of a Hermitian signal, of which half is given."""
+    """Computes the real transform of a Hermitian signal, of which half is given, along an axis.
+
+    Shapes:
+        `input` has at least one axis, of length m along `dim`. The result is real and has length
+        `n` there, by default 2 (m - 1).
+
+    Example:
+        >>> print(ms.ops.hfft(ms.Tensor([1.0, 2.0, 3.0])))
+        [ 8. -2.  0. -2.]
+    """
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
@@ -218,7 +346,16 @@ def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "mint.fft.ihfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)")
 def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Half of the Hermitian signal of which `hfft` gives the input."""
+    """Computes the half of the Hermitian signal of which `hfft` gives the input.
+
+    Shapes:
+        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along `dim`.
+
+    Example:
+        >>> print(ms.ops.ihfft(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
+        [ 2.5-0.j  -0.5-0.5j -0.5-0.j ]
+    """
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
@@ -226,7 +363,17 @@ def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """The real transform over two axes of a Hermitian signal, of which half is given."""
+    """Computes the real transform over two axes of a Hermitian signal, of which half is given.
+
+    Shapes:
+        `input` has at least two axes, of length m along the last of `dim`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+
+    Example:
+        >>> print(ms.ops.hfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10. -2.]
+         [-4.  0.]]
+    """
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
@@ -234,7 +381,17 @@ def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm =
     "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
-    """Half of the Hermitian signal of which `hfft2` gives the input."""
+    """Computes the half of the Hermitian signal of which `hfft2` gives the input.
+
+    Shapes:
+        `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
+        along the last of `dim`.
+
+    Example:
+        >>> print(ms.ops.ihfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[ 2.5-0.j -0.5-0.j]
+         [-1. -0.j  0. -0.j]]
+    """
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
@@ -242,7 +399,17 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm 
     "mint.fft.hfftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)")
 def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """The real transform over several axes of a Hermitian signal, of which half is given."""
+    """Computes the real transform over several axes of a Hermitian signal, of which half is given.
+
+    Shapes:
+        `input` has at least one axis, of length m along the last of `dim`. The result is real and
+        has the lengths `s`, by default 2 (m - 1) along the last axis.
+
+    Example:
+        >>> print(ms.ops.hfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[10. -2.]
+         [-4.  0.]]
+    """
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
@@ -250,7 +417,17 @@ def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     "mint.fft.ihfftn(input, s=None, dim=None, norm=None)",
     "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)")
 def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Half of the Hermitian signal of which `hfftn` gives the input."""
+    """Computes the half of the Hermitian signal of which `hfftn` gives the input.
+
+    Shapes:
+        `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
+        along the last of `dim`.
+
+    Example:
+        >>> print(ms.ops.ihfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[ 2.5-0.j -0.5-0.j]
+         [-1. -0.j  0. -0.j]]
+    """
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
