@@ -506,8 +506,8 @@ def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "fl
             `actual_seq_qlen` is missing or does not grow from 0 to T.
 
     Example:
-        >>> out, score, total = ms.ops.ones((1, 1, 2)), ms.ops.zeros((1, 1, 1, 8)),
-        ...     ms.ops.ones((1, 1, 1, 8))
+        >>> out, total = ms.ops.ones((1, 1, 2)), ms.ops.ones((1, 1, 1, 8))
+        >>> score = 0 * total
         >>> print(ms.ops.ring_attention_update(out, score, total, 3 * out, score, total)[0])
         [[[2. 2.]]]
 

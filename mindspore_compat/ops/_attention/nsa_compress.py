@@ -37,6 +37,10 @@ def nsa_compress(
             [16, compress_block_size].
         actual_seq_len (Union[tuple[int], list[int]]): where the sequences end, the last one at T.
 
+    Shapes:
+        `input` is (T, N, D), `weight` is (compress_block_size, N). The result is (windows, N, D),
+        of the same dtype.
+
     Returns:
         Tensor, shape (windows, N, D); a sequence of L tokens has max(0, 1 + (L -
         compress_block_size) // compress_stride) windows.

@@ -407,7 +407,16 @@ def sign(xp, input: TensorOf(any_dtype)):
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))
 def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, scalars=True)):
-    """x * y, and 0 where y is 0, whatever x is."""
+    """Multiplies `x` by `y`, element by element, and gives 0 where `y` is 0, whatever `x` is.
+
+    Shapes:
+        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
+        which both are promoted.
+
+    Example:
+        >>> print(ms.ops.MulNoNan()(ms.Tensor([np.inf, 2.0]), ms.Tensor([0.0, 3.0])))
+        [0. 6.]
+    """
     product = x * xp.where(y == 0, xp.ones_like(y), y)
     return xp.where(y == 0, xp.zeros_like(product), product)
 

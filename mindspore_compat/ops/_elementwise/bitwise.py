@@ -258,7 +258,16 @@ def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "u
 
 @op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")
 def bitwise_not(xp, input: Anything):
-    """Every bit of whole numbers flipped; the other bool. A RuntimeError for other dtypes."""
+    """Flips every bit of each integer, or gives the other bool. A RuntimeError is raised for other
+    dtypes.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.bitwise_not(ms.Tensor([0, 5])))
+        [-1 -6]
+    """
     if input.dtype.kind not in "iub":
         raise RuntimeError(
             f"For 'bitwise_not', 'input' must be a Tensor of ints or bools, but got "

@@ -317,9 +317,15 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
     quirks=Quirks(rules={"Tensor.approximate_equal": {"y": Reals}}),
 )
 def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float = 1e-5):
-    """True where |x - y| < tolerance; infinities and NaN equal nothing.
+    """Tells where |x - y| is less than `tolerance`; infinities and NaN equal nothing.
 
-    Both have one shape, a number none; else it is a RuntimeError.
+    Shapes:
+        `x` and `y` have one shape, or one of them has none; else a RuntimeError is raised. The
+        result is a bool Tensor of that shape.
+
+    Example:
+        >>> print(ms.ops.approximate_equal(ms.Tensor([1.0, 2.0]), ms.Tensor([1.000001, 2.1])))
+        [ True False]
     """
     if x.shape != y.shape:
         raise RuntimeError(f"For 'approximate_equal', 'x' and 'y' must have one shape, but got "

@@ -144,5 +144,14 @@ def isreal(xp, input: Anything):
 
 @op("ops.ComplexAbs()(x)")
 def complex_abs(xp, x: TensorOf("complex64", "complex128")):
-    """The absolute values of complex numbers."""
+    """Computes the absolute values of complex numbers.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape; complex64 gives float32 and
+        complex128 gives float64.
+
+    Example:
+        >>> print(ms.ops.ComplexAbs()(ms.Tensor([3 + 4j])))
+        [5.]
+    """
     return xp.abs(x)

@@ -65,7 +65,16 @@ minimum.vjp_of("minimum")
     types=Promote("input other"),
 )
 def fmax(xp, input: RealsOrNumbers, other: RealsOrNumbers):
-    """The larger of two elements; of a number and NaN, the number."""
+    """Takes the larger one of two elements; of a number and NaN it takes the number.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.fmax(ms.Tensor([1.0, np.nan]), ms.Tensor([3.0, 2.0])))
+        [3. 2.]
+    """
     return xp.fmax(input, other)
 
 
@@ -79,7 +88,16 @@ fmax.vjp_of("fmax")
     types=Promote("input other"),
 )
 def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
-    """The smaller of two elements; of a number and NaN, the number."""
+    """Takes the smaller one of two elements; of a number and NaN it takes the number.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.fmin(ms.Tensor([1.0, np.nan]), ms.Tensor([3.0, 2.0])))
+        [1. 2.]
+    """
     return xp.fmin(input, other)
 
 

@@ -34,84 +34,121 @@ Floats = TensorOf(floating)
 Narrow = TensorOf("float16", "float32", "float64")
 
 
-def _unary(name, doc, *lines, only=Anything):
-    """An op that is one function of `xp`, on floats; integers are taken as float32."""
+def _unary(name, doc, given, printed, *lines, only=Anything):
+    """An op that is one function of `xp`, on floats; integers are taken as float32.
+
+    `printed` is what the first line, called with a Tensor of `given`, prints.
+    """
 
     def body(xp, input: only):
         return getattr(xp, name)(as_floating(xp, input))
 
-    body.__name__, body.__doc__ = name, doc
+    body.__name__, body.__doc__ = name, f"""{doc}
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.{lines[0].partition("(")[0]}(ms.Tensor({given})))
+        {printed}
+    """
     return op(*lines)(body)
 
 
-_unary("sinh", "Hyperbolic sine.", "ops.sinh(input)", "ops.Sinh()(input)", "Tensor.sinh()",
-       "mint.sinh(input)")
-_unary("cosh", "Hyperbolic cosine.", "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()",
-       "mint.cosh(input)")
-_unary("arcsin", "The angle in radians whose sine is the input.", "ops.asin(input)",
-       "ops.arcsin(x: input)",
-       "ops.Asin()(input)", "Tensor.asin()", "Tensor.arcsin()", "mint.asin(input)",
-       "mint.arcsin(x: input)")
-_unary("arccos", "The angle in radians whose cosine is the input.", "ops.acos(input)",
-       "ops.arccos(input)",
-       "ops.ACos()(input)", "Tensor.acos()", "Tensor.arccos()", "mint.acos(input)",
-       "mint.arccos(input)")
-_unary("arctan", "The angle in radians whose tangent is the input.", "ops.atan(input)",
-       "ops.arctan(input)",
-       "ops.Atan()(input)", "Tensor.atan()", "Tensor.arctan()", "mint.atan(input)",
-       "mint.arctan(input)")
-_unary("arcsinh", "Inverse hyperbolic sine.", "ops.asinh(input)", "ops.arcsinh(input)",
-       "ops.Asinh()(input)",
-       "Tensor.asinh()", "Tensor.arcsinh()", "mint.asinh(input)", "mint.arcsinh(input)")
-_unary("arccosh", "Inverse hyperbolic cosine.", "ops.acosh(input)", "ops.arccosh(input)",
-       "ops.Acosh()(input)",
-       "Tensor.acosh()", "Tensor.arccosh()", "mint.acosh(input)", "mint.arccosh(input)")
-_unary("arctanh", "Inverse hyperbolic tangent.", "ops.atanh(input)", "ops.arctanh(input)",
-       "ops.Atanh()(input)",
-       "Tensor.atanh()", "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
-_unary("sinc", "sin(pi x) / (pi x), and 1 at 0.", "ops.sinc(input)", "Tensor.sinc()",
-       "mint.sinc(input)", "mint.special.sinc(input)", "ops.Sinc()(input)")
-_unary("deg2rad", "Degrees as radians.", "ops.deg2rad(x: input)", "Tensor.deg2rad()",
-       only=Narrow)
-_unary("rad2deg", "Radians as degrees.", "ops.rad2deg(x: input)", "Tensor.rad2deg()",
-       only=Narrow)
-_unary("erf", "The error function.", "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()",
-       "mint.erf(input)")
-_unary("erfc", "One less the error function.", "mint.special.erfc(input)",
-       "ops.erfc(input)", "ops.Erfc()(input)",
-       "Tensor.erfc()", "mint.erfc(input)")
-_unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(input)",
-       "ops.Erfinv()(input)",
-       "Tensor.erfinv()", "mint.erfinv(input)", "Tensor.erfinv_()", "ops.erfinv_(input)")
-_unary("gammaln", "The logarithm of the absolute value of the gamma function.", "ops.lgamma(input)",
-       "ops.Lgamma()(x: input)", "Tensor.lgamma()", only=TensorOf(floating, "int32"))
-_unary("digamma", "The derivative of the logarithm of the gamma function.", "ops.digamma(input)",
-       "ops.Digamma()(x: input)", "Tensor.digamma()", only=Floats)
-_unary("i0", "The modified Bessel function of the first kind, order 0.", "ops.bessel_i0(x: input)",
-       "ops.i0(input)",
-       "ops.BesselI0()(x: input)", "Tensor.i0()", only=Floats)
-_unary("i0e", "exp(-|x|) times the modified Bessel function I0.", "ops.bessel_i0e(x: input)",
-       "ops.BesselI0e()(x: input)", only=Floats)
-_unary("i1", "The modified Bessel function of the first kind, order 1.", "ops.bessel_i1(x: input)",
-       "ops.BesselI1()(x: input)", only=Floats)
-_unary("i1e", "exp(-|x|) times the modified Bessel function I1.", "ops.bessel_i1e(x: input)",
-       "ops.BesselI1e()(x: input)", only=Floats)
-_unary("k0", "The modified Bessel function of the second kind, order 0.", "ops.bessel_k0(x: input)",
-       "ops.BesselK0()(x: input)", only=Floats)
-_unary("k0e", "exp(x) times the modified Bessel function K0.", "ops.bessel_k0e(x: input)",
-       "ops.BesselK0e()(x: input)", only=Floats)
-_unary("k1", "The modified Bessel function of the second kind, order 1.", "ops.bessel_k1(x: input)",
-       "ops.BesselK1()(x: input)", only=Floats)
-_unary("k1e", "exp(x) times the modified Bessel function K1.", "ops.bessel_k1e(x: input)",
-       "ops.BesselK1e()(x: input)", only=Floats)
-_unary("j0", "The Bessel function of the first kind, order 0.", "ops.bessel_j0(x: input)",
-       "ops.BesselJ0()(x: input)", only=Floats)
-_unary("j1", "The Bessel function of the first kind, order 1.", "ops.bessel_j1(x: input)",
-       "ops.BesselJ1()(x: input)", only=Floats)
-_unary("y0", "The Bessel function of the second kind, order 0.", "ops.bessel_y0(x: input)",
-       "ops.BesselY0()(x: input)", only=Floats)
-_unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(x: input)",
-       "ops.BesselY1()(x: input)", only=Floats)
+_unary("sinh", "Computes the hyperbolic sine of each element.",
+       "[0.25, 0.5]", "[0.25261232 0.5210953 ]",
+       "ops.sinh(input)", "ops.Sinh()(input)", "Tensor.sinh()", "mint.sinh(input)")
+_unary("cosh", "Computes the hyperbolic cosine of each element.",
+       "[0.25, 0.5]", "[1.0314132 1.1276261]",
+       "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()", "mint.cosh(input)")
+_unary("arcsin", "Finds the angle in radians whose sine is the element.",
+       "[0.25, 0.5]", "[0.25268024 0.5235988 ]",
+       "ops.asin(input)", "ops.arcsin(x: input)", "ops.Asin()(input)", "Tensor.asin()",
+       "Tensor.arcsin()", "mint.asin(input)", "mint.arcsin(x: input)")
+_unary("arccos", "Finds the angle in radians whose cosine is the element.",
+       "[0.25, 0.5]", "[1.3181162 1.0471976]",
+       "ops.acos(input)", "ops.arccos(input)", "ops.ACos()(input)", "Tensor.acos()",
+       "Tensor.arccos()", "mint.acos(input)", "mint.arccos(input)")
+_unary("arctan", "Finds the angle in radians whose tangent is the element.",
+       "[0.25, 0.5]", "[0.24497867 0.4636476 ]",
+       "ops.atan(input)", "ops.arctan(input)", "ops.Atan()(input)", "Tensor.atan()",
+       "Tensor.arctan()", "mint.atan(input)", "mint.arctan(input)")
+_unary("arcsinh", "Computes the inverse hyperbolic sine of each element.",
+       "[0.25, 0.5]", "[0.24746646 0.4812118 ]",
+       "ops.asinh(input)", "ops.arcsinh(input)", "ops.Asinh()(input)", "Tensor.asinh()",
+       "Tensor.arcsinh()", "mint.asinh(input)", "mint.arcsinh(input)")
+_unary("arccosh", "Computes the inverse hyperbolic cosine of each element.",
+       "[1.0, 2.0]", "[0.       1.316958]",
+       "ops.acosh(input)", "ops.arccosh(input)", "ops.Acosh()(input)", "Tensor.acosh()",
+       "Tensor.arccosh()", "mint.acosh(input)", "mint.arccosh(input)")
+_unary("arctanh", "Computes the inverse hyperbolic tangent of each element.",
+       "[0.25, 0.5]", "[0.25541282 0.54930615]",
+       "ops.atanh(input)", "ops.arctanh(input)", "ops.Atanh()(input)", "Tensor.atanh()",
+       "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
+_unary("sinc", "Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.",
+       "[0.25, 0.5]", "[0.9003163  0.63661975]",
+       "ops.sinc(input)", "Tensor.sinc()", "mint.sinc(input)", "mint.special.sinc(input)",
+       "ops.Sinc()(input)")
+_unary("deg2rad", "Converts degrees to radians.", "[90.0, 180.0]", "[1.5707964 3.1415927]",
+       "ops.deg2rad(x: input)", "Tensor.deg2rad()", only=Narrow)
+_unary("rad2deg", "Converts radians to degrees.", "[0.25, 0.5]", "[14.323944 28.647888]",
+       "ops.rad2deg(x: input)", "Tensor.rad2deg()", only=Narrow)
+_unary("erf", "Computes the error function of each element.",
+       "[0.25, 0.5]", "[0.2763264 0.5204999]",
+       "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()", "mint.erf(input)")
+_unary("erfc", "Computes 1 less the error function of each element.",
+       "[0.25, 0.5]", "[0.7236736  0.47950011]",
+       "ops.erfc(input)", "ops.Erfc()(input)", "mint.special.erfc(input)", "Tensor.erfc()",
+       "mint.erfc(input)")
+_unary("erfinv", "Computes the inverse of the error function, on (-1, 1).",
+       "[0.25, 0.5]", "[0.22531205 0.47693628]",
+       "ops.erfinv(input)", "ops.Erfinv()(input)", "Tensor.erfinv()", "mint.erfinv(input)",
+       "Tensor.erfinv_()", "ops.erfinv_(input)")
+_unary("gammaln", "Computes the logarithm of the absolute value of the gamma function.",
+       "[0.25, 0.5]", "[1.2880225 0.5723649]",
+       "ops.lgamma(input)", "ops.Lgamma()(x: input)", "Tensor.lgamma()",
+       only=TensorOf(floating, 'int32'))
+_unary("digamma", "Computes the derivative of the logarithm of the gamma function.",
+       "[0.25, 0.5]", "[-4.2274537 -1.96351  ]",
+       "ops.digamma(input)", "ops.Digamma()(x: input)", "Tensor.digamma()", only=Floats)
+_unary("i0", "Computes the modified Bessel function of the first kind, order 0.",
+       "[0.25, 0.5]", "[1.0156864 1.0634835]",
+       "ops.bessel_i0(x: input)", "ops.i0(input)", "ops.BesselI0()(x: input)", "Tensor.i0()",
+       only=Floats)
+_unary("i0e", "Computes exp(-|x|) times the modified Bessel function I0.",
+       "[0.25, 0.5]", "[0.7910172  0.64503527]",
+       "ops.bessel_i0e(x: input)", "ops.BesselI0e()(x: input)", only=Floats)
+_unary("i1", "Computes the modified Bessel function of the first kind, order 1.",
+       "[0.25, 0.5]", "[0.12597911 0.2578943 ]",
+       "ops.bessel_i1(x: input)", "ops.BesselI1()(x: input)", only=Floats)
+_unary("i1e", "Computes exp(-|x|) times the modified Bessel function I1.",
+       "[0.25, 0.5]", "[0.09811263 0.1564208 ]",
+       "ops.bessel_i1e(x: input)", "ops.BesselI1e()(x: input)", only=Floats)
+_unary("k0", "Computes the modified Bessel function of the second kind, order 0.",
+       "[0.25, 0.5]", "[1.5415068  0.92441905]",
+       "ops.bessel_k0(x: input)", "ops.BesselK0()(x: input)", only=Floats)
+_unary("k0e", "Computes exp(x) times the modified Bessel function K0.",
+       "[0.25, 0.5]", "[1.9793339 1.5241094]",
+       "ops.bessel_k0e(x: input)", "ops.BesselK0e()(x: input)", only=Floats)
+_unary("k1", "Computes the modified Bessel function of the second kind, order 1.",
+       "[0.25, 0.5]", "[3.747026  1.6564411]",
+       "ops.bessel_k1(x: input)", "ops.BesselK1()(x: input)", only=Floats)
+_unary("k1e", "Computes exp(x) times the modified Bessel function K1.",
+       "[0.25, 0.5]", "[4.8112764 2.7310097]",
+       "ops.bessel_k1e(x: input)", "ops.BesselK1e()(x: input)", only=Floats)
+_unary("j0", "Computes the Bessel function of the first kind, order 0.",
+       "[0.25, 0.5]", "[0.9844359 0.9384698]",
+       "ops.bessel_j0(x: input)", "ops.BesselJ0()(x: input)", only=Floats)
+_unary("j1", "Computes the Bessel function of the first kind, order 1.",
+       "[0.25, 0.5]", "[0.12402598 0.24226846]",
+       "ops.bessel_j1(x: input)", "ops.BesselJ1()(x: input)", only=Floats)
+_unary("y0", "Computes the Bessel function of the second kind, order 0.",
+       "[0.25, 0.5]", "[-0.93157303 -0.44451874]",
+       "ops.bessel_y0(x: input)", "ops.BesselY0()(x: input)", only=Floats)
+_unary("y1", "Computes the Bessel function of the second kind, order 1.",
+       "[0.25, 0.5]", "[-2.7041051 -1.4714724]",
+       "ops.bessel_y1(x: input)", "ops.BesselY1()(x: input)", only=Floats)
 
 
 @op("ops.signbit(input)", "Tensor.signbit()")
@@ -613,7 +650,17 @@ def isposinf(xp, input: Anything):
 @op("ops.Betainc()(a, b, x)", types=SameDtype("a b x"))
 def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float64"),
             x: TensorOf("float32", "float64")):
-    """The regularised incomplete beta function."""
+    """Computes the regularised incomplete beta function of `x` in [0, 1], with the positive
+    parameters `a` and `b`.
+
+    Shapes:
+        `a`, `b` and `x` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.Betainc()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 3.0]),
+        ...                        ms.Tensor([0.25, 0.5])))
+        [0.25   0.6875]
+    """
     if not a.shape == b.shape == x.shape:
         raise ValueError(f"For 'Betainc', 'a', 'b' and 'x' must have one shape, but got {a.shape}, "
                          f"{b.shape} and {x.shape}.")
@@ -622,6 +669,14 @@ def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float
 
 @op("ops.eps(x)", "ops.Eps()(x)", compute="native")
 def eps(xp, x: TensorOf(floating)):
-    """The step from 1 to the next number of the dtype, in the input's shape."""
+    """Fills the shape of the input with the step from 1 to the next number of the dtype.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.eps(ms.Tensor([5.0, 7.0])))
+        [1.1920929e-07 1.1920929e-07]
+    """
     one = xp.ones(x.shape, x.dtype)
     return xp.nextafter(one, one + one) - one

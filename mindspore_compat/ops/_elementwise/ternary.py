@@ -93,7 +93,15 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
 
 @op("ops.LerpScalar()(input, end, weight)", types=Promote("input end"))
 def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
-    """input + weight * (end - input)."""
+    """Moves the input toward `end` by the fraction `weight`: input + weight * (end - input).
+
+    Shapes:
+        The shapes of `input` and `end` are broadcast. The result has the dtype of the inputs.
+
+    Example:
+        >>> print(ms.ops.LerpScalar()(ms.Tensor([0.0, 10.0]), ms.Tensor([10.0, 20.0]), 0.25))
+        [ 2.5 12.5]
+    """
     return input + weight * (end - input)
 
 

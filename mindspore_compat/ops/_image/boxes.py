@@ -252,8 +252,8 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
         int32.
 
     Example:
-        >>> boxes, scores = ms.Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]),
-        ...     ms.Tensor([0.5, 0.9])
+        >>> boxes = ms.Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]])
+        >>> scores = ms.Tensor([0.5, 0.9])
         >>> print(ms.ops.NonMaxSuppressionV3()(boxes, scores, ms.Tensor(5, ms.int32),
         ...                                    ms.Tensor(0.5), ms.Tensor(0.1)))
         [1]

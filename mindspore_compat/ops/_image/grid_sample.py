@@ -138,8 +138,8 @@ def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
         3). The result is (N, C, H', W') or (N, C, D', H', W'), of the same dtype.
 
     Example:
-        >>> x, grid = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
-        ...     ms.Tensor([[[[0.0, 0.0], [1.0, 1.0]]]])
+        >>> x = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> grid = ms.Tensor([[[[0.0, 0.0], [1.0, 1.0]]]])
         >>> print(ms.ops.grid_sample(x, grid, align_corners=True))
         [[[[2.5 4. ]]]]
     """

@@ -441,7 +441,7 @@ def need_ids(api, x, segment_ids):
                          f"input, but got {segment_ids.shape} beside {x.shape}.")
 
 
-def _segment(name, how, word, allowed):
+def _segment(name, how, words, printed, allowed):
     def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
         need_ids(f"unsorted_segment_{name}", x, segment_ids)
         start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
@@ -450,7 +450,19 @@ def _segment(name, how, word, allowed):
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
 
     body.__name__ = f"unsorted_segment_{name}"
-    body.__doc__ = f"The {word} of the slices that share a segment; ids below 0 are left out."
+    body.__doc__ = f"""{words} the slices that belong to the same segment.
+
+    Slices with a number below 0 are left out.
+
+    Shapes:
+        `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
+        other axes), of the dtype of `x`.
+
+    Example:
+        >>> x, ids = ms.Tensor([2.0, 3.0, 4.0]), ms.Tensor([0, 1, 0])
+        >>> print(ms.ops.unsorted_segment_{name}(x, ids, 2))
+        {printed}
+    """
     title = name.capitalize()
     return op(
                f"ops.unsorted_segment_{name}(x, segment_ids, num_segments)",
@@ -460,14 +472,25 @@ def _segment(name, how, word, allowed):
            )(body)
 
 
-_segment("max", "max", "largest elements", TensorOf(real))
-_segment("min", "min", "smallest elements", TensorOf(real))
-_segment("prod", "mul", "product", TensorOf(number))
+_segment("max", "max", "Takes the largest elements of", "[4. 3.]", TensorOf(real))
+_segment("min", "min", "Takes the smallest elements of", "[2. 3.]", TensorOf(real))
+_segment("prod", "mul", "Multiplies", "[8. 3.]", TensorOf(number))
 
 
 @op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")
 def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0):
-    """A copy with updates added at places along an axis, element by element."""
+    """Adds updates at places along an axis, element by element, to a copy of the input.
+
+    Shapes:
+        `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
+        shape and dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.ScatterAddWithAxis(axis=1)(ms.Tensor([[1, 2], [3, 4]]),
+        ...                                         ms.Tensor([[1], [0]]), ms.Tensor([[9], [8]])))
+        [[ 1 11]
+         [11  4]]
+    """
     if indices.shape != updates.shape or indices.ndim != input_x.ndim:
         raise ValueError(
             f"For 'ScatterAddWithAxis', 'indices' and 'updates' must have one shape and the rank "

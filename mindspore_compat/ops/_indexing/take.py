@@ -55,7 +55,16 @@ class SelectView(Primitive):
 
 @op("mint.take(input, index)", "ops.take(input, index)", compute="native")
 def take(xp, input: Anything, index: Index):
-    """Elements at places counted in row order; the result has the shape of the places."""
+    """Takes the elements at positions counted in row order.
+
+    Shapes:
+        `input` may have any shape, `index` any shape of integers. The result has the shape of
+        `index` and the dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.take(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([0, 3])))
+        [1 4]
+    """
     flat = xp.ravel(input)
     if index.size and not (int(xp.min(index)) >= -flat.size and int(xp.max(index)) < flat.size):
         raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")

@@ -146,7 +146,17 @@ def matrix_power(xp, input: TensorOf(real), n: Int):
 
 @op("mint.inverse(input)", "mint.linalg.inv(input)")
 def mint_inverse(xp, input: Anything):
-    """The inverse of each matrix of at most four leading axes; a ValueError if one is singular."""
+    """Computes the inverse of each matrix. A ValueError is raised if one is singular.
+
+    Shapes:
+        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
+        dtype.
+
+    Example:
+        >>> print(ms.mint.inverse(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
     if input.ndim > 6:
         raise ValueError(f"For 'inverse', 'input' must have at most 6 axes, but got {input.ndim}.")
     return inverse.body(xp, input)

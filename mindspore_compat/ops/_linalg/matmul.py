@@ -359,7 +359,18 @@ class Einsum:
 )
 def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
                        rhs: Fractions):
-    """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
+    """Multiplies matrices of three diagonals, which are given by themselves, by matrices.
+
+    Shapes:
+        Each diagonal is (..., 1, M), `rhs` is (..., M, N), of one dtype. The result is (..., M, N),
+        of the same dtype.
+
+    Example:
+        >>> one, rhs = ms.Tensor([[1.0, 1.0]]), ms.Tensor([[1.0], [2.0]])
+        >>> print(ms.ops.TridiagonalMatMul()(one, 2 * one, one, rhs))
+        [[4.]
+         [5.]]
+    """
     alike = superdiag.shape == maindiag.shape == subdiag.shape
     if not alike or not 2 <= rhs.ndim == superdiag.ndim:
         raise ValueError(

@@ -203,7 +203,15 @@ def batch_dot(xp, x1: Anything, x2: Anything,
 
 @op("mint.vdot(input, other)", types=Promote("input other"))
 def vdot(xp, input: Anything, other: Anything):
-    """The sum of products of two vectors, the first one conjugated."""
+    """Adds up the products of two vectors, the first of which is conjugated.
+
+    Shapes:
+        `input` and `other` are (K,). The result is ().
+
+    Example:
+        >>> print(ms.mint.vdot(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
+        11.0
+    """
     if input.ndim != 1 or input.shape != other.shape:
         raise ValueError(
             f"For 'vdot', the inputs must be vectors of one length, but got {input.shape} and "
@@ -214,6 +222,14 @@ def vdot(xp, input: Anything, other: Anything):
 
 @op("mint.mv(input, vec)")
 def mint_mv(xp, input: Fractions, vec: Fractions):
-    """The product of a matrix and a vector, which may differ in dtype."""
+    """Multiplies a matrix by a vector, which may differ in dtype.
+
+    Shapes:
+        `input` is (M, K), `vec` is (K,). The result is (M,).
+
+    Example:
+        >>> print(ms.mint.mv(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1.0, 1.0])))
+        [3. 7.]
+    """
     decomposition.need_axes("mv", 1, vec=vec)
     return mv.body(xp, input, vec)

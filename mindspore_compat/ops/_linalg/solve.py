@@ -463,9 +463,17 @@ def cond(A: Anything,
 @op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
 def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
          other: TensorOf(integer | Half.dtypes, "bool", "bfloat16"), p: Int = 2):
-    """The p-norm of the difference of two Tensors; the number of places that differ for 0.
+    """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the places
+    that differ.
 
-    At least one of them holds floats. A negative p is a TypeError.
+    At least one of them holds floats. A negative `p` is a TypeError.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is ().
+
+    Example:
+        >>> print(ms.ops.dist(ms.Tensor([1.0, 2.0]), ms.Tensor([4.0, 6.0])))
+        5.0
     """
     if p < 0:
         raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
@@ -479,7 +487,15 @@ def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
 
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
 def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
-    """The p-norm distances between each row and the rows after it."""
+    """Computes the p-norm distances between each row and the rows after it.
+
+    Shapes:
+        `input` is (N, M). The result is (N (N - 1) / 2,), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.pdist(ms.Tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])))
+        [5.        1.        4.2426405]
+    """
     if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
     first, second = numpy.triu_indices(input.shape[-2], 1)
@@ -490,7 +506,18 @@ def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
 @op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
 def reduce_std(xp, input_x: Floats, axis: Any = (), unbiased: Bool = True,
                keep_dims: Bool = False):
-    """(the standard deviation, the mean) over axes, over all without one."""
+    """Computes the standard deviation and the mean over the axes given, by default over all.
+    `unbiased` divides by the count less one.
+
+    Shapes:
+        `input_x` is float16 or float32 of any shape. Both results lack the axes given, or have
+        length 1 there with `keep_dims`; the dtype stays.
+
+    Example:
+        >>> deviation, mean = ms.ops.ReduceStd()(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(deviation, mean)
+        1.0 2.0
+    """
     if not isinstance(axis, (tuple, list)) and type(axis) is not int:
         raise ValueError(f"For 'ReduceStd', 'axis' must be ints, but got {axis!r}.")
     axes = None if axis in ((), [], None) else tuple(axis) if isinstance(axis, list) else axis

@@ -402,9 +402,8 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
 
     Example:
-        >>> x, zero, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.zeros((1, 1, 1, 2)),
-        ...     ms.ops.ones((1, 1, 1, 2))
-        >>> print(ms.ops.rotary_position_embedding(x, zero, one))
+        >>> x, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))
+        >>> print(ms.ops.rotary_position_embedding(x, 0 * one, one))
         [[[[-2.  1.]]]]
 
     Source: mindspore.ops.rotary_position_embedding of MindSpore 2.10.

@@ -155,7 +155,18 @@ def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
 def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
                                     ksize: Pair, output_shape: Pair,
                                     data_format: AsValue(OneOf("NCHW")) = "NCHW"):
-    """The largest value of each window of images, and its int64 position in H * W."""
+    """Finds the largest value of each window of images, and its int64 position in H * W.
+
+    Shapes:
+        `input_x` is (N, C, H, W), `random_samples` is (N, C, 2) in [0, 1). Both results are (N, C,
+        *output_shape).
+
+    Example:
+        >>> pool = ms.ops.FractionalMaxPoolWithFixedKsize(2, 1)
+        >>> v, i = pool(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), ms.Tensor([[[0.5, 0.5]]]))
+        >>> print(v, i)
+        [[[[4.]]]] [[[[3]]]]
+    """
     need_rank("FractionalMaxPoolWithFixedKsize", "input_x", input_x, 4)
     return _fractional(xp, "FractionalMaxPoolWithFixedKsize", input_x, random_samples, ksize,
                        output_shape, 2)
@@ -166,7 +177,18 @@ def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
 def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
                                     ksize: several(Positive, 3), output_shape: several(Positive, 3),
                                     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
-    """The largest value of each window of volumes, and its int64 position in D * H * W."""
+    """Finds the largest value of each window of volumes, and its int64 position in D * H * W.
+
+    Shapes:
+        `x` is (N, C, D, H, W), `random_samples` is (N, C, 3) in [0, 1). Both results are (N, C,
+        *output_shape).
+
+    Example:
+        >>> pool = ms.ops.FractionalMaxPool3DWithFixedKsize(2, 1)
+        >>> v, i = pool(ms.ops.ones((1, 1, 2, 2, 2)), ms.Tensor([[[0.5, 0.5, 0.5]]]))
+        >>> print(v, i)
+        [[[[[1.]]]]] [[[[[0]]]]]
+    """
     need_rank("FractionalMaxPool3DWithFixedKsize", "x", x, 4, 5, error=TypeError)
     last, alone = data_format == "NDHWC", x.ndim == 4
     x = xp.moveaxis(x, -1, x.ndim - 4) if last else x
@@ -241,14 +263,22 @@ Wide = TensorOf("float32", "float64", "int32", "int64")
 def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
                         overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
                         seed2: Int = 0):
-    """The largest value of each of windows that tile images (N, H, W, C).
+    """Finds the largest value of each of the windows that tile images.
 
-    There are floor(size / ratio) windows in a dimension, of two neighbouring lengths in random
-    order (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window
-    takes in the first element of the next.
+    There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
+    (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in
+    the first element of the next.
+
+    Shapes:
+        `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.
 
     Returns:
         The result, and where the windows begin, and end, in rows and in columns.
+
+    Example:
+        >>> pool = ms.ops.FractionalMaxPool([1.0, 2.0, 2.0, 1.0])
+        >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
+        (1, 2, 2, 1)
     """
     return _tiled(xp, "FractionalMaxPool", x, pooling_ratio, pseudo_random, overlapping,
                   deterministic, (seed, seed2), tile_max)
@@ -259,7 +289,20 @@ def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool 
 def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
                         overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
                         seed2: Int = 0):
-    """The mean of each of windows that tile images (N, H, W, C); as `FractionalMaxPool`."""
+    """Computes the mean of each of the windows that tile images.
+
+    There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
+    (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in
+    the first element of the next.
+
+    Shapes:
+        `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.
+
+    Example:
+        >>> pool = ms.ops.FractionalAvgPool([1.0, 2.0, 2.0, 1.0])
+        >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
+        (1, 2, 2, 1)
+    """
     found = _tiled(xp, "FractionalAvgPool", xp.cast(x, "float64"), pooling_ratio, pseudo_random,
                    overlapping, deterministic, (seed, seed2), tile_mean)
     return (xp.cast(found[0], x.dtype), *found[1:])

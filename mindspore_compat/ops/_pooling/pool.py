@@ -74,7 +74,15 @@ def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, diviso
 def avg_pool1d(xp, input_x: Floats, kernel_size: Positive = 1, stride: Positive = 1,
                padding: several(Natural, 1) = 0, ceil_mode: Bool = False,
                count_include_pad: Bool = True):
-    """Means of windows of a sequence (N, C, L)."""
+    """Computes means of windows of a sequence.
+
+    Shapes:
+        `input_x` is (N, C, L). The result is (N, C, L'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), kernel_size=2, stride=2))
+        [[[1.5 3.5]]]
+    """
     need_rank("avg_pool1d", "input_x", input_x, 3)
     return average_windows(xp, "avg_pool1d", input_x, (kernel_size,), (stride,), sided(padding, 1),
                     ceil_mode, count_include_pad, None)

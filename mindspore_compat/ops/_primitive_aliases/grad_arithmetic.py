@@ -445,12 +445,10 @@ def median_grad(
 # Segments and sparse matrices ---------------------------------------------------------------------
 
 
-def _segments(name, given, scale):
+def _segments(name, given, scale, printed):
     """Declares the gradient of a sum of rows by segments, divided by a power of their counts."""
 
-    @op(f"ops.operations._grad_ops.{name}()({given}: x, indices, segment_ids, output_dim0)")
     def back(xp, x: Floats, indices: Places, segment_ids: Places, output_dim0: Any):
-        """The slope of each segment for the rows that it sums, in the places of these rows."""
         rows = _count_of(name, output_dim0)
         _need_segments(xp, name, x, indices, segment_ids, rows)
         counts = xp.scatter_add(
@@ -460,6 +458,20 @@ def _segments(name, given, scale):
         share = x / xp.reshape(xp.maximum(counts, 1) ** scale, shape) if scale else x
         made = xp.zeros((rows, *x.shape[1:]), x.dtype)
         return xp.scatter_add(made, (indices,), share[segment_ids])
+
+    back.__doc__ = f"""Hands the gradient of each segment to the rows that `ops.{name[:-4]}` sums.
+
+    Shapes:
+        `x` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar. The
+        result is (output_dim0, ...), of the dtype of `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> rows, segments = ms.Tensor([0, 2], ms.int32), ms.Tensor([0, 0], ms.int32)
+        >>> print(_grad_ops.{name}()(ms.Tensor([4.0]), rows, segments, ms.Tensor(3, ms.int32)))
+        {printed}
+    """
+    op(f"ops.operations._grad_ops.{name}()({given}: x, indices, segment_ids, output_dim0)")(back)
 
 
 def _count_of(api, value):
@@ -487,9 +499,9 @@ def _need_segments(xp, api, x, indices, segment_ids, rows):
             raise ValueError(f"For '{api}', '{name}' must be in [0, {most}).")
 
 
-_segments("SparseSegmentMeanGrad", "x", 1)
-_segments("SparseSegmentSqrtNGrad", "x", 0.5)
-_segments("SparseSegmentSumGrad", "grad", 0)
+_segments("SparseSegmentMeanGrad", "x", 1, "[2. 0. 2.]")
+_segments("SparseSegmentSqrtNGrad", "x", 0.5, "[2.828427 0.       2.828427]")
+_segments("SparseSegmentSumGrad", "grad", 0, "[4. 0. 4.]")
 
 
 @op(

@@ -300,15 +300,32 @@ def made(name):
 # Of the result of an operation --------------------------------------------------------------------
 
 
-def _of_result(line, rule, area=AREA):
-    """Declares the Primitive of a line whose rule needs the result alone, `out`, and settings."""
+def _of_result(line, printed, rule, area=AREA):
+    """Declares the Primitive of a line whose rule needs the result alone, `out`, and settings.
 
-    @op(f"{area}.{line}")
+    `printed` is what it prints for a result of [[0.5]] and a gradient of [[1.0]].
+    """
+
     def back(xp, out: Floats, g: Floats, axis: Int = -1, alpha: Float = 1.0):
-        """The gradient of an operation whose result was `out`, by that operation's own rule."""
         known = {"out": out, "axis": axis, "alpha": alpha}
         found = rule()
         return found.pull(xp, g, tuple(known[name] for name in found.keeps), (True,))[0]
+
+    name = line.partition("(")[0]
+    result_first = line.rpartition("(")[2].partition(",")[0].endswith("out")
+    given = "out, grad" if result_first else "grad, out"
+    back.__doc__ = f"""Computes the gradient of an operation, given its result and its gradient.
+
+    Shapes:
+        `out` and `g` have one shape and dtype, which are also those of the gradient.
+
+    Example:
+        >>> from mindspore_compat.{area} import {name}
+        >>> out, grad = ms.Tensor([[0.5]]), ms.Tensor([[1.0]])
+        >>> print({name}()({given}))
+        {printed}
+    """
+    op(f"{area}.{line}")(back)
 
 
 def _function(name):
@@ -316,22 +333,23 @@ def _function(name):
     return lambda: TABLE[name].rule
 
 
-for _line, _rule in {
-    "CholeskyGrad()(x: out, grad: g)": _function("linalg_cholesky"),
-    "EluGrad()(dout: g, out)": lambda: elu.rule,
-    "InvGrad()(x: out, grad: g)": _function("reciprocal"),
-    "LogSoftmaxGrad(axis=-1)(logits: out, grad: g)": lambda: log_softmax.rule,
-    "ReciprocalGrad()(y: out, dy: g)": _function("reciprocal"),
-    "RsqrtGrad()(y_backprop: out, x: g)": _function("rsqrt"),
-    "SeluGrad()(gradient: g, result: out)": lambda: selu.rule,
-    "SigmoidGrad()(y: out, dy: g)": lambda: sigmoid.rule,
-    "SoftmaxGrad()(y: out, dy: g)": lambda: softmax.rule,
-    "SqrtGrad()(dy: out, y: g)": _function("sqrt"),
-    "TanhGrad()(y: out, dy: g)": _function("tanh"),
+for _line, _printed_and_rule in {
+    "CholeskyGrad()(x: out, grad: g)": ("[[1.]]", _function("linalg_cholesky")),
+    "EluGrad()(dout: g, out)": ("[[1.]]", lambda: elu.rule),
+    "InvGrad()(x: out, grad: g)": ("[[-0.25]]", _function("reciprocal")),
+    "LogSoftmaxGrad(axis=-1)(logits: out, grad: g)": ("[[-0.6487212]]", lambda: log_softmax.rule),
+    "ReciprocalGrad()(y: out, dy: g)": ("[[-0.25]]", _function("reciprocal")),
+    "RsqrtGrad()(y_backprop: out, x: g)": ("[[-0.0625]]", _function("rsqrt")),
+    "SeluGrad()(gradient: g, result: out)": ("[[1.050701]]", lambda: selu.rule),
+    "SigmoidGrad()(y: out, dy: g)": ("[[0.25]]", lambda: sigmoid.rule),
+    "SoftmaxGrad()(y: out, dy: g)": ("[[0.25]]", lambda: softmax.rule),
+    "SqrtGrad()(dy: out, y: g)": ("[[1.]]", _function("sqrt")),
+    "TanhGrad()(y: out, dy: g)": ("[[0.75]]", _function("tanh")),
 }.items():
-    _of_result(_line, _rule)
+    _of_result(_line, *_printed_and_rule)
 _of_result(
-    "SoftmaxBackward()(dout: g, out, dim: axis=-1)", lambda: softmax.rule, "ops.auto_generate"
+    "SoftmaxBackward()(dout: g, out, dim: axis=-1)", "[[0.25]]", lambda: softmax.rule,
+    "ops.auto_generate",
 )
 
 

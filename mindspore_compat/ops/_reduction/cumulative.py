@@ -308,7 +308,18 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
 @op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
 def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"),
                          exclusive: Bool = False, reverse: Bool = False):
-    """The logarithm of the running sum of exponentials, from either end, before or after each."""
+    """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
+
+    `exclusive` leaves out the element itself. `reverse` runs from the end.
+
+    Shapes:
+        `x` has at least one axis, `axis` is a Tensor of one integer. The result has the shape and
+        dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.CumulativeLogsumexp()(ms.Tensor([0.0, 0.0, 0.0]), ms.Tensor(0)))
+        [0.        0.6931472 1.0986123]
+    """
     axis = int(axis)
     if not x.ndim:
         raise ValueError("For 'CumulativeLogsumexp', 'x' must have one axis or more, but got ().")

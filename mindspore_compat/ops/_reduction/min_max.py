@@ -32,7 +32,7 @@ Numbers = TensorOf(number)
 Scalar = ScalarOf(Int, TypeError)
 
 
-def _bounded(name, word, limit, body):
+def _bounded(name, word, limit, body, printed):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
 
     def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
@@ -55,12 +55,21 @@ def _bounded(name, word, limit, body):
         return getattr(maximum, limit).run(body.run(input, axis, keepdims), initial)
 
     bounded.__name__ = name
-    bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
+    bounded.__doc__ = f"""Finds the {word} element over the axes given, by default over all.
+    Equal ones share the gradient.
 
     Args:
-        initial (number): a value that takes part everywhere.
-        where (Tensor): which elements take part; `initial` must be given with it. What is no
-            Tensor is not looked at.
+        initial: a value that takes part everywhere.
+        where: which elements take part; `initial` must be given with it. What is no Tensor is not
+            looked at.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.{name}(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1))
+        {printed}
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
     op(f"ops.{name}(input, {parameters})", quirks=Quirks(on_tape=by_tensor))(bounded)
@@ -118,10 +127,10 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-_bounded("amax", "largest", "maximum", amax)
+_bounded("amax", "largest", "maximum", amax, "[5. 4.]")
 
 
-_bounded("amin", "smallest", "minimum", amin)
+_bounded("amin", "smallest", "minimum", amin, "[1. 3.]")
 
 
 def _extreme(xp, input, axis, keepdims, find):
@@ -322,7 +331,16 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
 @op("Tensor.ptp(axis=None, keepdims=False)")
 def ptp(xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None,
         keepdims: Bool = False):
-    """The largest value less the smallest, over all elements or along axes."""
+    """Subtracts the smallest element from the largest one, over all elements or along axes.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> print(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]).ptp(axis=1))
+        [4. 1.]
+    """
     axis = tuple(map(int, axis)) if isinstance(axis, tuple) else axis if axis is None else int(axis)
     axis = None if axis == () else axis
     return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)

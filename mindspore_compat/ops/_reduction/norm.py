@@ -171,7 +171,17 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
     "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
 def mint_norm(xp, input: Anything, p: Number | Str = "fro", dim: Places | None = None,
               keepdim: Bool = False):
-    """The p-norm of all elements or along axes; "fro" and "nuc" of matrices."""
+    """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
+    nuclear norm of matrices.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
+        `keepdim`.
+
+    Example:
+        >>> print(ms.mint.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), p=2, dim=1))
+        [ 5. 10.]
+    """
     axis = axes_of(dim)
     if p == "fro":
         return _vector_norm(xp, input, 2, axis, keepdim)

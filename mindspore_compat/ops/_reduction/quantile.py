@@ -170,5 +170,15 @@ def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
 def quantile_primitive(xp, input: TensorOf("float32", "float64"),
              q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
              keep_dims: Bool = False, ignore_nan: Bool = False):
-    """The values below which fractions q of the elements lie, along an axis or over all."""
+    """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
+    elements. `ignore_nan` leaves NaN out.
+
+    Shapes:
+        `input` is float32 or float64 of any shape. The result has the axis of a `q` with one axis
+        first, then those of `input` without `dim`, or with length 1 there with `keep_dims`.
+
+    Example:
+        >>> print(ms.ops.Quantile()(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5])))
+        [1.  2.5]
+    """
     return _quantiles(xp, input, q, dim, keep_dims, ignore_nan)

@@ -278,7 +278,16 @@ def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
 
 @op("ops.SquareSumAll()(x, y)", types=SameDtype("x y"))
 def square_sum_all(xp, x: Floats, y: Floats):
-    """(the sum of the squares of x, the sum of the squares of y)."""
+    """Adds up the squares of each of two Tensors.
+
+    Shapes:
+        `x` and `y` have one shape and dtype. Both results are (), of the same dtype.
+
+    Example:
+        >>> sums = ms.ops.SquareSumAll()(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0]))
+        >>> print(*sums)
+        5.0 25.0
+    """
     if x.shape != y.shape:
         raise ValueError(f"For 'SquareSumAll', the shapes must agree: {x.shape}, {y.shape}.")
     return xp.sum(xp.square(x)), xp.sum(xp.square(y))

@@ -102,7 +102,16 @@ def _positions(xp, x, axis):
 
 @op("ops.msort(input)", "Tensor.msort()", compute="native")
 def msort(xp, input: Reals):
-    """The input sorted along its first axis."""
+    """Sorts the input along its first axis.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.msort(ms.Tensor([[3.0, 1.0], [2.0, 4.0]])))
+        [[2. 1.]
+         [3. 4.]]
+    """
     return xp.top_k(input, input.shape[0], 0, False)[0]
 
 
@@ -112,9 +121,17 @@ def msort(xp, input: Reals):
     compute="native",
 )
 def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
-    """(the k-th smallest value along an axis, its int64 index).
+    """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
+    `k` is out of range.
 
-    It is a RuntimeError where k is out of range.
+    Shapes:
+        `input` has at least one axis. Both results lack the axis, or have length 1 there with
+        `keepdim`; the values keep the dtype, the positions are int64.
+
+    Example:
+        >>> v, i = ms.mint.kthvalue(ms.Tensor([3.0, 1.0, 2.0]), 2)
+        >>> print(v, i)
+        2.0 2
     """
     if not input.size:
         raise ValueError("For 'kthvalue', 'input' must not be empty.")
@@ -133,7 +150,18 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
 @op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", compute="native")
 def mint_topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
          sorted: Bool = True):
-    """(the k largest or smallest values along an axis in order, their int64 places)."""
+    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, in
+    order, and their positions.
+
+    Shapes:
+        `input` has at least one axis. Both results have length `k` along `dim`; the values keep the
+        dtype, the positions are int64.
+
+    Example:
+        >>> v, i = ms.mint.topk(ms.Tensor([3.0, 1.0, 5.0, 2.0]), 2)
+        >>> print(v, i)
+        [5. 3.] [2 0]
+    """
     values, at = xp.top_k(input, k, dim, largest)
     return values, xp.cast(at, "int64")
 
@@ -141,5 +169,14 @@ def mint_topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = 
 @op("mint.argsort(input, dim=-1, descending=False, stable=False)", compute="native")
 def mint_argsort(xp, input: Anything, dim: Int = -1, descending: Bool = False,
                  stable: Bool = False):
-    """The int64 places that sort the input along an axis; equal values always keep their order."""
+    """Finds the positions that bring the elements into order along an axis; equal values always
+    keep their order.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and is int64.
+
+    Example:
+        >>> print(ms.mint.argsort(ms.Tensor([3.0, 1.0, 2.0])))
+        [1 2 0]
+    """
     return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")

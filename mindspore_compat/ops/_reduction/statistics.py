@@ -67,19 +67,31 @@ def nanmean(xp, input: Floating, axis: Axis = None, keep_dims: Bool = False):
     return xp.sum(xp.where(missing, 0, input), axis, keepdims=keep_dims) / count
 
 
-def _moments(name, first):
+def _moments(name, first, words, printed):
     def body(xp, input: Floating, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
         axis = axes_of(axis)
         spread = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
         return spread, xp.mean(input, axis, keepdims=keepdims)
 
     body.__name__ = name
-    body.__doc__ = f"({first}, mean) over the axes given."
+    body.__doc__ = f"""Computes the {words} and the mean over the axes given, by default over all.
+
+    The sum of squared distances from the mean is divided by the count less `ddof`.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axes given, or have length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> {first}, mean = ms.ops.{name}(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1)
+        >>> print({first}, mean)
+        {printed}
+    """
     return op(f"ops.{name}(input, axis=None, ddof=0, keepdims=False)")(body)
 
 
-_moments("var_mean", "var")
-_moments("std_mean", "std")
+_moments("var_mean", "var", "variance", "[1. 4.] [2. 4.]")
+_moments("std_mean", "std", "standard deviation", "[1. 2.] [2. 4.]")
 
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
@@ -184,7 +196,18 @@ def intopk(xp, x1: Half, x2: Index, k: Int):
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def mint_var_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
                   keepdim: Bool = False):
-    """(the variance divided by the count less `correction`, the mean) over axes."""
+    """Computes the variance, divided by the count less `correction`, and the mean over the axes
+    given, by default over all.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axes given, or have length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> variance, mean = ms.mint.var_mean(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(variance, mean)
+        1.0 2.0
+    """
     axes = axes_of(axis)
     return (xp.var(input, axes, ddof=correction, keepdims=keepdim),
             xp.mean(input, axes, keepdims=keepdim))
@@ -193,7 +216,18 @@ def mint_var_mean(xp, input: Anything, axis: Places | None = None, correction: I
 @op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def mint_std_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
                   keepdim: Bool = False):
-    """(the root of the variance, the mean) over axes."""
+    """Computes the standard deviation, with the count less `correction`, and the mean over the axes
+    given, by default over all.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axes given, or have length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> deviation, mean = ms.mint.std_mean(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(deviation, mean)
+        1.0 2.0
+    """
     axes = axes_of(axis)
     return (xp.std(input, axes, ddof=correction, keepdims=keepdim),
             xp.mean(input, axes, keepdims=keepdim))

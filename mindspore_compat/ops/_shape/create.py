@@ -323,7 +323,16 @@ class FillV2(Primitive):
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", compute="native")
 def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
-    """One value everywhere, in the shape and dtype of a Tensor."""
+    """Writes one value everywhere, in the shape and dtype of a Tensor.
+
+    Shapes:
+        `x` may have any shape, `value` is a number or a Tensor of one. The result has the shape and
+        dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.fills(ms.Tensor([1.0, 2.0]), 7))
+        [7. 7.]
+    """
     if value.ndim:
         raise ValueError(f"For 'fills', 'value' must be one number, but got shape {value.shape}.")
     return xp.broadcast_to(xp.cast(value, x.dtype), x.shape)
@@ -412,7 +421,17 @@ def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | In
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
 def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
-    """1 at the place that each element names, 0 elsewhere; as many classes as needed for -1."""
+    """Writes 1 at the class that each element names and 0 elsewhere, along a new last axis.
+
+    Shapes:
+        `tensor` is of any shape of integers. The result has a new last axis of length
+        `num_classes`, or the largest class plus one for -1, and is int64.
+
+    Example:
+        >>> print(ms.mint.nn.functional.one_hot(ms.Tensor([0, 2])))
+        [[1 0 0]
+         [0 0 1]]
+    """
     if num_classes == -1:
         num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
     places = xp.expand_dims(tensor, -1) == xp.arange(num_classes)

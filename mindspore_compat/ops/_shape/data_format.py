@@ -15,7 +15,16 @@ def _order(src_format, dst_format):
 @op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
 def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Layout = "NHWC",
                         dst_format: Layout = "NCHW"):
-    """The number of an axis in one layout of images as its number in another."""
+    """Gives the number of an axis in one layout of images as its number in another.
+
+    Shapes:
+        `input_x` is int32 or int64 of any shape, within [-4, 4). The result has the same shape and
+        dtype.
+
+    Example:
+        >>> print(ms.ops.DataFormatDimMap()(ms.Tensor([0, 1, 2, 3], ms.int32)))
+        [0 3 1 2]
+    """
     places = xp.asarray(_order(src_format, dst_format), "int32")
     return xp.cast(xp.take(places, xp.mod(input_x, 4)), input_x.dtype)
 
@@ -23,7 +32,15 @@ def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Lay
 @op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
 def data_format_vec_permute(xp, input_x: Index, src_format: Format = "NHWC",
                             dst_format: Format = "NCHW"):
-    """Four numbers (or rows of two), one for each axis, in the order of another layout."""
+    """Brings numbers that belong to axes into the order of another layout of images.
+
+    Shapes:
+        `input_x` is (4,) or (4, 2), of int32 or int64. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.DataFormatVecPermute()(ms.Tensor([8, 32, 64, 3], ms.int32)))
+        [ 8  3 32 64]
+    """
     if input_x.shape not in ((4,), (4, 2)):
         raise ValueError(
             f"For 'DataFormatVecPermute', 'input_x' must have the shape (4,) or (4, 2), but got "

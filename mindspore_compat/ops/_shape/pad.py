@@ -188,7 +188,16 @@ class MirrorPad:
 
 @op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", compute="native")
 def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
-    """The last axis, of length 1, filled up with zeros."""
+    """Fills the last axis, of length 1, up with zeros.
+
+    Shapes:
+        `x` is (..., 1). The result is (..., pad_dim_size), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.padding(ms.Tensor([[1.0], [2.0]]), 3))
+        [[1. 0. 0.]
+         [2. 0. 0.]]
+    """
     if x.ndim < 2 or x.shape[-1] != 1:
         raise ValueError(
             f"For 'Padding', 'x' must have at least two axes and the last one length 1, but got "

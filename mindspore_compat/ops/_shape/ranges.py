@@ -146,7 +146,15 @@ class Range:
 )
 def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
               dtype: DType = "float32"):
-    """`base` to the power of numbers evenly between two ends; float32 by default."""
+    """Raises `base` to the power of `steps` numbers that lie evenly between two ends.
+
+    Shapes:
+        `start` and `end` are scalars. The result is (steps,), of `dtype`.
+
+    Example:
+        >>> print(ms.ops.LogSpace(steps=3)(ms.Tensor(0.0), ms.Tensor(2.0)))
+        [  1.  10. 100.]
+    """
     if start.ndim or end.ndim:
         raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
                          f"{start.shape} and {end.shape}.")

@@ -118,7 +118,18 @@ def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
 
 @op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
 def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
-    """The input broadcast to a size, where -1 keeps an axis."""
+    """Repeats the input along axes of length 1 and along new leading axes. A length of -1 in `size`
+    keeps the one of the input.
+
+    Shapes:
+        `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype
+        stays.
+
+    Example:
+        >>> print(ms.ops.expand(ms.Tensor([[1.0], [2.0]]), ms.Tensor([2, 3])))
+        [[1. 1. 1.]
+         [2. 2. 2.]]
+    """
     wanted = [int(n) for n in size]
     more = len(wanted) - input_x.ndim
     sizes = [input_x.shape[i - more] if n == -1 else n for i, n in enumerate(wanted)]

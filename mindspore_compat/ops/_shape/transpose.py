@@ -97,7 +97,16 @@ def moveaxis(xp, x: Anything, source: Places, destination: Places):
 
 @op("ops.ConjugateTranspose()(x, perm)", compute="native")
 def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
-    """The conjugates with the axes in another order."""
+    """Conjugates the elements and puts the axes in the order `perm`.
+
+    Shapes:
+        `perm` names each axis of `x` once. The dtype stays.
+
+    Example:
+        >>> print(ms.ops.ConjugateTranspose()(ms.Tensor([[1 + 2j, 3 - 4j]]), (1, 0)))
+        [[1.-2.j]
+         [3.+4.j]]
+    """
     if sorted(perm) != list(range(x.ndim)):
         raise ValueError(
             f"For 'ConjugateTranspose', 'perm' must order {x.ndim} axes, but got {perm}."
@@ -108,19 +117,46 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
 
 @op("ops.TransposeView()(input, input_perm)", compute="native")
 def transpose_view(xp, input: Anything, input_perm: TupleOf(Int) | ListOf(Int)):
-    """The axes in another order."""
+    """Puts the axes in the order `input_perm`.
+
+    Shapes:
+        `input_perm` names each axis of `input` once. The dtype stays.
+
+    Example:
+        >>> print(ms.ops.TransposeView()(ms.Tensor([[1, 2], [3, 4]]), (1, 0)))
+        [[1 3]
+         [2 4]]
+    """
     return xp.transpose(input, tuple(input_perm))
 
 
 @op("ops.TransposeExtView()(input, dim0, dim1)", compute="native")
 def transpose_ext_view(xp, input: Anything, dim0: Int, dim1: Int):
-    """Two axes swapped."""
+    """Exchanges two axes.
+
+    Shapes:
+        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+
+    Example:
+        >>> print(ms.ops.TransposeExtView()(ms.Tensor([[1, 2], [3, 4]]), 0, 1))
+        [[1 3]
+         [2 4]]
+    """
     return xp.swapaxes(input, dim0, dim1)
 
 
 @op("ops.adjoint(x)", "Tensor.adjoint()")
 def adjoint(xp, x: Anything):
-    """The conjugate with the last two axes swapped."""
+    """Conjugates the elements and exchanges the last two axes.
+
+    Shapes:
+        `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.adjoint(ms.Tensor([[1 + 2j, 3 - 4j]])))
+        [[1.-2.j]
+         [3.+4.j]]
+    """
     turned = xp.swapaxes(x, -1, -2)
     return xp.conj(turned) if x.dtype.kind == "c" else turned
 
@@ -172,7 +208,16 @@ def t(xp, input: Anything):
 
 @op("mint.t(input)", compute="native")
 def mint_t(xp, input: Anything):
-    """The first two axes swapped; scalars and vectors as they are."""
+    """Exchanges the two axes of a matrix; scalars and vectors stay as they are.
+
+    Shapes:
+        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.t(ms.Tensor([[1, 2], [3, 4]])))
+        [[1 3]
+         [2 4]]
+    """
     return xp.swapaxes(input, 0, 1) if input.ndim > 1 else input
 
 

@@ -1,0 +1,59 @@
+"""Every operator says what it computes: its shapes, and an example, which runs; `help` of each of
+its public names tells of every argument."""
+
+import importlib
+import inspect
+
+import pytest
+from test_docstrings import run
+
+import mindspore_compat as ms
+from mindspore_compat._core.declare.documentation import read_sections
+from mindspore_compat._core.declare.op import DECLARED
+
+
+def declared():
+    """Each declared operator once."""
+    importlib.import_module("mindspore_compat.ops")
+    importlib.import_module("mindspore_compat.mint")
+    return {id(op): op for names in DECLARED.values() for op, _ in names.values()}.values()
+
+
+def is_made(op):
+    """Whether the docstring of the body is written by a program, as those of families are."""
+    return op.body.__doc__ not in op.body.__code__.co_consts
+
+
+@pytest.mark.parametrize("section", ["", "Shapes", "Example"])
+def test_every_operator_has(section):
+    missing = [op.lines[0] for op in declared()
+               if not read_sections(inspect.getdoc(op.body) or "").get(section)]
+    assert not missing
+
+
+def test_examples_of_families_run():
+    made = [op for op in declared() if is_made(op)]
+    told = [run(op.lines[0], __file__, 1, inspect.getdoc(op.body)) for op in made]
+    assert made and not any(told), "\n".join(filter(None, told))
+
+
+@pytest.mark.parametrize("area, name, told", [
+    ("ops", "softmax", ["axis (int, optional): ", "Default: ``-1``.", "Raises:", "Example:",
+                        "`mint.softmax`", "ops/mindspore.ops.softmax.html",
+                        "TypeError: if `axis` is not an int."]),
+    ("mint", "softmax", ["dim (int): ", "sum to one along `dim`"]),
+    ("Tensor", "softmax", ["axis (int): ", "Tensor/mindspore.Tensor.softmax.html"]),
+    ("nn", "Softmax", ["`ops.Softmax`", "import mindspore_compat as ms"]),
+])
+def test_help_completes_a_docstring(area, name, told):
+    shown = getattr(importlib.import_module("mindspore_compat"), area)
+    text = inspect.getdoc(getattr(shown, name))
+    assert not [each for each in told if each not in text]
+
+
+def test_help_of_a_number_of_names_lists_every_argument():
+    for name in ("conv2d", "clamp", "topk", "mean", "interpolate"):
+        function = getattr(ms.ops, name)
+        listed = read_sections(inspect.getdoc(function))["Args"]
+        for argument in inspect.signature(function).parameters:
+            assert f"    {argument}" in listed, (name, argument)
