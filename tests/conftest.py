@@ -59,6 +59,7 @@ def standing_in():
         arrays.set_target("GPU")
         if fakecupy.rawkernels.compiler() is None:
             arrays.current_space().kernels = None
+            arrays.current_space().bodies.compiles = False
         try:
             yield arrays.current_space()
         finally:

@@ -20,6 +20,7 @@ from . import (  # noqa: F401 - they add names
     scatter,
     select,
 )
+from .device_bodies import Bodies
 from .kernels import Kernels
 from .space import Space
 
@@ -64,7 +65,7 @@ def _device_space():
     except Exception:  # whatever a broken driver raises means: no GPU here
         return None
     space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", frozenset({BFLOAT16}),
-                  Kernels(cupy))
+                  Kernels(cupy), Bodies(cupy))
     SPACES[cupy.ndarray] = space
     if not blocking:
         DIRECT[cupy.ndarray] = space

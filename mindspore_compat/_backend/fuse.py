@@ -70,6 +70,10 @@ class Fused:
         self.written = tuple(name not in reads for name in self.names)
         self._programs = {}
 
+    def __deepcopy__(self, memo):
+        """An optimizer that is copied goes on with the same programs: they keep no state of it."""
+        return self
+
     def __call__(self, *arrays, **scalars):
         """Updates the written arrays of one row in place."""
         self.sweep([arrays], **scalars)

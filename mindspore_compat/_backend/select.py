@@ -25,12 +25,17 @@ def keep(xp, mask, x):
     """
     kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
-        return xp.where(mask, x, xp.zeros((), x.dtype))
+        return xp.where(mask, x, zero_of(xp, x))
     x = np.ascontiguousarray(x)
     bits = mask.astype(kind)
     np.negative(bits, out=bits)
     np.bitwise_and(bits, x.view(kind), out=bits)
     return bits.view(x.dtype)
+
+
+def zero_of(xp, x):
+    """A zero of the dtype of `x`, for which a GPU need not be asked."""
+    return xp.zeros((), x.dtype) if x.dtype.kind == "V" else x.dtype.type(0)
 
 
 @extra

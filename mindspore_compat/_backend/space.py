@@ -42,10 +42,12 @@ def _reducer(ufunc):
 class Space:
     """The functions of one array library, NumPy's names first."""
 
+    bodies = None  # single kernels for whole bodies (device_bodies.py), where the library runs them
     level = 0  # how many vmaps deep; a class attribute, for a missing one is slow to ask for
 
-    def __init__(self, module, special, linalg, narrow, kernels=None):
+    def __init__(self, module, special, linalg, narrow, kernels=None, bodies=None):
         self.module = module
+        self.bodies = bodies
         self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them
         self.narrow = narrow  # dtypes computed in float32 and rounded on store
         self._special = special

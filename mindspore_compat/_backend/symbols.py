@@ -40,9 +40,7 @@ class Trace:
         self.written = written
         self.steps = []
         self._texts = {}  # what is computed from numbers, in Python -> the same in C
-        arrays = [Symbol(self, index) for index in range(len(names))]
-        scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
-        results = formula(Recorder(self), *arrays, **scalars, **flags)
+        results = self._noted(formula, [True] * len(names), flags, numbers)
         targets = [index for index, writes in enumerate(written) if writes]
         self.outputs = {
             index: self._number(value) for index, value in zip(targets, results, strict=True)
@@ -51,6 +49,17 @@ class Trace:
         listed = ", ".join(self._texts)
         self.prepare_source = f"lambda {arguments}: ({listed}{',' if listed else ''})"
         self._prepare = eval(self.prepare_source, {"math": math})
+
+    def _noted(self, formula, present, flags, numbers):
+        """What the formula returns for symbols; an array that is not present is None."""
+        arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
+        scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
+        return formula(self.recorder(self), *arrays, **scalars, **flags)
+
+    @property
+    def recorder(self):
+        """The type of `xp` that a formula is given."""
+        return Recorder
 
     @property
     def scalar_count(self):
@@ -84,7 +93,8 @@ class Trace:
 
     def _scalar(self, value):
         text = _text(value) if type(value) is Scalar else repr(float(value))
-        self._texts.setdefault(text, value.code if type(value) is Scalar else text)
+        code = value.code if type(value) is Scalar else text.replace("inf", "INFINITY")
+        self._texts.setdefault(text, code)
         return f"s{list(self._texts).index(text)}"
 
     def _number(self, value):
@@ -225,6 +235,30 @@ class Recorder:
     def where(self, condition, yes, no):
         """`yes` where the condition holds, else `no`."""
         return self.trace.add("where", condition, yes, no)
+
+    def at_least(self, x, low):
+        """max(x, low)."""
+        return self.maximum(x, low)
+
+    def at_most(self, x, high):
+        """min(x, high)."""
+        return self.minimum(x, high)
+
+    def keep(self, mask, x):
+        """`x` where the mask holds, else 0."""
+        return self.where(mask, x, 0.0)
+
+    def square(self, x):
+        """x * x."""
+        return x * x
+
+    def sigmoid(self, x):
+        """1 / (1 + exp(-x))."""
+        return 1 / (1 + self.exp(-x))
+
+    def quick_erf(self, x):
+        """The error function."""
+        return self.erf(x)
 
     def __getattr__(self, name):
         if name not in _FUNCTIONS:

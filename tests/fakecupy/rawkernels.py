@@ -1,8 +1,9 @@
 """Runs the text of a CUDA kernel on the host: compiled by a C++ compiler, one thread after another.
 
-That shows whether a kernel's arithmetic and indexing are right, not how it behaves when threads run
-together. So shared memory and barriers are refused with NotImplementedError, as is a machine
-without a compiler.
+A kernel with barriers has a stack for each thread of a block, and a thread runs until the next
+`__syncthreads`; threads of a block that do not meet there are an error. That shows whether a
+kernel's arithmetic, indexing and barriers are right, not races between two barriers. A machine
+without a compiler is refused with NotImplementedError.
 """
 
 import ctypes
@@ -38,17 +39,68 @@ static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
 template <class T> static T atomicAdd(T* at, T value) { T old = *at; *at += value; return old; }
 """
 LAUNCH = """
-extern "C" void launch_on_host(const unsigned* sizes, void** given) {{
+static void run_thread(void** given) {{ {name}({arguments}); }}
+{threads}
+extern "C" int launch_on_host(const unsigned* sizes, void** given) {{
     gridDim = {{sizes[0], sizes[1], sizes[2]}};
     blockDim = {{sizes[3], sizes[4], sizes[5]}};
-    for (unsigned b = 0; b < gridDim.x * gridDim.y * gridDim.z; ++b)
-        for (unsigned t = 0; t < blockDim.x * blockDim.y * blockDim.z; ++t) {{
-            blockIdx = {{b % gridDim.x, b / gridDim.x % gridDim.y, b / gridDim.x / gridDim.y}};
-            threadIdx = {{t % blockDim.x, t / blockDim.x % blockDim.y,
-                          t / blockDim.x / blockDim.y}};
-            {name}({arguments});
-        }}
+    for (unsigned b = 0; b < gridDim.x * gridDim.y * gridDim.z; ++b) {{
+        blockIdx = {{b % gridDim.x, b / gridDim.x % gridDim.y, b / gridDim.x / gridDim.y}};
+        if (run_block(blockDim.x * blockDim.y * blockDim.z, given)) return 1;
+    }}
+    return 0;
 }}
+"""
+PLACE = """
+static void enter(unsigned t) {
+    threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
+}
+"""
+ALONE = PLACE + """
+static int run_block(unsigned count, void** given) {
+    for (unsigned t = 0; t < count; ++t) { enter(t); run_thread(given); }
+    return 0;
+}
+"""
+BARRIER = """
+#include <setjmp.h>
+#include <ucontext.h>
+#define __shared__ static
+static void __syncthreads();
+"""
+TOGETHER = PLACE + """
+static struct { jmp_buf state; bool begun, done; char stack[32768]; } each[1024];
+static jmp_buf back;
+static ucontext_t first, unused;
+static unsigned volatile running;
+static void** held;
+static void __syncthreads() {
+    if (!_setjmp(each[running].state)) _longjmp(back, 1);
+    enter(running);
+}
+static void begin() { run_thread(held); each[running].done = true; _longjmp(back, 1); }
+static int run_block(unsigned count, void** given) {
+    held = given;
+    for (unsigned t = 0; t < count; ++t) each[t].begun = each[t].done = false;
+    for (;;) {
+        for (running = 0; running < count; running = running + 1) {
+            if (each[running].done || _setjmp(back)) continue;
+            enter(running);
+            if (each[running].begun) _longjmp(each[running].state, 1);
+            each[running].begun = true;
+            getcontext(&first);
+            first.uc_stack.ss_sp = each[running].stack;
+            first.uc_stack.ss_size = sizeof each[running].stack;
+            first.uc_link = &unused;
+            makecontext(&first, begin, 0);
+            setcontext(&first);
+        }
+        unsigned done = 0;
+        for (unsigned t = 0; t < count; ++t) done += each[t].done;
+        if (done == count) return 0;
+        if (done) return 1;
+    }
+}
 """
 PYTHON_NUMBERS = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64}
 SIZES = {"int": 4, "unsigned": 4, "float": 4, "double": 8, "long long": 8, "bool": 1, "char": 1}
@@ -74,8 +126,9 @@ class RawKernel:
         held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
         function = compiled(self.code, self.name)
         counting.note("launches", self.name)
-        function((ctypes.c_uint * 6)(*sizes),
-                 (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]))
+        if function((ctypes.c_uint * 6)(*sizes),
+                    (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held])):
+            raise RuntimeError(f"some threads of {self.name} ended while others wait for them")
 
 
 class RawModule:
@@ -129,15 +182,16 @@ def folder():
 @functools.cache
 def compiled(code, name):
     """The function that runs a kernel over its whole grid."""
-    if "__shared__" in code or "__syncthreads" in code:
-        raise NotImplementedError(f"the stand-in cannot run threads together, as {name} needs")
     if compiler() is None:
         raise NotImplementedError(f"the stand-in needs a C++ compiler or a GPU to run {name}")
     spelled = parameters(code, name)
     arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
     label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
     text = pathlib.Path(folder().name, f"{label}.cpp")
-    text.write_text(PRELUDE + code + LAUNCH.format(name=name, arguments=arguments))
+    together = "__syncthreads" in code
+    launch = LAUNCH.format(name=name, arguments=arguments,
+                           threads=TOGETHER if together else ALONE)
+    text.write_text(PRELUDE + BARRIER * together + code + launch)
     library = text.with_suffix(".so")
     command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -90,6 +90,7 @@ _attach_operators()
 class TracedSpace:
     """NumPy's functions on Traced values over one array space."""
 
+    bodies = None
     level = 0
 
     def __init__(self, base):

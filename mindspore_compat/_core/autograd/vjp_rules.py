@@ -92,9 +92,15 @@ def compose(function):
 
 # Arithmetic ---------------------------------------------------------------------------------------
 
+
+def _conj(xp, x):
+    """The conjugate, for which a real array need not be copied."""
+    return xp.conj(x) if getattr(x, "dtype", None) is None or x.dtype.kind == "c" else x
+
+
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
 derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
-derive("multiply(x, y)", x=lambda xp, g, y: g * xp.conj(y), y=lambda xp, g, x: g * xp.conj(x))
+derive("multiply(x, y)", x=lambda xp, g, y: g * _conj(xp, y), y=lambda xp, g, x: g * _conj(xp, x))
 derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out,
        y: -g * xp.conj(out / y))
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
@@ -104,7 +110,7 @@ derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y
 derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
 derive("negative(x)", x=lambda xp, g: -g)
 derive("positive(x)", x=lambda xp, g: g)
-derive("square(x)", x=lambda xp, g, x: g * xp.conj(2 * x))
+derive("square(x)", x=lambda xp, g, x: g * _conj(xp, 2 * x))
 derive("reciprocal(x)", x=lambda xp, g, out: -g * xp.conj(out * out))
 derive("sqrt(x)", x=lambda xp, g, out: g / xp.conj(2 * out))
 derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)

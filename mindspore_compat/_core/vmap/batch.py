@@ -125,6 +125,8 @@ running = _Running()
 class BatchSpace:
     """NumPy's functions on Batches of `count` slices over the space `base`."""
 
+    bodies = None
+
     def __init__(self, base, count):
         self.base = base
         self.count = count

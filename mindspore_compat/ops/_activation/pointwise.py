@@ -7,6 +7,7 @@ activations in _random/dropout.py. Functions of several passes run over cache-si
 
 import math
 
+from ..._backend.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
@@ -60,7 +61,7 @@ def relu(xp, input: TensorOf(number, "bool")):
         >>> print(ms.ops.relu(ms.Tensor([-1.0, 0.0, 2.0])))
         [0. 0. 2.]
     """
-    return xp.at_least(input, xp.zeros((), input.dtype))
+    return xp.at_least(input, zero_of(xp, input))
 
 
 relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))

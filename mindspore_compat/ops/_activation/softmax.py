@@ -1,9 +1,11 @@
 """Softmax, its logarithm and its kin.
 
-A large array is worked on in parts where the axis is the last one. Other activations are in
+A large array is worked on in parts where the axis is the last one; on a GPU each function is one
+kernel. Other activations are in
 _activation/pointwise.py, losses that contain a softmax in _loss/classification.py.
 """
 
+from ..._backend.device_bodies import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
@@ -39,6 +41,8 @@ def _checked_axis(api, x, axis):
 def _in_rows(xp, function, axis, *arrays):
     """`function(xp, *arrays, axis)`, in parts where the axis is the last one of a large array."""
     first = arrays[0]
+    if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
+        return bodies.along(function, axis, *arrays)
     if axis not in (-1, first.ndim - 1) or first.ndim < 2:
         return function(xp, *arrays, axis)
     if first.ndim > 2:
@@ -48,12 +52,10 @@ def _in_rows(xp, function, axis, *arrays):
 
 
 def _softmax(xp, x, axis):
-    return _in_rows(xp, _softmax_whole, axis, x)
+    return _in_rows(xp, _softmax_whole, axis, x) if x.size else x
 
 
 def _softmax_whole(xp, x, axis):
-    if not x.size:
-        return x
     e = xp.exp(x - xp.max(x, axis, keepdims=True))
     return e / xp.sum(e, axis, keepdims=True)
 

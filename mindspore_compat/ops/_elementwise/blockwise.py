@@ -2,8 +2,9 @@
 
 NumPy writes every intermediate array to memory; a formula of ten passes over a large array is bound
 by that. `xp.blockwise` and `xp.by_rows` call the formula on a cache's worth at a time instead,
-which makes it about three times as fast, and threads share these parts. On other arrays (small
-ones, a GPU's, batches) and on traced values they just call it.
+which makes it about three times as fast, and threads share these parts. On a GPU `xp.blockwise`
+makes the formula one kernel. On other arrays (small ones, batches) and on traced values they just
+call it.
 """
 
 import math
@@ -21,7 +22,12 @@ RUNS = 16  # sums that are added up beside each other
 
 @extra
 def blockwise(xp, function, *arrays):
-    """`function(xp, *arrays)`, which works element by element on arrays of one shape."""
+    """`function(xp, *arrays)`, which works element by element on arrays of one shape.
+
+    It is a function without a closure, so that a GPU can keep the kernel it has become.
+    """
+    if xp.bodies is not None:
+        return xp.bodies.pointwise(function, *arrays)
     first = arrays[0]
     if type(first) is not np.ndarray or first.size <= BLOCK or not all(
             a.shape == first.shape and a.flags.c_contiguous for a in arrays):
@@ -105,6 +111,19 @@ def _whole(xp, function, *arrays):
     return function(xp, *arrays)
 
 
+@extra
+def pick_column(xp, x, column):
+    """The element of each row of a matrix in the row's `column`."""
+    return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(column, 1), 1), 1)
+
+
+@extra
+def add_at_column(xp, x, column, values):
+    """A matrix with each row's value added in the row's `column`; it may be `x` itself."""
+    return xp.scatter_add(x, (xp.arange(x.shape[0]), column), values)
+
+
+COMPOSED.update(pick_column=pick_column, add_at_column=add_at_column)
 COMPOSED.update(blockwise=_whole, by_rows=_whole, sum_by_rows=_whole)
 
 derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))

@@ -4,6 +4,7 @@ Those of regression and of margins between pairs are in _loss/regression.py, tho
 _loss/ctc.py.
 """
 
+from ..._backend.device_bodies import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
@@ -39,25 +40,29 @@ Classes = TensorOf("int32", "int64")
 @extra
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
+    if bodies := bodies_of(xp, x, target, counts):
+        return xp.cast(bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts), x.dtype)
     return xp.by_rows(_row_nll, x, target, counts)
 
 
 def _row_nll(xp, x, target, counts):
     x = x - xp.max(x, 1, keepdims=True)
-    lost = xp.log(xp.sum(xp.exp(x), 1)) - _picked(xp, x, xp.where(counts, target, 0), 1)
+    lost = xp.log(xp.sum(xp.exp(x), 1)) - xp.pick_column(x, xp.where(counts, target, 0))
     return xp.where(counts, lost, 0)
 
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
     """softmax(x) less 1 at the target; 0 where a row does not count."""
-    target = xp.where(counts, target, 0)
-    total = xp.where(counts, out + _picked(xp, x, target, 1), float("inf"))
-    return xp.by_rows(_row_vjp, x, target, total, xp.where(counts, g, 0))
+    if bodies := bodies_of(xp, x, target, counts, out, g):
+        return bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
+    return xp.by_rows(_row_vjp, x, target, counts, out, g)
 
 
-def _row_vjp(xp, x, target, total, g):
+def _row_vjp(xp, x, target, counts, out, g):
+    target, g = xp.where(counts, target, 0), xp.where(counts, g, 0)
+    total = xp.where(counts, out + xp.pick_column(x, target), float("inf"))
     soft = xp.exp(x - xp.expand_dims(total, 1)) * xp.expand_dims(g, 1)
-    return xp.scatter_add(soft, (xp.arange(x.shape[0]), target), -g)
+    return xp.add_at_column(soft, target, -g)
 
 
 derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_vjp)

@@ -7,6 +7,8 @@ differentiated too.
 
 from math import prod
 
+from ..._backend.arrays import space_of
+from ..._backend.device_bodies import bodies_of
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -89,6 +91,9 @@ def batch_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
     Returns:
         The result, and the mean and (biased) variance of each channel.
     """
+    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+        return bodies.rows(standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps,
+                           gives_rstd=False)
     planes = wide(xp, _planes(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
@@ -102,11 +107,43 @@ def batch_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
     return _affine(xp, x, _factor(xp, scale, var, eps), mean, shift), mean, var
 
 
+def _as_rows(x):
+    """The shape in which each channel is a row of a single kernel."""
+    return x.shape[0], x.shape[1], prod(x.shape[2:])
+
+
+def standardized(xp, x, scale, shift, *, eps, gives_rstd):
+    """Each row of a single kernel brought to mean 0 and deviation 1, scaled and shifted.
+
+    Returns:
+        The result, the mean, and the variance or with `gives_rstd` the reciprocal deviation.
+    """
+    mean = xp.row_sum(x) / xp.row_size()
+    part = x - mean
+    var = xp.row_sum(part * part) / xp.row_size()
+    rstd = 1 / xp.sqrt(var + eps)
+    out = part * rstd if scale is None else part * (rstd * scale)
+    return out if shift is None else out + shift, mean, rstd if gives_rstd else var
+
+
+def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
+    """Gradients of the rows, the scale and the shift of `standardized`."""
+    rstd, part = 1 / xp.sqrt(var + eps), x - mean
+    total, moment = xp.row_sum(g), xp.row_sum(part * g)
+    factor = rstd if scale is None else rstd * scale
+    by_part = (2 * to_var - factor * rstd * rstd * moment) / xp.row_size()
+    by_one = (to_mean - factor * total) / xp.row_size()
+    return g * factor + (part * by_part + by_one), rstd * moment, total
+
+
 @batch_standardize.vjp_joint
 def batch_standardize_vjp(xp, g, x, scale, out, eps):
     """Gradients of the data, the scale and the shift."""
     slope, slope_mean, slope_var = g
     mean, var = out[1], out[2]
+    if x.size and (bodies := bodies_of(xp, x, slope, scale)):
+        return bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), x, slope, scale, mean,
+                           var, slope_mean, slope_var, eps=eps)
     planes, flow = wide(xp, _planes(xp, x), _planes(xp, slope))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
@@ -197,10 +234,21 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
         return batch_rescale.run(x, mean, var, scale, shift, eps), mean, var
     out, own_mean, own_var = batch_standardize.run(x, scale, shift, eps)
     count = x.size // x.shape[1]
-    unbiased = Tensor._wrap(own_var._array * (count / max(count - 1, 1)))
+    unbiased = count / max(count - 1, 1)
+    held = [each._array for each in (mean, var, own_mean, own_var)]
+    if bodies := bodies_of(space_of(held[0]), *held):
+        mean._array, var._array = bodies.pointwise(_moved, *held, momentum=momentum,
+                                                   unbiased=unbiased)
+        return out, own_mean, own_var
     running(mean, own_mean, momentum)
-    running(var, unbiased, momentum)
+    running(var, Tensor._wrap(own_var._array * unbiased), momentum)
     return out, own_mean, own_var
+
+
+def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
+    """Both running statistics, moved toward those of a batch."""
+    return (mean * (1 - momentum) + own_mean * momentum,
+            var * (1 - momentum) + own_var * unbiased * momentum)
 
 
 @public("ops.batch_norm")

@@ -7,6 +7,7 @@ _normalization/batch_norm.py.
 
 from math import prod
 
+from ..._backend.device_bodies import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
@@ -24,7 +25,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..primitive import Primitive
-from .batch_norm import column, dots, need_channels, wide
+from .batch_norm import column, dots, need_channels, standardized, wide
 
 Floats = TensorOf(floating)
 Small = TensorOf("float16", "float32", "bfloat16")
@@ -71,6 +72,8 @@ def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, a
     Returns:
         The result, and mean and reciprocal deviation with the reduced axes of length 1.
     """
+    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+        return _by_kernel(xp, bodies, x, scale, shift, axis, eps)
     scale, shift = _flat(xp, scale), _flat(xp, shift)
 
     def normal(xp, part):
@@ -80,11 +83,33 @@ def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, a
         return part if shift is None else part + shift, mean, rstd
 
     out, mean, rstd = xp.by_rows(normal, wide(xp, _rows(xp, x, axis)))
-    axis = axis % x.ndim
-    kept = tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
+    kept = _kept_axes(x, axis)
     out = xp.cast(xp.reshape(out, x.shape), x.dtype)
     return out, xp.reshape(mean, kept), xp.reshape(rstd, kept)
 
+
+def _kept_axes(x, axis):
+    """The shape of what there is one of for each row."""
+    axis = axis % x.ndim
+    return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
+
+
+def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
+    """`row_standardize` as one kernel."""
+    rows = _rows(xp, x, axis)
+    out, mean, rstd = bodies.rows(standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift,
+                                  eps=eps, gives_rstd=True)
+    kept = _kept_axes(x, axis)
+    return xp.reshape(out, x.shape), xp.reshape(mean, kept), xp.reshape(rstd, kept)
+
+
+def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
+    """The gradient of rows, and what the gradient of the scale is the sum of."""
+    part, flow = x - mean, g if scale is None else g * scale
+    moment, total = xp.row_sum(part * flow), xp.row_sum(flow)
+    by_part = -(moment + by_rstd) * rstd * rstd * rstd / xp.row_size()
+    by_one = (by_mean - rstd * total) / xp.row_size()
+    return flow * rstd + (part * by_part + by_one), part * rstd * g
 
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
@@ -92,6 +117,13 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     rows, flow = wide(xp, _rows(xp, x, axis), _rows(xp, g[0], axis))
     mean, rstd, by_mean, by_rstd = (xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:]))
     weight = _flat(xp, scale)
+    if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
+        slope_x, product = bodies.rows(
+            _kernel_vjp, "eecrrrr", "ee", (1, *rows.shape), rows, flow, weight, mean, rstd, by_mean,
+            by_rstd)
+        return (xp.reshape(slope_x, x.shape),
+                None if scale is None else xp.reshape(xp.sum(product, 0), scale.shape),
+                None if shift_shape is None else xp.reshape(xp.sum(flow, 0), shift_shape))
 
     def spread(xp, part, flow, mean, rstd, by_mean, by_rstd):
         flow = flow if weight is None else flow * weight

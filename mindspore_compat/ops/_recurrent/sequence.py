@@ -2,15 +2,18 @@
 
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
 layers in `nn`) and runs the steps. Only the outputs are kept for the gradient: the states before
-each step are outputs of the step before, so all gates are found again by one matrix product.
+each step are outputs of the step before, so all gates are found again by one matrix product. On a
+GPU the arithmetic between two products is one kernel (device_steps.py).
 
 Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
 its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
 start at each sequence's own end.
 """
 
+from ..._backend.device_bodies import bodies_of
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf, TensorOf, floating
+from . import device_steps
 
 Floats = TensorOf(floating)
 
@@ -110,8 +113,11 @@ def lstm_sequence(xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, mas
     Returns:
         The outputs (T, N, H), the last state and the last cell (N, H).
     """
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
+        return device_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask)
     turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
-    for t in steps(gates.shape[0], reverse):
+    for t in order:
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
         at = None if mask is None else mask[t]
         c = _held(keep * c + let_in * candidate, c, at)
@@ -126,6 +132,10 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     """Gradients of the gates, the first state and cell, and the weight."""
     slope, flow, cell_flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask, *g)):
+        found = device_steps.lstm_vjp(bodies, xp, order, gates, before, c0, weight, mask, g)
+        return *found, _weight_vjp(xp, found[0], before), None
     parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
     let_in, keep, candidate, let_out = parts
     cells, c = {}, c0
@@ -176,8 +186,11 @@ def gru_sequence(xp, gates: Floats, h0: Floats, weight: Floats, bias: Floats = N
     Returns:
         The outputs (T, N, H) and the last state (N, H).
     """
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
+        return device_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask)
     h, outputs = h0, {}
-    for t in steps(gates.shape[0], reverse):
+    for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
         _, update, candidate, _ = _gru_gates(xp, gates[t], recurrent)
         new = candidate + update * (h - candidate)
@@ -192,6 +205,12 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     """Gradients of the gates, the first state, the weight and the bias."""
     slope, flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
+        slopes, state_slopes, flow = device_steps.gru_vjp(bodies, xp, order, gates, before, weight,
+                                                          bias, mask, g)
+        by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
+        return slopes, flow, _weight_vjp(xp, state_slopes, before), by_bias, None
     parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
     reset, update, candidate, inner = parts
     by_step, by_state = {}, {}

@@ -209,7 +209,7 @@ class SketchSpace:
     """NumPy's functions on Sketches: each computes, and notes its primitives."""
 
     level = 1 << 20  # an op that mixes Sketches with arrays computes in this space
-    kernels = None
+    kernels = bodies = None
 
     def __init__(self, base, graph):
         self.base, self.graph = base, graph

@@ -1,0 +1,133 @@
+"""The steps of LSTM and GRU on a GPU: one product and one kernel for each step, either way.
+
+The gates of a step lie side by side in one array; the kernels are given views of each, and write
+what they find straight to its place in the sequence. The formulas and shapes are those of
+sequence.py, which names the arrays.
+"""
+
+
+def _parts(array, count):
+    """Views of the gates that lie side by side along the last axis; None for None."""
+    if array is None:
+        return [None] * count
+    width = array.shape[-1] // count
+    return [array[..., k * width:(k + 1) * width] for k in range(count)]
+
+
+def _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro):
+    return xp.sigmoid(gi + ri), xp.sigmoid(gf + rf), xp.tanh(gn + rn), xp.sigmoid(go + ro)
+
+
+def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at):
+    i, f, n, o = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+    cell = f * c + i * n
+    new = o * xp.tanh(cell)
+    if at is None:
+        return new, cell
+    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at)
+
+
+def _lstm_cell(xp, gi, gf, gn, go, ri, rf, rn, ro, c, at):
+    i, f, n, _ = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+    cell = f * c + i * n
+    return cell if at is None else cell * at + c * (1 - at)
+
+
+def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, slope, flow, cell_flow, at):
+    """What a step passes to its four gates and the cell before; with a mask also to the state."""
+    i, f, n, o = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+    bent = xp.tanh(f * c + i * n)
+    into = slope + flow if at is None else (slope + flow) * at
+    through = cell_flow if at is None else cell_flow * at
+    to_cell = into * o * (1 - bent * bent) + through
+    found = (to_cell * n * i * (1 - i), to_cell * c * f * (1 - f), to_cell * i * (1 - n * n),
+             into * bent * o * (1 - o))
+    if at is None:
+        return *found, to_cell * f
+    return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
+
+
+def lstm(bodies, xp, order, gates, h, c, weight, mask):
+    """`lstm_sequence` over the steps in `order`."""
+    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    for t in order:
+        at = None if mask is None else mask[t]
+        given = *_parts(gates[t], 4), *_parts(xp.matmul(h, turned), 4), h, c, at
+        new = xp.empty(h.shape, h.dtype)
+        made = (outputs[t], new) if at is None else (outputs[t], new, xp.empty(h.shape, h.dtype))
+        bodies.pointwise(_lstm_step, *given, out=made)
+        h, c = made[0] if at is None else made[2], new
+    return outputs, h, c
+
+
+def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
+    """What reaches the gates, the first state and the first cell."""
+    slope, flow, cell_flow = g
+    recurrent, cells = xp.matmul(before, xp.swapaxes(weight, 0, 1)), {}
+    ats = {t: None if mask is None else mask[t] for t in order}
+    parts = {t: (*_parts(gates[t], 4), *_parts(recurrent[t], 4)) for t in order}
+    for t in order:
+        cells[t] = c
+        if t != order[-1]:
+            c = bodies.pointwise(_lstm_cell, *parts[t], c, ats[t])
+    slopes = xp.empty(gates.shape, gates.dtype)
+    for t in reversed(order):
+        made = [*_parts(slopes[t], 4), xp.empty(c.shape, c.dtype)]
+        if mask is not None:
+            made.append(xp.empty(c.shape, c.dtype))
+        bodies.pointwise(_lstm_back, *parts[t], cells[t], slope[t], flow, cell_flow, ats[t],
+                         out=made)
+        back = xp.matmul(slopes[t], weight)
+        flow, cell_flow = back if mask is None else back + made[5], made[4]
+    return slopes, flow, cell_flow
+
+
+def _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn):
+    if br is not None:
+        rr, rz, rn = rr + br, rz + bz, rn + bn
+    r, z = xp.sigmoid(gr + rr), xp.sigmoid(gz + rz)
+    return r, z, xp.tanh(gn + r * rn), rn
+
+
+def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at):
+    _, z, n, _ = _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn)
+    new = n + z * (h - n)
+    return new if at is None else (new * at, new * at + h * (1 - at))
+
+
+def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, slope, flow, at):
+    """What a step passes to its gates, to the candidate's recurrent part, and to the state."""
+    r, z, n, inner = _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn)
+    into = slope + flow if at is None else (slope + flow) * at
+    to_n = into * (1 - z) * (1 - n * n)
+    to_z = into * (h - n) * z * (1 - z)
+    to_r = to_n * inner * r * (1 - r)
+    beside = into * z if at is None else into * z + flow * (1 - at)
+    return to_r, to_z, to_n, to_r, to_z, to_n * r, beside
+
+
+def gru(bodies, xp, order, gates, h, weight, bias, mask):
+    """`gru_sequence` over the steps in `order`."""
+    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    for t in order:
+        at = None if mask is None else mask[t]
+        given = *_parts(gates[t], 3), *_parts(xp.matmul(h, turned), 3), *_parts(bias, 3), h, at
+        made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
+        bodies.pointwise(_gru_step, *given, out=made)
+        h = made[-1]
+    return outputs, h
+
+
+def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
+    """What reaches the gates, their recurrent parts, and the first state."""
+    slope, flow = g
+    recurrent = xp.matmul(before, xp.swapaxes(weight, 0, 1))
+    slopes, states = (xp.empty(gates.shape, gates.dtype) for _ in range(2))
+    for t in reversed(order):
+        at = None if mask is None else mask[t]
+        beside = xp.empty(flow.shape, flow.dtype)
+        bodies.pointwise(
+            _gru_back, *_parts(gates[t], 3), *_parts(recurrent[t], 3), *_parts(bias, 3), before[t],
+            slope[t], flow, at, out=[*_parts(slopes[t], 3), *_parts(states[t], 3), beside])
+        flow = xp.matmul(states[t], weight) + beside
+    return slopes, states, flow
