@@ -95,8 +95,9 @@ def _both_ways(condition):
     return f"({condition})" if condition != "True" else condition
 
 
-def form(name):
-    """Declares one signature of the Tensor method `name`; its rules stand in the annotations."""
+def form(path):
+    """Declares one signature of a method, "Tensor.sum"; its rules stand in the annotations."""
+    name = path.removeprefix("Tensor.")
 
     def declare(function):
         method = PUBLIC.get("Tensor", {}).get(name)

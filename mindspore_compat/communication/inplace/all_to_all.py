@@ -12,7 +12,6 @@ from .writing import (
     carry,
     check_dtype,
     check_shape,
-    in_ops,
 )
 
 Sizes = ListOf(Int) | TupleOf(Int)
@@ -114,7 +113,7 @@ def all_to_all_single(
     )
 
 
-@public(*in_ops("all_to_all_v_c"))
+@public("ops.communication.all_to_all_v_c", "ops.all_to_all_v_c")
 @checked
 def all_to_all_v_c(
     output: Given,

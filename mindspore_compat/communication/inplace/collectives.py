@@ -12,13 +12,11 @@ from ..transfer import CommHandle
 from .writing import (
     Given,
     Into,
-    both,
     carry,
     check_dtype,
     check_reduction,
     check_rows,
     check_shape,
-    in_ops,
     whole_shape,
 )
 
@@ -54,7 +52,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
     )
 
 
-@both("reduce")
+@public("mint.distributed.reduce", "ops.communication.reduce", "ops.reduce")
 @checked
 def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op: Bool = False):
     """Combines the members' Tensors element by element; the Tensor of one becomes the result.
@@ -84,7 +82,7 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
     return carry(transfer.reduce_op, tensor, root, op, group=found, write=write, async_op=async_op)
 
 
-@both("broadcast")
+@public("mint.distributed.broadcast", "ops.communication.broadcast", "ops.broadcast")
 @checked
 def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False):
     """Makes every member's Tensor that of one.
@@ -153,7 +151,11 @@ def all_gather_into_tensor(
     )
 
 
-@both("all_gather_into_tensor_uneven")
+@public(
+    "mint.distributed.all_gather_into_tensor_uneven",
+    "ops.communication.all_gather_into_tensor_uneven",
+    "ops.all_gather_into_tensor_uneven",
+)
 @checked
 def all_gather_into_tensor_uneven(
     output: Given,
@@ -239,7 +241,11 @@ def reduce_scatter_tensor(
     )
 
 
-@both("reduce_scatter_tensor_uneven")
+@public(
+    "mint.distributed.reduce_scatter_tensor_uneven",
+    "ops.communication.reduce_scatter_tensor_uneven",
+    "ops.reduce_scatter_tensor_uneven",
+)
 @checked
 def reduce_scatter_tensor_uneven(
     output: Given,
@@ -293,7 +299,7 @@ def reduce_scatter_tensor_uneven(
     )
 
 
-@public(*in_ops("gather_into_tensor"))
+@public("ops.communication.gather_into_tensor", "ops.gather_into_tensor")
 @checked
 def gather_into_tensor(
     output_tensor: Given,
@@ -335,7 +341,7 @@ def gather_into_tensor(
     )
 
 
-@public(*in_ops("scatter_tensor"))
+@public("ops.communication.scatter_tensor", "ops.scatter_tensor")
 @checked
 def scatter_tensor(
     output_tensor: Given,
@@ -382,7 +388,7 @@ def scatter_tensor(
     )
 
 
-@both("barrier")
+@public("mint.distributed.barrier", "ops.communication.barrier", "ops.barrier")
 @checked
 def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
     """Waits until every member has come here.

@@ -3,6 +3,7 @@
 A list holds, for each member of the group in their order, one Tensor like all the others.
 """
 
+from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, Str, checked
 from .. import transfer
 from ..groups import member, partners
@@ -10,14 +11,13 @@ from .writing import (
     Given,
     Into,
     Several,
-    both,
     carry,
     check_list,
     check_reduction,
 )
 
 
-@both("all_gather")
+@public("mint.distributed.all_gather", "ops.communication.all_gather", "ops.all_gather")
 @checked
 def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op: Bool = False):
     """Gives every member the Tensors of all.
@@ -49,7 +49,7 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
     )
 
 
-@both("gather")
+@public("mint.distributed.gather", "ops.communication.gather")
 @checked
 def gather(
     tensor: Given, gather_list: Several, dst: Int = 0, group: Str = None, async_op: Bool = False
@@ -90,7 +90,7 @@ def gather(
     )
 
 
-@both("scatter")
+@public("mint.distributed.scatter", "ops.communication.scatter")
 @checked
 def scatter(
     tensor: Given, scatter_list: Several, src: Int = 0, group: Str = None, async_op: Bool = False
@@ -132,7 +132,7 @@ def scatter(
     )
 
 
-@both("reduce_scatter")
+@public("mint.distributed.reduce_scatter", "ops.communication.reduce_scatter", "ops.reduce_scatter")
 @checked
 def reduce_scatter(
     output: Given, input_list: Several, op: Str = "sum", group: Str = None, async_op: Bool = False

@@ -7,13 +7,17 @@ must trust each other, as processes of one job do.
 
 import pickle
 
+from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Int, Str, checked
 from ..groups import member, partners
 from .peers import peer_of
-from .writing import both
 
 
-@both("all_gather_object")
+@public(
+    "mint.distributed.all_gather_object",
+    "ops.communication.all_gather_object",
+    "ops.all_gather_object",
+)
 @checked
 def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     """Gives every member the objects of all.
@@ -38,7 +42,11 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     object_list[:] = _opened(api, own, found.objects(own.content))
 
 
-@both("broadcast_object_list")
+@public(
+    "mint.distributed.broadcast_object_list",
+    "ops.communication.broadcast_object_list",
+    "ops.broadcast_object_list",
+)
 @checked
 def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, device: Str = None):
     """Makes every member's list that of one.
@@ -67,7 +75,7 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
         _put(api, object_list, objects)
 
 
-@both("gather_object")
+@public("mint.distributed.gather_object", "ops.communication.gather_object", "ops.gather_object")
 @checked
 def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group: Str = None):
     """Gives one member the objects of all.
@@ -98,7 +106,11 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
         object_gather_list[:] = gathered
 
 
-@both("scatter_object_list")
+@public(
+    "mint.distributed.scatter_object_list",
+    "ops.communication.scatter_object_list",
+    "ops.scatter_object_list",
+)
 @checked
 def scatter_object_list(
     scatter_object_output_list: Any, scatter_object_input_list: Any, src: Int = 0, group: Str = None
@@ -135,7 +147,11 @@ def scatter_object_list(
     scatter_object_output_list[0] = arrived[0]
 
 
-@both("send_object_list")
+@public(
+    "mint.distributed.send_object_list",
+    "ops.communication.send_object_list",
+    "ops.send_object_list",
+)
 @checked
 def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str = None):
     """Sends a list of objects to another rank.
@@ -161,7 +177,11 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     _opened(api, own, [])
 
 
-@both("recv_object_list")
+@public(
+    "mint.distributed.recv_object_list",
+    "ops.communication.recv_object_list",
+    "ops.recv_object_list",
+)
 @checked
 def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: Str = None):
     """Receives a list of objects from another rank.

@@ -9,10 +9,10 @@ from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ..groups import group_named
 from ..transfer import CommHandle
-from .writing import Arriving, Given, Into, both
+from .writing import Arriving, Given, Into
 
 
-@both("send")
+@public("mint.distributed.send", "ops.communication.send", "ops.send")
 @checked
 def send(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
     """Sends a Tensor to another rank and waits until it may be changed again.
@@ -60,7 +60,7 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     return 0
 
 
-@both("isend")
+@public("mint.distributed.isend", "ops.communication.isend", "ops.isend")
 @checked
 def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
     """As `send`, but returns at once.
@@ -109,7 +109,7 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     return CommHandle(Arriving(found.receive(tensor._array, peer, tag), Into("irecv", tensor)))
 
 
-@both("P2POp")
+@public("mint.distributed.P2POp", "ops.communication.P2POp", "ops.P2POp")
 class P2POp:
     """One send or receive for `batch_isend_irecv`.
 
@@ -145,7 +145,11 @@ class P2POp:
         self.tag = tag
 
 
-@both("batch_isend_irecv")
+@public(
+    "mint.distributed.batch_isend_irecv",
+    "ops.communication.batch_isend_irecv",
+    "ops.batch_isend_irecv",
+)
 def batch_isend_irecv(p2p_op_list):
     """Starts several sends and receives at once.
 

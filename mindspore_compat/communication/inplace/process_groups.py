@@ -9,18 +9,18 @@ import hashlib
 import re
 
 from ..._backend import collective, heartbeat, launcher
+from ..._core.declare.public_api import public
 from ..._core.rules.base import show
 from ..._core.rules.vocabulary import Any, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of
-from .writing import both
 
 ADDRESS = re.compile(r"tcp://((?:\d{1,3}\.){3}\d{1,3}):(\d+)")
 WAIT = datetime.timedelta(seconds=300)
 
 
-@both("is_available")
+@public("mint.distributed.is_available", "ops.communication.is_available", "ops.is_available")
 def is_available():
     """Returns True: processes can always be made to work together.
 
@@ -29,7 +29,7 @@ def is_available():
     return True
 
 
-@both("is_initialized")
+@public("mint.distributed.is_initialized", "ops.communication.is_initialized", "ops.is_initialized")
 def is_initialized():
     """Returns whether the processes are connected.
 
@@ -38,7 +38,11 @@ def is_initialized():
     return GlobalComm.INITED
 
 
-@both("init_process_group")
+@public(
+    "mint.distributed.init_process_group",
+    "ops.communication.init_process_group",
+    "ops.init_process_group",
+)
 @checked
 def init_process_group(
     backend: Str = "hccl",
@@ -150,7 +154,11 @@ def _report(store, world_size, rank):
         store.get(f"init_process_group/{other}")
 
 
-@both("destroy_process_group")
+@public(
+    "mint.distributed.destroy_process_group",
+    "ops.communication.destroy_process_group",
+    "ops.destroy_process_group",
+)
 @checked
 def destroy_process_group(group: Str = None):
     """Gives a group back; the world: all groups, and the connection, if there is one.
@@ -169,7 +177,7 @@ def destroy_process_group(group: Str = None):
         groups.destroy_group(group)
 
 
-@both("new_group")
+@public("mint.distributed.new_group", "ops.communication.new_group", "ops.new_group")
 @checked
 def new_group(
     ranks: ListOf(Int) = None,
@@ -222,7 +230,7 @@ def new_group(
     return name
 
 
-@both("get_rank")
+@public("mint.distributed.get_rank", "ops.communication.get_rank", "ops.get_rank")
 @checked
 def get_rank(group: Str = None):
     """Returns the number of this process in a group; -1 where there is no such group here.
@@ -239,7 +247,7 @@ def get_rank(group: Str = None):
     return group_named(group).rank if groups.is_group(group) else -1
 
 
-@both("get_world_size")
+@public("mint.distributed.get_world_size", "ops.communication.get_world_size", "ops.get_world_size")
 @checked
 def get_world_size(group: Str = None):
     """Returns how many processes a group has; -1 where there is no such group here.
@@ -256,7 +264,7 @@ def get_world_size(group: Str = None):
     return group_named(group).size if groups.is_group(group) else -1
 
 
-@both("get_backend")
+@public("mint.distributed.get_backend", "ops.communication.get_backend", "ops.get_backend")
 @checked
 def get_backend(group: Str = None):
     """Returns the name of the library that fits the device: "hccl", "nccl" or "mccl".
@@ -271,7 +279,11 @@ def get_backend(group: Str = None):
     return GlobalComm.BACKEND
 
 
-@both("get_process_group_ranks")
+@public(
+    "mint.distributed.get_process_group_ranks",
+    "ops.communication.get_process_group_ranks",
+    "ops.get_process_group_ranks",
+)
 @checked
 def get_process_group_ranks(group: Str = None):
     """Returns the world's numbers of a group's members, in the order of their numbers in it.
@@ -287,7 +299,11 @@ def get_process_group_ranks(group: Str = None):
     return list(group_named(group).ranks)
 
 
-@both("get_global_rank")
+@public(
+    "mint.distributed.get_global_rank",
+    "ops.communication.get_global_rank",
+    "ops.get_global_rank",
+)
 @checked
 def get_global_rank(group: Str | None, group_rank: Int):
     """Returns the world's number of a member of a group.
@@ -310,7 +326,7 @@ def get_global_rank(group: Str | None, group_rank: Int):
     return found.ranks[group_rank]
 
 
-@both("get_group_rank")
+@public("mint.distributed.get_group_rank", "ops.communication.get_group_rank", "ops.get_group_rank")
 @checked
 def get_group_rank(group: Str | None, global_rank: Int):
     """Returns the number in a group of one of its members.

@@ -16,7 +16,6 @@ import weakref
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, checked
-from .writing import in_ops
 
 REQUEST = struct.Struct("!cQQQ")
 ANSWER = struct.Struct("!cQ")
@@ -25,7 +24,7 @@ DONE, MISSING, REFUSED = b"+", b"-", b"!"
 RETRY = 0.05  # seconds between attempts to reach a master that does not listen yet
 
 
-@public("mint.distributed.TCPStore", *in_ops("TCPStore"))
+@public("mint.distributed.TCPStore", "ops.communication.TCPStore", "ops.TCPStore")
 class TCPStore:
     """A store of keys and values that processes share over TCP.
 

@@ -14,7 +14,7 @@ from ..groups import partners
 from ..transfer import CommHandle, under_way
 from . import all_to_all as exchanges
 from . import collectives, peers
-from .writing import STARTS, Arrived, Given, Several, check_reduction, check_rows, in_ops
+from .writing import STARTS, Arrived, Given, Several, check_reduction, check_rows
 
 TURNED = (
     "all_gather_into_tensor",
@@ -28,7 +28,7 @@ TURNED = (
 _fresh = set()  # the names of those that return new Tensors
 
 
-@public(*in_ops("set_comm_ops_inplace"))
+@public("ops.communication.set_comm_ops_inplace", "ops.set_comm_ops_inplace")
 def set_comm_ops_inplace(is_enable, func_list=None):
     """Sets whether communication functions of `mindspore.ops` write into what they are given.
 
@@ -63,7 +63,7 @@ def set_comm_ops_inplace(is_enable, func_list=None):
         _fresh.update(name for name in meant if name in TURNED)
 
 
-@public(*in_ops("all_reduce"))
+@public("ops.communication.all_reduce", "ops.all_reduce")
 @checked
 def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool = False):
     """Combines the members' Tensors element by element; every member gets the result.
@@ -90,7 +90,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
     return _new(transfer.all_reduce_op, tensor, op, group=partners(group), async_op=async_op)
 
 
-@public(*in_ops("all_gather_into_tensor"))
+@public("ops.communication.all_gather_into_tensor", "ops.all_gather_into_tensor")
 @checked
 def all_gather_into_tensor(
     output_tensor: Any, input_tensor: Given, group: Str = None, async_op: Bool = False
@@ -120,7 +120,7 @@ def all_gather_into_tensor(
     return _new(transfer.all_gather_op, input_tensor, group=partners(group), async_op=async_op)
 
 
-@public(*in_ops("reduce_scatter_tensor"))
+@public("ops.communication.reduce_scatter_tensor", "ops.reduce_scatter_tensor")
 @checked
 def reduce_scatter_tensor(
     output: Any, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
@@ -155,7 +155,7 @@ def reduce_scatter_tensor(
     return _new(transfer.reduce_scatter_op, input, op, group=found, async_op=async_op)
 
 
-@public(*in_ops("all_to_all"))
+@public("ops.communication.all_to_all", "ops.all_to_all")
 @checked
 def all_to_all(
     output_tensor_list: Any, input_tensor_list: Several, group: Str = None, async_op: Bool = False
@@ -185,7 +185,7 @@ def all_to_all(
     return all_to_all_with_output_shape(output_tensor_list, input_tensor_list, group, async_op)
 
 
-@public(*in_ops("all_to_all_single"))
+@public("ops.communication.all_to_all_single", "ops.all_to_all_single")
 @checked
 def all_to_all_single(
     output: Any,
@@ -226,7 +226,7 @@ def all_to_all_single(
     )
 
 
-@public(*in_ops("recv"))
+@public("ops.communication.recv", "ops.recv")
 @checked
 def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """Receives a Tensor from another rank.
@@ -253,7 +253,7 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     return Tensor._wrap(found.receive(tensor._array, peer, tag).wait())
 
 
-@public(*in_ops("irecv"))
+@public("ops.communication.irecv", "ops.irecv")
 @checked
 def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """As `recv`, but returns at once.

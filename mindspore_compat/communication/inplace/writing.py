@@ -8,7 +8,7 @@ nothing that is recorded, so they would not take part in its walk back.
 
 import functools
 
-from ..._core.declare.public_api import overwrite, public
+from ..._core.declare.public_api import overwrite
 from ..._core.rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from .. import transfer
@@ -17,20 +17,6 @@ from ..transfer import CommHandle
 Given = TensorOf(any_dtype)
 Several = ListOf(Given) | TupleOf(Given)
 REDUCTIONS = ("sum", "prod", "max", "min", "avg")
-
-
-def both(name):
-    """Gives a function its public names: in mint.distributed, ops and ops.communication."""
-    return public(f"mint.distributed.{name}", *in_ops(name))
-
-
-def in_ops(name):
-    """The two public names of a function of `mindspore.ops.communication`.
-
-    `ops.gather` and `ops.scatter` are not among them: those take elements of a Tensor.
-    """
-    paths = (f"ops.communication.{name}", f"ops.{name}")
-    return paths[:1] if name in ("gather", "scatter") else paths
 
 
 class Arriving:

@@ -129,25 +129,26 @@ def _describing(made, **signatures):
 _PLACE = "index=None, name=None"
 
 
-def _kind(name, own, words, **signatures):
+def _kind(path, own, words, **signatures):
+    name = path.removeprefix("ops.")
     made = type(name, (_RegOp,), {
         "own": own,
-        "__doc__": f"Describes a custom operator {words}: `ops.{name}(op_name)`, then `.input(...)`"
+        "__doc__": f"Describes a custom operator {words}: `{path}(op_name)`, then `.input(...)`"
                    ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
-                   f"Source: mindspore.ops.{name} of MindSpore 2.10.\n",
+                   f"Source: mindspore.{path} of MindSpore 2.10.\n",
     })
     globals()[name] = made  # the path `ops.op_info_register` shows it too
-    return public(f"ops.{name}")(_describing(made, **signatures))
+    return public(path)(_describing(made, **signatures))
 
 
 _OF_A_CPU = {"input": f"{_PLACE}, param_type=None", "output": f"{_PLACE}, param_type=None",
              "attr": "name=None, value_type=None, value=None"}
 _OF_AKG = {"input": f"{_PLACE}, param_type=None", "output": _PLACE,
            "attr": "name=None, param_type=None, value_type=None"}
-_kind("AiCPURegOp", {"imply_type": "AiCPU"}, "of the AI CPU", **_OF_A_CPU)
-_kind("CpuRegOp", {"imply_type": "CPU"}, "of the CPU", **_OF_A_CPU)
-_kind("AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, "of AKG on a GPU", **_OF_AKG)
-_kind("AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, "of AKG on an Ascend",
+_kind("ops.AiCPURegOp", {"imply_type": "AiCPU"}, "of the AI CPU", **_OF_A_CPU)
+_kind("ops.CpuRegOp", {"imply_type": "CPU"}, "of the CPU", **_OF_A_CPU)
+_kind("ops.AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, "of AKG on a GPU", **_OF_AKG)
+_kind("ops.AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, "of AKG on an Ascend",
       **_OF_AKG)
 
 _TBE = {  # method -> (entry, its first value, the type)
@@ -167,7 +168,7 @@ _NEEDED = {"binfile_name", "dynamic_rank_support", "input_to_attr_index", "kerne
            "real_input_index", "reshape_type", "unknown_shape_formats"}  # these have no default
 _OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
 TBERegOp = _kind(
-    "TBERegOp",
+    "ops.TBERegOp",
     {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}}, "of TBE",
     input=f"{_OF_TBE}, value_depend=None", output=_OF_TBE,
     attr="name=None, param_type=None, value_type=None, value=None, default_value=None",

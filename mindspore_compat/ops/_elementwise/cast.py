@@ -76,22 +76,26 @@ def astype(self, dtype, copy=True):
     return cast.run(self, dtypes.to_numpy(wanted))
 
 
-def _conversion(name, dtype):
+def _conversion(path, dtype):
     """A method such as `Tensor.float()`."""
 
     def convert(self):
         return cast.run(self, dtypes.to_numpy(dtype))
 
-    convert.__name__ = name
+    convert.__name__ = path.removeprefix("Tensor.")
     convert.__doc__ = f"The values as {dtype}."
-    return public(f"Tensor.{name}")(convert)
+    return public(path)(convert)
 
 
-for _name, _dtype in {"bool": dtypes.bool_, "int": dtypes.int32, "long": dtypes.int64,
-                      "short": dtypes.int16,
-                      "byte": dtypes.uint8, "half": dtypes.float16, "float": dtypes.float32,
-                      "double": dtypes.float64, "bfloat16": dtypes.bfloat16}.items():
-    _conversion(_name, _dtype)
+_conversion("Tensor.bool", dtypes.bool_)
+_conversion("Tensor.byte", dtypes.uint8)
+_conversion("Tensor.short", dtypes.int16)
+_conversion("Tensor.int", dtypes.int32)
+_conversion("Tensor.long", dtypes.int64)
+_conversion("Tensor.half", dtypes.float16)
+_conversion("Tensor.bfloat16", dtypes.bfloat16)
+_conversion("Tensor.float", dtypes.float32)
+_conversion("Tensor.double", dtypes.float64)
 
 
 @public("ops.DType")

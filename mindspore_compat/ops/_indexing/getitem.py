@@ -584,14 +584,14 @@ def assign_sub(variable: Anything, value: Value):
     return _written("assign_sub", variable, value, lambda old, new: old - new)
 
 
-def _primitive(name, function):
+def _primitive(path, function):
     """The Primitive form of an assignment: `ops.Assign()(variable, value)`."""
-    made = type(name, (), {"__call__": lambda self, variable, value: function(variable, value),
-                           "__doc__": function.__doc__})
-    return public(f"ops.{name}")(made)
+    call = {"__call__": lambda self, variable, value: function(variable, value),
+            "__doc__": function.__doc__}
+    return public(path)(type(path.removeprefix("ops."), (), call))
 
 
-_primitive("Assign", assign)
-_primitive("AssignAdd", assign_add)
-_primitive("AssignSub", assign_sub)
+_primitive("ops.Assign", assign)
+_primitive("ops.AssignAdd", assign_add)
+_primitive("ops.AssignSub", assign_sub)
 

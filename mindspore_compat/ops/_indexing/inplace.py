@@ -262,9 +262,10 @@ def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
     return xp.scatter_add(x, index, v if how == "add" else -v)
 
 
-def _slices_family(how, words):
+def _slices_family(path, title, words):
     """`inplace_add`, `InplaceAdd(indices)` and their kin."""
-    api = f"inplace_{how}"
+    api = path.removeprefix("ops.")
+    how = api.removeprefix("inplace_")
 
     @checked
     def inplace(x: Anything, v: Anything, indices: Places):
@@ -282,7 +283,7 @@ def _slices_family(how, words):
         TypeError: if the dtypes differ or an argument is of another type.
         ValueError: if the shapes do not fit or a slice does not exist.
 
-    Source: mindspore.ops.{api} of MindSpore 2.10.
+    Source: mindspore.{path} of MindSpore 2.10.
     """
 
     class Inplace(Primitive):
@@ -294,16 +295,16 @@ def _slices_family(how, words):
         def __call__(self, x, input_v):
             return inplace(x, input_v, self.indices)
 
-    Inplace.__name__ = Inplace.__qualname__ = f"Inplace{how.capitalize()}"
-    Inplace.__doc__ = f"The class form of `ops.{api}`: `ops.{Inplace.__name__}(indices)(x, v)`."
-    public(f"ops.{api}")(inplace)
-    public(f"ops.{Inplace.__name__}")(Inplace)
+    Inplace.__name__ = Inplace.__qualname__ = title.removeprefix("ops.")
+    Inplace.__doc__ = f"The class form of `{path}`: `{title}(indices)(x, v)`."
+    public(path)(inplace)
+    public(title)(Inplace)
     return inplace
 
 
-_slices_family("add", "Adds to")
-_slices_family("sub", "Subtracts from")
-inplace_update = _slices_family("update", "Replaces")
+_slices_family("ops.inplace_add", "ops.InplaceAdd", "Adds to")
+_slices_family("ops.inplace_sub", "ops.InplaceSub", "Subtracts from")
+inplace_update = _slices_family("ops.inplace_update", "ops.InplaceUpdate", "Replaces")
 
 
 @public("Tensor.inplace_update")

@@ -129,9 +129,9 @@ Raises:
 """
 
 
-def _scatter_family(how, word):
+def _scatter_family(how, word, functions, classes, method=None):
     """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to
-    combine."""
+    combine, under their public paths."""
 
     def scatter(input_x: Stood, indices: Index, updates: Stood):
         input_x, updates = fitting(f"scatter_{how}", input_x, updates)
@@ -148,36 +148,33 @@ def _scatter_family(how, word):
         rows = _rows(indices)
         return scatter_by.run(beside_slices(input_x, rows), updates, rows, how)
 
-    title, made = how.capitalize(), []
-    for function, name, doc, relations in (
-        (scatter, f"scatter_{how}",
-         f"{word} slices of a Parameter along its first axis, in place.", ()),
-        (scatter_nd, f"scatter_nd_{how}",
-         f"{word} slices of a Parameter at positions given as rows, in place.", ()),
-        (tensor_scatter, f"tensor_scatter_{how}",
-         f"{word} slices of a Tensor at positions given as rows, in a copy.",
-         (Alike("input_x updates"),)),
-    ):
-        function.__name__ = function.__qualname__ = name
+    docs = (f"{word} slices of a Parameter along its first axis, in place.",
+            f"{word} slices of a Parameter at positions given as rows, in place.",
+            f"{word} slices of a Tensor at positions given as rows, in a copy.")
+    relations = ((), (), (Alike("input_x updates"),))
+    for function, path, title, doc, related in zip(
+            (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations,
+            strict=True):
+        function.__name__ = function.__qualname__ = path.removeprefix("ops.")
         function.__doc__ = doc + _SCATTER_DOC
-        made.append(public(f"ops.{name}")(checked(*relations)(function)))
-    for start, function in zip(("Scatter", "ScatterNd", "TensorScatter"), made, strict=True):
-        _class(start + title, function)
-    if how in ("sub", "mul", "div", "max", "min"):
-        _method(f"scatter_{how}", made[2])
+        made = public(path)(checked(*related)(function))
+        _class(title, made)
+    if method:
+        _method(method, made)
 
 
-def _method(name, function):
+def _method(path, function):
     """A scatter into a copy as a method of the Tensor that is copied."""
     def method(self, indices, updates):
         return function(self, indices, updates)
 
-    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__name__, method.__qualname__ = path.removeprefix("Tensor."), path
     method.__doc__ = f"`ops.{function.__name__}` of this Tensor."
-    public(f"Tensor.{name}")(method)
+    public(path)(method)
 
 
-def _class(name, function):
+def _class(path, function):
+    name = path.removeprefix("ops.")
     locked = name in ("ScatterUpdate", "ScatterNdUpdate")
 
     def __init__(self, use_locking=locked):
@@ -191,14 +188,49 @@ def _class(name, function):
 
     made = type(name, (Primitive,), {"__init__": __init__, "__call__": __call__,
                                      "__doc__": function.__doc__})
-    public(f"ops.{name}")(made)
+    public(path)(made)
 
 
-for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from",
-                    "mul": "Multiplies",
-                    "div": "Divides", "max": "Raises to the larger",
-                    "min": "Lowers to the smaller"}.items():
-    _scatter_family(_how, _word)
+_scatter_family(
+    "update", "Writes",
+    ("ops.scatter_update", "ops.scatter_nd_update", "ops.tensor_scatter_update"),
+    ("ops.ScatterUpdate", "ops.ScatterNdUpdate", "ops.TensorScatterUpdate"),
+)
+_scatter_family(
+    "add", "Adds to",
+    ("ops.scatter_add", "ops.scatter_nd_add", "ops.tensor_scatter_add"),
+    ("ops.ScatterAdd", "ops.ScatterNdAdd", "ops.TensorScatterAdd"),
+)
+_scatter_family(
+    "sub", "Subtracts from",
+    ("ops.scatter_sub", "ops.scatter_nd_sub", "ops.tensor_scatter_sub"),
+    ("ops.ScatterSub", "ops.ScatterNdSub", "ops.TensorScatterSub"),
+    "Tensor.scatter_sub",
+)
+_scatter_family(
+    "mul", "Multiplies",
+    ("ops.scatter_mul", "ops.scatter_nd_mul", "ops.tensor_scatter_mul"),
+    ("ops.ScatterMul", "ops.ScatterNdMul", "ops.TensorScatterMul"),
+    "Tensor.scatter_mul",
+)
+_scatter_family(
+    "div", "Divides",
+    ("ops.scatter_div", "ops.scatter_nd_div", "ops.tensor_scatter_div"),
+    ("ops.ScatterDiv", "ops.ScatterNdDiv", "ops.TensorScatterDiv"),
+    "Tensor.scatter_div",
+)
+_scatter_family(
+    "max", "Raises to the larger",
+    ("ops.scatter_max", "ops.scatter_nd_max", "ops.tensor_scatter_max"),
+    ("ops.ScatterMax", "ops.ScatterNdMax", "ops.TensorScatterMax"),
+    "Tensor.scatter_max",
+)
+_scatter_family(
+    "min", "Lowers to the smaller",
+    ("ops.scatter_min", "ops.scatter_nd_min", "ops.tensor_scatter_min"),
+    ("ops.ScatterMin", "ops.ScatterNdMin", "ops.TensorScatterMin"),
+    "Tensor.scatter_min",
+)
 
 
 # Along an axis ------------------------------------------------------------------------------------
@@ -441,15 +473,17 @@ def need_ids(api, x, segment_ids):
                          f"input, but got {segment_ids.shape} beside {x.shape}.")
 
 
-def _segment(name, how, words, printed, allowed):
+def _segment(lines, how, words, printed, allowed):
+    name = lines[0].partition("(")[0].removeprefix("ops.")
+
     def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
-        need_ids(f"unsorted_segment_{name}", x, segment_ids)
+        need_ids(name, x, segment_ids)
         start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
                         x.dtype)
         ids = xp.where(segment_ids < 0, num_segments, segment_ids)
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
 
-    body.__name__ = f"unsorted_segment_{name}"
+    body.__name__ = name
     body.__doc__ = f"""{words} the slices that belong to the same segment.
 
     Slices with a number below 0 are left out.
@@ -460,21 +494,30 @@ def _segment(name, how, words, printed, allowed):
 
     Example:
         >>> x, ids = ms.Tensor([2.0, 3.0, 4.0]), ms.Tensor([0, 1, 0])
-        >>> print(ms.ops.unsorted_segment_{name}(x, ids, 2))
+        >>> print(ms.ops.{name}(x, ids, 2))
         {printed}
     """
-    title = name.capitalize()
-    return op(
-               f"ops.unsorted_segment_{name}(x, segment_ids, num_segments)",
-               f"ops.UnsortedSegment{title}()(x, segment_ids, num_segments)",
-               f"Tensor.unsorted_segment_{name}(segment_ids, num_segments)",
-               compute="native",
-           )(body)
+    op(*lines, compute="native")(body)
 
 
-_segment("max", "max", "Takes the largest elements of", "[4. 3.]", TensorOf(real))
-_segment("min", "min", "Takes the smallest elements of", "[2. 3.]", TensorOf(real))
-_segment("prod", "mul", "Multiplies", "[8. 3.]", TensorOf(number))
+_segment(
+    ("ops.unsorted_segment_max(x, segment_ids, num_segments)",
+     "ops.UnsortedSegmentMax()(x, segment_ids, num_segments)",
+     "Tensor.unsorted_segment_max(segment_ids, num_segments)"),
+    "max", "Takes the largest elements of", "[4. 3.]", TensorOf(real),
+)
+_segment(
+    ("ops.unsorted_segment_min(x, segment_ids, num_segments)",
+     "ops.UnsortedSegmentMin()(x, segment_ids, num_segments)",
+     "Tensor.unsorted_segment_min(segment_ids, num_segments)"),
+    "min", "Takes the smallest elements of", "[2. 3.]", TensorOf(real),
+)
+_segment(
+    ("ops.unsorted_segment_prod(x, segment_ids, num_segments)",
+     "ops.UnsortedSegmentProd()(x, segment_ids, num_segments)",
+     "Tensor.unsorted_segment_prod(segment_ids, num_segments)"),
+    "mul", "Multiplies", "[8. 3.]", TensorOf(number),
+)
 
 
 @op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")

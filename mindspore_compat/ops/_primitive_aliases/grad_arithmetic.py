@@ -445,8 +445,9 @@ def median_grad(
 # Segments and sparse matrices ---------------------------------------------------------------------
 
 
-def _segments(name, given, scale, printed):
+def _segments(line, scale, printed):
     """Declares the gradient of a sum of rows by segments, divided by a power of their counts."""
+    name = line.partition("(")[0].rpartition(".")[2]
 
     def back(xp, x: Floats, indices: Places, segment_ids: Places, output_dim0: Any):
         rows = _count_of(name, output_dim0)
@@ -471,7 +472,7 @@ def _segments(name, given, scale, printed):
         >>> print(_grad_ops.{name}()(ms.Tensor([4.0]), rows, segments, ms.Tensor(3, ms.int32)))
         {printed}
     """
-    op(f"ops.operations._grad_ops.{name}()({given}: x, indices, segment_ids, output_dim0)")(back)
+    op(line)(back)
 
 
 def _count_of(api, value):
@@ -499,9 +500,12 @@ def _need_segments(xp, api, x, indices, segment_ids, rows):
             raise ValueError(f"For '{api}', '{name}' must be in [0, {most}).")
 
 
-_segments("SparseSegmentMeanGrad", "x", 1, "[2. 0. 2.]")
-_segments("SparseSegmentSqrtNGrad", "x", 0.5, "[2.828427 0.       2.828427]")
-_segments("SparseSegmentSumGrad", "grad", 0, "[4. 0. 4.]")
+_GIVEN = "(x, indices, segment_ids, output_dim0)"
+_segments("ops.operations._grad_ops.SparseSegmentMeanGrad()" + _GIVEN, 1, "[2. 0. 2.]")
+_segments("ops.operations._grad_ops.SparseSegmentSqrtNGrad()" + _GIVEN, 0.5,
+          "[2.828427 0.       2.828427]")
+_segments("ops.operations._grad_ops.SparseSegmentSumGrad()(grad: x, indices, segment_ids, "
+          "output_dim0)", 0, "[4. 0. 4.]")
 
 
 @op(

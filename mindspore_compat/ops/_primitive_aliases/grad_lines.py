@@ -300,7 +300,7 @@ def made(name):
 # Of the result of an operation --------------------------------------------------------------------
 
 
-def _of_result(line, printed, rule, area=AREA):
+def _of_result(line, printed, rule):
     """Declares the Primitive of a line whose rule needs the result alone, `out`, and settings.
 
     `printed` is what it prints for a result of [[0.5]] and a gradient of [[1.0]].
@@ -311,7 +311,7 @@ def _of_result(line, printed, rule, area=AREA):
         found = rule()
         return found.pull(xp, g, tuple(known[name] for name in found.keeps), (True,))[0]
 
-    name = line.partition("(")[0]
+    area, _, name = line.partition("(")[0].rpartition(".")
     result_first = line.rpartition("(")[2].partition(",")[0].endswith("out")
     given = "out, grad" if result_first else "grad, out"
     back.__doc__ = f"""Computes the gradient of an operation, given its result and its gradient.
@@ -325,7 +325,7 @@ def _of_result(line, printed, rule, area=AREA):
         >>> print({name}()({given}))
         {printed}
     """
-    op(f"{area}.{line}")(back)
+    op(line)(back)
 
 
 def _function(name):
@@ -333,27 +333,31 @@ def _function(name):
     return lambda: TABLE[name].rule
 
 
-for _line, _printed_and_rule in {
-    "CholeskyGrad()(x: out, grad: g)": ("[[1.]]", _function("linalg_cholesky")),
-    "EluGrad()(dout: g, out)": ("[[1.]]", lambda: elu.rule),
-    "InvGrad()(x: out, grad: g)": ("[[-0.25]]", _function("reciprocal")),
-    "LogSoftmaxGrad(axis=-1)(logits: out, grad: g)": ("[[-0.6487212]]", lambda: log_softmax.rule),
-    "ReciprocalGrad()(y: out, dy: g)": ("[[-0.25]]", _function("reciprocal")),
-    "RsqrtGrad()(y_backprop: out, x: g)": ("[[-0.0625]]", _function("rsqrt")),
-    "SeluGrad()(gradient: g, result: out)": ("[[1.050701]]", lambda: selu.rule),
-    "SigmoidGrad()(y: out, dy: g)": ("[[0.25]]", lambda: sigmoid.rule),
-    "SoftmaxGrad()(y: out, dy: g)": ("[[0.25]]", lambda: softmax.rule),
-    "SqrtGrad()(dy: out, y: g)": ("[[1.]]", _function("sqrt")),
-    "TanhGrad()(y: out, dy: g)": ("[[0.75]]", _function("tanh")),
-}.items():
-    _of_result(_line, *_printed_and_rule)
-_of_result(
-    "SoftmaxBackward()(dout: g, out, dim: axis=-1)", "[[0.25]]", lambda: softmax.rule,
-    "ops.auto_generate",
-)
+_of_result("ops.operations._grad_ops.CholeskyGrad()(x: out, grad: g)", "[[1.]]",
+           _function("linalg_cholesky"))
+_of_result("ops.operations._grad_ops.EluGrad()(dout: g, out)", "[[1.]]", lambda: elu.rule)
+_of_result("ops.operations._grad_ops.InvGrad()(x: out, grad: g)", "[[-0.25]]",
+           _function("reciprocal"))
+_of_result("ops.operations._grad_ops.LogSoftmaxGrad(axis=-1)(logits: out, grad: g)",
+           "[[-0.6487212]]",
+           lambda: log_softmax.rule)
+_of_result("ops.operations._grad_ops.ReciprocalGrad()(y: out, dy: g)", "[[-0.25]]",
+           _function("reciprocal"))
+_of_result("ops.operations._grad_ops.RsqrtGrad()(y_backprop: out, x: g)", "[[-0.0625]]",
+           _function("rsqrt"))
+_of_result("ops.operations._grad_ops.SeluGrad()(gradient: g, result: out)", "[[1.050701]]",
+           lambda: selu.rule)
+_of_result("ops.operations._grad_ops.SigmoidGrad()(y: out, dy: g)", "[[0.25]]",
+           lambda: sigmoid.rule)
+_of_result("ops.operations._grad_ops.SoftmaxGrad()(y: out, dy: g)", "[[0.25]]",
+           lambda: softmax.rule)
+_of_result("ops.operations._grad_ops.SqrtGrad()(dy: out, y: g)", "[[1.]]", _function("sqrt"))
+_of_result("ops.operations._grad_ops.TanhGrad()(y: out, dy: g)", "[[0.75]]", _function("tanh"))
+_of_result("ops.auto_generate.SoftmaxBackward()(dout: g, out, dim: axis=-1)", "[[0.25]]",
+           lambda: softmax.rule)
 
 
-@op(f"{AREA}.AcoshGrad()(out, dout)")
+@op("ops.operations._grad_ops.AcoshGrad()(out, dout)")
 def acosh_grad(xp, out: Floats, dout: Floats):
     """Computes the gradient of `ops.acosh` from its result.
 
@@ -368,7 +372,7 @@ def acosh_grad(xp, out: Floats, dout: Floats):
     return dout / xp.sinh(out)
 
 
-@op(f"{AREA}.AsinhGrad()(out, dout)")
+@op("ops.operations._grad_ops.AsinhGrad()(out, dout)")
 def asinh_grad(xp, out: Floats, dout: Floats):
     """Computes the gradient of `ops.asinh` from its result.
 
@@ -383,7 +387,7 @@ def asinh_grad(xp, out: Floats, dout: Floats):
     return dout / xp.cosh(out)
 
 
-@op(f"{AREA}.DropoutGrad(keep_prob=0.5)(dy, mask)")
+@op("ops.operations._grad_ops.DropoutGrad(keep_prob=0.5)(dy, mask)")
 def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1.0) = 0.5):
     """Computes the gradient of `ops.Dropout`, whose mask is given.
 
@@ -398,7 +402,7 @@ def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1
     return dy * xp.cast(mask, dy.dtype) / keep_prob
 
 
-@op(f"{AREA}.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
+@op("ops.operations._grad_ops.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
 def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Places):
     """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient up where its maximum
     was.
@@ -415,7 +419,7 @@ def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Places):
     return xp.add_places(y_grad, argmax, tuple(x.shape[-2:]))
 
 
-@op(f"{AREA}.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
+@op("ops.operations._grad_ops.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
 def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Places):
     """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient up where its maximum
     was.
@@ -434,7 +438,7 @@ def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Places):
     return xp.add_places(input_grad, argmax, tuple(x.shape[-3:]))
 
 
-@op(f"{AREA}.BiasAddGrad(data_format='NCHW')(dout)")
+@op("ops.operations._grad_ops.BiasAddGrad(data_format='NCHW')(dout)")
 def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
     """Computes the gradient of the bias of `ops.BiasAdd`: sums over all axes but the channels.
 
@@ -452,8 +456,8 @@ def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") 
 
 
 @op(
-    f"{AREA}.MaxPoolGradWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), "
-    "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
+    "ops.operations._grad_ops.MaxPoolGradWithArgmaxV2(kernel_size, strides=None, pads=0, "
+    "dilation=(1, 1), ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
 def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
     """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient up where its maximum
@@ -473,8 +477,8 @@ def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
 
 
 @op(
-    f"{AREA}.MaxPool3DGradWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
-    "data_format='NCDHW')(x, grads, argmax)"
+    "ops.operations._grad_ops.MaxPool3DGradWithArgmax(ksize, strides, pads, "
+    "dilation=(1, 1, 1), ceil_mode=False, data_format='NCDHW')(x, grads, argmax)"
 )
 def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Places):
     """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient up where its maximum
@@ -494,7 +498,7 @@ def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Places):
     return xp.add_places(grads, argmax, tuple(x.shape[-3:]))
 
 
-@op(f"{AREA}.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
+@op("ops.operations._grad_ops.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
 def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
     """Computes the gradients of `MaximumGrad`: zeros for both inputs, and that of the larger side
     for its gradient.
@@ -511,7 +515,7 @@ def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
     return xp.zeros_like(x), xp.zeros_like(y), xp.where(x >= y, dx, dy)
 
 
-@op(f"{AREA}.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
+@op("ops.operations._grad_ops.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
 def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floats):
     """Computes the gradients of `MinimumGrad`: zeros for both inputs, and that of the smaller side
     for its gradient.
@@ -529,8 +533,8 @@ def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floa
 
 
 @op(
-    f"{AREA}.BatchNormGrad(is_training=False, epsilon=1e-05, data_format='NCHW')(dout, x, scale, "
-    "saved_mean, saved_variance, reserve)"
+    "ops.operations._grad_ops.BatchNormGrad(is_training=False, epsilon=1e-05, "
+    "data_format='NCHW')(dout, x, scale, saved_mean, saved_variance, reserve)"
 )
 def batch_norm_grad(
     xp,
@@ -571,7 +575,10 @@ def batch_norm_grad(
     return slope, xp.sum(dout * normal, axes), xp.sum(dout, axes)
 
 
-@op(f"{AREA}.LayerNormGrad(begin_norm_axis=1, begin_params_axis=1)(x, dy, variance, mean, gamma)")
+@op(
+    "ops.operations._grad_ops.LayerNormGrad(begin_norm_axis=1, begin_params_axis=1)"
+    "(x, dy, variance, mean, gamma)"
+)
 def layer_norm_grad(
     xp,
     x: Floats,
@@ -609,7 +616,7 @@ def _through_mean(xp, x, slope, mean, inverse, axes):
     return normal, inverse * (slope - inner)
 
 
-@op(f"{AREA}.RmsNormGrad()(dy, x, rstd, gamma)")
+@op("ops.operations._grad_ops.RmsNormGrad()(dy, x, rstd, gamma)")
 def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
     """Computes the gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` that it
     gave.
@@ -629,7 +636,7 @@ def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
     return rstd * (slope - normal * inner), xp.sum(dy * normal, tuple(range(axes[0])))
 
 
-@op(f"{AREA}.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
+@op("ops.operations._grad_ops.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
 def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Places):
     """Computes the gradients of `ops.SparseFillEmptyRows` for the values and for the default.
 
@@ -647,7 +654,7 @@ def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Places):
     return found, xp.sum(grad_values) - xp.sum(found)
 
 
-@public(f"{AREA}.EinsumGrad")
+@public("ops.operations._grad_ops.EinsumGrad")
 class EinsumGrad(Primitive):
     """The gradients of `ops.einsum` for each of its inputs: `EinsumGrad(equation)(x, dout)`."""
 
@@ -662,7 +669,7 @@ class EinsumGrad(Primitive):
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
-@public(f"{AREA}.ConcatOffset")
+@public("ops.operations._grad_ops.ConcatOffset")
 class ConcatOffset(Primitive):
     """Where each of the Tensors that `ops.Concat` joins begins: `ConcatOffset(N, axis)(input_x)`.
 

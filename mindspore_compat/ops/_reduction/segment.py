@@ -45,7 +45,7 @@ def _check(api, input_x, segment_ids):
         raise ValueError(f"For '{api}', 'segment_ids' must rise from 0 or more.")
 
 
-def _primitive(title, how, word, allowed=TensorOf(number)):
+def _primitive(path, how, word, allowed=TensorOf(number)):
     class Segment(Primitive):
         def __init__(self):
             super().__init__(type(self).__name__)
@@ -56,7 +56,7 @@ def _primitive(title, how, word, allowed=TensorOf(number)):
             count = int(segment_ids._array[-1]) + 1
             return by_segment.run(input_x, segment_ids, count, how)
 
-    Segment.__name__ = Segment.__qualname__ = f"Segment{title}"
+    Segment.__name__ = Segment.__qualname__ = path.removeprefix("ops.")
     Segment.__doc__ = f"""The {word} of the slices of each segment; `segment_ids` rises.
 
     Inputs:
@@ -71,13 +71,13 @@ def _primitive(title, how, word, allowed=TensorOf(number)):
         TypeError: if an input is of another type.
         ValueError: if the shapes do not fit or the numbers do not rise.
 
-    Source: mindspore.ops.Segment{title} of MindSpore 2.10.
+    Source: mindspore.{path} of MindSpore 2.10.
     """
-    public(f"ops.Segment{title}")(Segment)
+    public(path)(Segment)
 
 
-_primitive("Sum", "add", "sum")
-_primitive("Mean", "mean", "mean")
-_primitive("Prod", "mul", "product")
-_primitive("Max", "max", "largest elements", TensorOf(real))
-_primitive("Min", "min", "smallest elements", TensorOf(real))
+_primitive("ops.SegmentSum", "add", "sum")
+_primitive("ops.SegmentMean", "mean", "mean")
+_primitive("ops.SegmentProd", "mul", "product")
+_primitive("ops.SegmentMax", "max", "largest elements", TensorOf(real))
+_primitive("ops.SegmentMin", "min", "smallest elements", TensorOf(real))

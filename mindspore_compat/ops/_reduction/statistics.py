@@ -67,12 +67,13 @@ def nanmean(xp, input: Floating, axis: Axis = None, keep_dims: Bool = False):
     return xp.sum(xp.where(missing, 0, input), axis, keepdims=keep_dims) / count
 
 
-def _moments(name, first, words, printed):
+def _moments(line, first, words, printed):
     def body(xp, input: Floating, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
         axis = axes_of(axis)
         spread = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
         return spread, xp.mean(input, axis, keepdims=keepdims)
 
+    name = f"{first}_mean"
     body.__name__ = name
     body.__doc__ = f"""Computes the {words} and the mean over the axes given, by default over all.
 
@@ -87,11 +88,13 @@ def _moments(name, first, words, printed):
         >>> print({first}, mean)
         {printed}
     """
-    return op(f"ops.{name}(input, axis=None, ddof=0, keepdims=False)")(body)
+    op(line)(body)
 
 
-_moments("var_mean", "var", "variance", "[1. 4.] [2. 4.]")
-_moments("std_mean", "std", "standard deviation", "[1. 2.] [2. 4.]")
+_moments("ops.var_mean(input, axis=None, ddof=0, keepdims=False)", "var", "variance",
+         "[1. 4.] [2. 4.]")
+_moments("ops.std_mean(input, axis=None, ddof=0, keepdims=False)", "std", "standard deviation",
+         "[1. 2.] [2. 4.]")
 
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")

@@ -198,14 +198,14 @@ def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
     return Tensor._wrap(current_space().eye(n, m, dtype=_numpy(dtype)))
 
 
-def _primitive(name, call):
-    made = type(name, (), {"__call__": staticmethod(call), "__doc__": call.__doc__})
-    return public(f"ops.{name}")(made)
+def _primitive(path, call):
+    own = {"__call__": staticmethod(call), "__doc__": call.__doc__}
+    return public(path)(type(path.removeprefix("ops."), (), own))
 
 
-_primitive("Zeros", lambda size, dtype=None: zeros(size, dtype))
-_primitive("Ones", lambda shape, dtype=None: ones(shape, dtype))
-_primitive("Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
+_primitive("ops.Zeros", lambda size, dtype=None: zeros(size, dtype))
+_primitive("ops.Ones", lambda shape, dtype=None: ones(shape, dtype))
+_primitive("ops.Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
 
 
 @public("ops.Eye")

@@ -288,19 +288,20 @@ def _at_least(count, one):
     return reshape_array.run(one, (1, one.shape[0], 1) if one.ndim == 1 else (*one.shape, 1))
 
 
-def _atleast(count):
+def _atleast(path, count):
     def make(inputs):
         if isinstance(inputs, Tensor):
             return _at_least(count, inputs)
         return tuple(_at_least(count, one) for one in inputs)
 
-    make.__name__ = f"atleast_{count}d"
+    make.__name__ = path.removeprefix("ops.")
     make.__doc__ = f"Tensors with at least {count} axes; new ones have length 1."
-    return public(f"ops.atleast_{count}d")(make)
+    return public(path)(make)
 
 
-for _count in (1, 2, 3):
-    _atleast(_count)
+_atleast("ops.atleast_1d", 1)
+_atleast("ops.atleast_2d", 2)
+_atleast("ops.atleast_3d", 3)
 
 
 def _parts(api, input, indices_or_sections, axis):
@@ -321,7 +322,9 @@ def _parts(api, input, indices_or_sections, axis):
     return parts_at.run(input, indices_or_sections, axis)
 
 
-def _split_by_name(name, axis, least):
+def _split_by_name(path, method, axis, least):
+    name = path.removeprefix("ops.")
+
     def make(input, indices_or_sections):
         if isinstance(input, Tensor) and input.ndim < least:
             raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got "
@@ -330,12 +333,12 @@ def _split_by_name(name, axis, least):
 
     make.__name__ = name
     make.__doc__ = f"The parts along axis {axis}; see `ops.tensor_split`."
-    return public(f"ops.{name}", f"Tensor.{name}")(make)
+    return public(path, method)(make)
 
 
-_split_by_name("hsplit", 1, 2)
-_split_by_name("vsplit", 0, 1)
-_split_by_name("dsplit", 2, 3)
+_split_by_name("ops.hsplit", "Tensor.hsplit", 1, 2)
+_split_by_name("ops.vsplit", "Tensor.vsplit", 0, 1)
+_split_by_name("ops.dsplit", "Tensor.dsplit", 2, 3)
 
 
 @public("ops.SplitV")

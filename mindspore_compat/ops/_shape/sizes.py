@@ -48,19 +48,15 @@ def rank(input_x):
     return input_x.ndim
 
 
-def _asking(name, function):
+def _asking(path, function):
     """The Primitive form of a question: `ops.Shape()(x)`."""
-    made = type(name, (), {"__call__": lambda self, x: function(x), "__doc__": function.__doc__})
-    return public(f"ops.{name}")(made)
+    call = {"__call__": lambda self, x: function(x), "__doc__": function.__doc__}
+    return public(path)(type(path.removeprefix("ops."), (), call))
 
 
-_asking("Shape", shape)
-
-
-_asking("Size", size)
-
-
-_asking("Rank", rank)
+_asking("ops.Shape", shape)
+_asking("ops.Size", size)
+_asking("ops.Rank", rank)
 
 
 @public("Tensor.dim", "Tensor.ndimension")

@@ -10,7 +10,9 @@ from . import ranges
 from .reshape import reshape_array
 
 
-def _indices(name, keep):
+def _indices(path, second, keep):
+    name = path.removeprefix("ops.")
+
     @checked
     def make(row, col, offset=0, *, dtype: DType("int32", "int64") = dtypes.int64):
         for label, value in (("row", row), ("col", col), ("offset", offset)):
@@ -27,13 +29,11 @@ def _indices(name, keep):
 
     make.__name__ = name
     make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
-    return public(f"ops.{name}", f"mint.{name}")(make)
+    return public(path, second)(make)
 
 
-tril_indices = _indices("tril_indices", lambda gap, offset: gap <= offset)
-
-
-triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
+tril_indices = _indices("ops.tril_indices", "mint.tril_indices", lambda gap, k: gap <= k)
+triu_indices = _indices("ops.triu_indices", "mint.triu_indices", lambda gap, k: gap >= k)
 
 
 class _Indices(Primitive):

@@ -21,8 +21,8 @@ Index = TensorOf("int32", "int64")
 # Parts --------------------------------------------------------------------------------------------
 
 
-def _part(kind, wanted, attribute):
-    name = f"{kind}_tensor_get_{attribute if attribute != 'shape' else 'dense_shape'}"
+def _part(path, wanted, attribute):
+    name = path.removeprefix("ops.")
 
     def part(sparse):
         if not isinstance(sparse, wanted):
@@ -34,13 +34,16 @@ def _part(kind, wanted, attribute):
 
     part.__name__ = part.__qualname__ = name
     part.__doc__ = f"The {attribute} of a {wanted.__name__}; a TypeError for anything else."
-    public(f"ops.{name}")(part)
+    public(path)(part)
 
 
-for _attribute in ("indices", "values", "shape"):
-    _part("coo", COOTensor, _attribute)
-    _part("csr", CSRTensor, _attribute)
-_part("csr", CSRTensor, "indptr")
+_part("ops.coo_tensor_get_indices", COOTensor, "indices")
+_part("ops.coo_tensor_get_values", COOTensor, "values")
+_part("ops.coo_tensor_get_dense_shape", COOTensor, "shape")
+_part("ops.csr_tensor_get_indptr", CSRTensor, "indptr")
+_part("ops.csr_tensor_get_indices", CSRTensor, "indices")
+_part("ops.csr_tensor_get_values", CSRTensor, "values")
+_part("ops.csr_tensor_get_dense_shape", CSRTensor, "shape")
 
 
 @public("ops.make_coo_tensor", "ops.make_sparse_tensor")

@@ -416,30 +416,55 @@ class SparseTensorDenseMatmul(Primitive):
 
 # Elementwise --------------------------------------------------------------------------------------
 
-_FUNCTIONS = (
-    "abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan "
-    "log log1p neg relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh"
-).split()
+def _on_values(coo, csr):
+    """The function of the same name, of the values that sparse Tensors store."""
+    name = coo.removeprefix("ops.coo_")
 
-
-def _on_values(name):
     def of_coo(x):
-        _need(f"coo_{name}", "x", x, COOTensor)
+        _need(coo.removeprefix("ops."), "x", x, COOTensor)
         return COOTensor(x.indices, build("ops", name)(x.values), x.shape)
 
     def of_csr(x):
-        _need(f"csr_{name}", "x", x, CSRTensor)
+        _need(csr.removeprefix("ops."), "x", x, CSRTensor)
         return CSRTensor(x.indptr, x.indices, build("ops", name)(x.values), x.shape)
 
-    for function, kind in ((of_coo, "coo"), (of_csr, "csr")):
-        function.__name__ = f"{kind}_{name}"
-        function.__doc__ = f"`ops.{name}` of the stored values of a {kind.upper()}Tensor."
-        public(f"ops.{kind}_{name}")(function)
-    return of_coo, of_csr
+    for function, path, kind in ((of_coo, coo, "COOTensor"), (of_csr, csr, "CSRTensor")):
+        function.__name__ = path.removeprefix("ops.")
+        function.__doc__ = f"`ops.{name}` of the stored values of a {kind}."
+        public(path)(function)
 
 
-for _name in _FUNCTIONS:
-    _on_values(_name)
+_on_values("ops.coo_abs", "ops.csr_abs")
+_on_values("ops.coo_acos", "ops.csr_acos")
+_on_values("ops.coo_acosh", "ops.csr_acosh")
+_on_values("ops.coo_asin", "ops.csr_asin")
+_on_values("ops.coo_asinh", "ops.csr_asinh")
+_on_values("ops.coo_atan", "ops.csr_atan")
+_on_values("ops.coo_atanh", "ops.csr_atanh")
+_on_values("ops.coo_ceil", "ops.csr_ceil")
+_on_values("ops.coo_cos", "ops.csr_cos")
+_on_values("ops.coo_cosh", "ops.csr_cosh")
+_on_values("ops.coo_exp", "ops.csr_exp")
+_on_values("ops.coo_expm1", "ops.csr_expm1")
+_on_values("ops.coo_floor", "ops.csr_floor")
+_on_values("ops.coo_inv", "ops.csr_inv")
+_on_values("ops.coo_isfinite", "ops.csr_isfinite")
+_on_values("ops.coo_isinf", "ops.csr_isinf")
+_on_values("ops.coo_isnan", "ops.csr_isnan")
+_on_values("ops.coo_log", "ops.csr_log")
+_on_values("ops.coo_log1p", "ops.csr_log1p")
+_on_values("ops.coo_neg", "ops.csr_neg")
+_on_values("ops.coo_relu", "ops.csr_relu")
+_on_values("ops.coo_relu6", "ops.csr_relu6")
+_on_values("ops.coo_round", "ops.csr_round")
+_on_values("ops.coo_sigmoid", "ops.csr_sigmoid")
+_on_values("ops.coo_sin", "ops.csr_sin")
+_on_values("ops.coo_sinh", "ops.csr_sinh")
+_on_values("ops.coo_softsign", "ops.csr_softsign")
+_on_values("ops.coo_sqrt", "ops.csr_sqrt")
+_on_values("ops.coo_square", "ops.csr_square")
+_on_values("ops.coo_tan", "ops.csr_tan")
+_on_values("ops.coo_tanh", "ops.csr_tanh")
 
 COOTensor.coalesce = coalesce
 COOTensor.abs = lambda self: COOTensor(self.indices, arithmetic.abs.run(self.values), self.shape)

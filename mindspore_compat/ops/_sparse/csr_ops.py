@@ -19,7 +19,7 @@ class _OfParts(Primitive):
         super().__init__(type(self).__name__)
 
 
-@public(f"{AREA}.CSRReduceSum")
+@public("ops.operations._csr_ops.CSRReduceSum")
 class CSRReduceSum(_OfParts):
     """`ops.csr_reduce_sum` of the parts: `CSRReduceSum()(indptr, indices, values, shape, axis)`."""
 
@@ -27,7 +27,7 @@ class CSRReduceSum(_OfParts):
         return csr_reduce_sum(CSRTensor(indptr, indices, values, tuple(shape)), axis)
 
 
-@public(f"{AREA}.CSRMV")
+@public("ops.operations._csr_ops.CSRMV")
 class CSRMV(_OfParts):
     """`ops.csr_mv` of the parts: `CSRMV()(indptr, indices, values, shape, dense_tensor)`."""
 
@@ -35,7 +35,7 @@ class CSRMV(_OfParts):
         return csr_mv(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
 
 
-@public(f"{AREA}.CSRMM")
+@public("ops.operations._csr_ops.CSRMM")
 class CSRMM(_OfParts):
     """The product with a dense matrix: `CSRMM()(indptr, indices, values, shape, dense_tensor)`."""
 
@@ -43,7 +43,7 @@ class CSRMM(_OfParts):
         return csr_times_dense(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
 
 
-@public(f"{AREA}.CSRMul")
+@public("ops.operations._csr_ops.CSRMul")
 class CSRMul(_OfParts):
     """The values of `ops.csr_mul`: `CSRMul()(indptr, indices, values, shape, dense_tensor)`."""
 
@@ -51,7 +51,7 @@ class CSRMul(_OfParts):
         return csr_mul(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
 
 
-@public(f"{AREA}.CSRDiv")
+@public("ops.operations._csr_ops.CSRDiv")
 class CSRDiv(_OfParts):
     """The values of `ops.csr_div`: `CSRDiv()(indptr, indices, values, shape, dense_tensor)`."""
 

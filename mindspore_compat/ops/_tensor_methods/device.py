@@ -64,7 +64,7 @@ def tensor_move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
     return move_to(input, to, blocking)
 
 
-@form("to")
+@form("Tensor.to")
 def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
     """The Tensor as another dtype and on another device; itself where nothing changes, unless a
     copy is asked for.
@@ -74,7 +74,7 @@ def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool =
     return _moved(self, None, dtype, copy)
 
 
-@form("to")
+@form("Tensor.to")
 def to_device(
     self,
     device: OneOf("Ascend", "GPU", "CPU") = None,
@@ -86,7 +86,7 @@ def to_device(
     return _moved(self, device, dtype, copy)
 
 
-@form("to")
+@form("Tensor.to")
 def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
     """The same, as another Tensor is."""
     device = "GPU" if arrays.on_device(other._array) else "CPU"

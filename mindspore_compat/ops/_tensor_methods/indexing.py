@@ -40,7 +40,7 @@ def _axis(name, keyword, self, axis):
 # Reading ------------------------------------------------------------------------------------------
 
 
-@form("gather")
+@form("Tensor.gather")
 def gather_elements(self, dim: InTensor(Int), index: Index):
     """Element by element along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
 
@@ -49,14 +49,14 @@ def gather_elements(self, dim: InTensor(Int), index: Index):
     return getitem.gather_along.run(self, _axis("gather", "dim", self, dim), index)
 
 
-@form("gather")
+@form("Tensor.gather")
 def gather_slices(self, input_indices: Places, axis: Int, batch_dims: Int = 0):
     """The slices at positions along an axis, as `ops.gather`."""
     axis = _axis("gather", "axis", self, axis)
     return getitem.gather.run(self, input_indices, axis, batch_dims)
 
 
-@form("index_select")
+@form("Tensor.index_select")
 def index_select_axis(self, axis: Int, index: Places):
     """The slices at positions along an axis.
 
@@ -65,13 +65,13 @@ def index_select_axis(self, axis: Int, index: Places):
     return getitem.index_select.run(self, _axis("index_select", "axis", self, axis), index)
 
 
-@form("index_select")
+@form("Tensor.index_select")
 def index_select_dim(self, dim: Int, index: Index):
     """The same."""
     return getitem.index_select.run(self, _axis("index_select", "dim", self, dim), index)
 
 
-@form("take")
+@form("Tensor.take")
 def take_along(
     self, indices: Index, axis: Int = None, mode: OneOf("clip", "wrap", "raise") = "clip"
 ):
@@ -105,13 +105,13 @@ def _need_places(places, length):
         )
 
 
-@form("take")
+@form("Tensor.take")
 def take_elements(self, index: Index):
     """Elements of the flattened Tensor at places."""
     return take.take.run(self, index)
 
 
-@form("select")
+@form("Tensor.select")
 def select_slice(self, dim: Int, index: Int):
     """One slice along an axis, without that axis, or this Tensor where a condition is true and `y`
     elsewhere.
@@ -121,7 +121,7 @@ def select_slice(self, dim: Int, index: Int):
     return take.slice_at(self, dim, index)
 
 
-@form("select")
+@form("Tensor.select")
 def select_by_condition(self, condition: TensorOf("bool"), y: Value):
     """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int beside int32 or a
     float beside float32."""
@@ -136,7 +136,7 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
     return getitem.select.run(condition, self, y)
 
 
-@form("where")
+@form("Tensor.where")
 def where(self, condition: Anything, y: Value):
     """This Tensor where the condition is true, `y` elsewhere.
 
@@ -145,7 +145,7 @@ def where(self, condition: Anything, y: Value):
     return getitem.where.run(condition, self, y)
 
 
-@form("where")
+@form("Tensor.where")
 def where_other(self, condition: Anything, other: Value):
     """The same."""
     return getitem.where.run(condition, self, other)
@@ -169,7 +169,7 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
     return scatter.tensor_scatter_elements.run(self, index, src, axis, how)
 
 
-@form("scatter")
+@form("Tensor.scatter")
 def scatter_axis(self, axis: Int, index: Places, src: Value):
     """A copy with the values of `src`, or one number, written at places along an axis, element by
     element.
@@ -179,7 +179,7 @@ def scatter_axis(self, axis: Int, index: Places, src: Value):
     return _scattered("scatter", "axis", self, axis, index, src)
 
 
-@form("scatter")
+@form("Tensor.scatter")
 def scatter_dim(
     self,
     dim: InTensor(Int),
@@ -191,7 +191,7 @@ def scatter_dim(
     return _scattered("scatter", "dim", self, dim, index, src, reduce)
 
 
-@form("scatter_add")
+@form("Tensor.scatter_add")
 def scatter_add_along(self, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element.
 
@@ -201,13 +201,13 @@ def scatter_add_along(self, dim: Int, index: Index, src: Anything):
     return scatter.scatter_add_along.run(self, _axis("scatter_add", "dim", self, dim), index, src)
 
 
-@form("scatter_add")
+@form("Tensor.scatter_add")
 def scatter_add_rows(self, indices: Index, updates: Anything):
     """A copy with slices added at positions given as rows, as `ops.tensor_scatter_add`."""
     return build("ops", "tensor_scatter_add")(self, indices, updates)
 
 
-@form("index_add")
+@form("Tensor.index_add")
 def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Scalar = 1):
     """A copy with alpha times the slices of `source` added at places along an axis; gradients
     pass.
@@ -223,7 +223,7 @@ def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Scal
     return scatter.added_along.run(self, index, source, dim)
 
 
-@form("index_add")
+@form("Tensor.index_add")
 def index_add_axis(
     self,
     indices: Index,
@@ -241,7 +241,7 @@ def index_add_axis(
 # Arithmetic ---------------------------------------------------------------------------------------
 
 
-@form("sub")
+@form("Tensor.sub")
 def sub(self, other: Value, *, alpha: Scalar = 1):
     """self - alpha * other, element by element; the shapes broadcast.
 
@@ -254,13 +254,13 @@ def sub(self, other: Value, *, alpha: Scalar = 1):
     return arithmetic.sub_scaled.run(self, other, alpha)
 
 
-@form("sub")
+@form("Tensor.sub")
 def sub_y(self, y):
     """self - y."""
     return arithmetic.sub_scaled.run(self, y, 1)
 
 
-@form("remainder")
+@form("Tensor.remainder")
 def remainder(self, other: Value):
     """The remainder of floor division, element by element: it has the sign of the divisor.
 
@@ -269,13 +269,13 @@ def remainder(self, other: Value):
     return division.remainder.run(self, other)
 
 
-@form("remainder")
+@form("Tensor.remainder")
 def remainder_divisor(self, divisor: Value):
     """The same."""
     return division.remainder.run(self, divisor)
 
 
-@form("matmul")
+@form("Tensor.matmul")
 def matmul(self, tensor2: Anything):
     """The matrix product, of stacks of matrices too; vectors have their axis added for it.
 
@@ -285,7 +285,7 @@ def matmul(self, tensor2: Anything):
     return matmul_ops.matrix_product.run(self, tensor2)
 
 
-@form("matmul")
+@form("Tensor.matmul")
 def matmul_other(self, other: Anything):
     """The same."""
     _alike("matmul", "other", self, other)
@@ -319,7 +319,7 @@ def mm(xp, input: Anything, mat2: Anything):
     return matmul_ops.mm.body(xp, input, mat2)
 
 
-@form("isclose")
+@form("Tensor.isclose")
 def isclose(
     self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
 ):
@@ -331,7 +331,7 @@ def isclose(
     return comparison.isclose.run(self, other, rtol, atol, equal_nan)
 
 
-@form("isclose")
+@form("Tensor.isclose")
 def isclose_x2(
     self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
 ):
@@ -340,7 +340,7 @@ def isclose_x2(
     return comparison.isclose.run(self, x2, rtol, atol, equal_nan)
 
 
-def _logical(name, op, words):
+def _logical(path, op, words):
     def with_other(self, other: TensorOf(any_dtype) | Bool):
         return op.run(self, other)
 
@@ -348,16 +348,16 @@ def _logical(name, op, words):
         """The same."""
         return op.run(self, y)
 
-    with_other.__doc__ = f"{words}.\n\nSource: mindspore.Tensor.{name} of MindSpore 2.10.\n"
-    form(name)(with_other)
-    form(name)(with_y)
+    with_other.__doc__ = f"{words}.\n\nSource: mindspore.{path} of MindSpore 2.10.\n"
+    form(path)(with_other)
+    form(path)(with_y)
 
 
-_logical("logical_and", logical.logical_and, "True where both elements are true")
-_logical("logical_or", logical.logical_or, "True where either element is true")
+_logical("Tensor.logical_and", logical.logical_and, "True where both elements are true")
+_logical("Tensor.logical_or", logical.logical_or, "True where either element is true")
 
 
-@form("logical_xor")
+@form("Tensor.logical_xor")
 def logical_xor(self, other: TensorOf(any_dtype) | Bool):
     """True where one element is true and the other is not.
 
@@ -366,7 +366,7 @@ def logical_xor(self, other: TensorOf(any_dtype) | Bool):
     return logical.logical_xor.run(self, other)
 
 
-@form("index_fill_")
+@form("Tensor.index_fill_")
 def index_fill_(self, dim: Int, index: Index, value: Value):
     """Writes one number into the slices named along an axis, and returns the Tensor.
 

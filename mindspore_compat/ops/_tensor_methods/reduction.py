@@ -21,11 +21,11 @@ Scalar = Number | Bool
 Mask = Bool | TensorOf("bool")
 
 
-def _ordered(name, self, odd="c"):
+def _ordered(api, self, odd="c"):
     """Refuses complex numbers, which have no order, and further kinds of dtype named."""
     if self._array.dtype.kind in odd:
         raise TypeError(
-            f"For 'Tensor.{name}', the Tensor must hold real numbers, but got {self.dtype}."
+            f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}."
         )
 
 
@@ -36,7 +36,7 @@ def _numpy(dtype):
 # Sums and means -----------------------------------------------------------------------------------
 
 
-@form("sum")
+@form("Tensor.sum")
 def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum over the axes given; integers and bools add up as int64, unless a dtype is given.
 
@@ -45,7 +45,7 @@ def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType
     return reduce.sum.run(self, axes_along("Tensor.sum", "dim", dim, self), keepdim, _numpy(dtype))
 
 
-@form("sum")
+@form("Tensor.sum")
 def sum_along_axis(
     self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
 ):
@@ -55,7 +55,7 @@ def sum_along_axis(
     return out if initial is None else arithmetic.add.run(out, initial)
 
 
-@form("nansum")
+@form("Tensor.nansum")
 def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
 
@@ -64,14 +64,14 @@ def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DT
     return _nansum("dim", self, dim, keepdim, dtype)
 
 
-@form("nansum")
+@form("Tensor.nansum")
 def nansum_along_axis(self, axis: Held = None, keepdims: Bool = False, *, dtype: DType = None):
     """The same."""
     return _nansum("axis", self, axis, keepdims, dtype)
 
 
 def _nansum(name, self, axis, keepdims, dtype):
-    _ordered("nansum", self)
+    _ordered("Tensor.nansum", self)
     wanted = _numpy(dtype)
     if wanted is not None and wanted.kind == "c":
         raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
@@ -79,7 +79,7 @@ def _nansum(name, self, axis, keepdims, dtype):
     return statistics.nansum.run(self, axis, keepdims, wanted)
 
 
-@form("mean")
+@form("Tensor.mean")
 def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The mean over the axes given, in the Tensor's dtype (integers truncate) or one given.
 
@@ -89,13 +89,13 @@ def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DTyp
     return reduce.mean_as.run(self, axes_along("Tensor.mean", "dim", dim, self), keepdim)
 
 
-@form("mean")
+@form("Tensor.mean")
 def mean_along_axis(self, axis: Held = None, keep_dims: Bool = False):
     """The same."""
     return reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
 
 
-@form("prod")
+@form("Tensor.prod")
 def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = None):
     """The product of all elements or along an axis; integers multiply as int64, unless a dtype is
     given.
@@ -106,33 +106,33 @@ def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = 
     return reduce.prod.run(self, axis, keepdim, _numpy(dtype))
 
 
-@form("prod")
+@form("Tensor.prod")
 def prod_along_axis(self, axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
     """The same, over several axes if they are named."""
     axis = axes_along("Tensor.prod", "axis", axis, self)
     return reduce.prod.run(self, axis, keep_dims, _numpy(dtype))
 
 
-def _of_bools(name, op, words):
+def _of_bools(api, op, words):
     """`Tensor.all` and `Tensor.any`."""
 
     def along_axis(self, axis: Held = None, keep_dims: Bool = False):
-        return op.run(self, axes_along(f"Tensor.{name}", "axis", axis, self), keep_dims)
+        return op.run(self, axes_along(api, "axis", axis, self), keep_dims)
 
     def along_dim(self, dim: Held = None, keepdim: Bool = False):
         """The same."""
-        return op.run(self, axes_along(f"Tensor.{name}", "dim", dim, self), keepdim)
+        return op.run(self, axes_along(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
         f"{words} is true, over the axes given.\n\n"
-        f"Source: mindspore.Tensor.{name} of MindSpore 2.10.\n"
+        f"Source: mindspore.{api} of MindSpore 2.10.\n"
     )
-    form(name)(along_axis)
-    form(name)(along_dim)
+    form(api)(along_axis)
+    form(api)(along_dim)
 
 
-_of_bools("all", reduce.all, "True where every element")
-_of_bools("any", reduce.any, "True where some element")
+_of_bools("Tensor.all", reduce.all, "True where every element")
+_of_bools("Tensor.any", reduce.any, "True where some element")
 
 
 def _nothing(self):
@@ -140,19 +140,17 @@ def _nothing(self):
     return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
 
 
-def _spread(name, op, words):
+def _spread(api, op, words):
     """`Tensor.std` and `Tensor.var`."""
-    api = f"Tensor.{name}"
-
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
-        _ordered(name, self, "b")
+        _ordered(api, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
-        _ordered(name, self, "b")
+        _ordered(api, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
@@ -161,28 +159,26 @@ def _spread(name, op, words):
         f"{words} over the axes given, divided by the count less `ddof`; NaN for no elements.\n\n"
         f"Source: mindspore.{api} of MindSpore 2.10.\n"
     )
-    form(name)(along_axis)
-    form(name)(along_dim)
+    form(api)(along_axis)
+    form(api)(along_dim)
 
 
-_spread("std", reduce.std, "The standard deviation")
-_spread("var", reduce.var, "The variance")
+_spread("Tensor.std", reduce.std, "The standard deviation")
+_spread("Tensor.var", reduce.var, "The variance")
 
 
 # Extremes -----------------------------------------------------------------------------------------
 
 
-def _extreme(name, word, over_all, along, between):
+def _extreme(api, word, over_all, along, between):
     """`Tensor.max` and `Tensor.min`."""
-    api = f"Tensor.{name}"
-
     def of_all(self):
-        _ordered(name, self)
+        _ordered(api, self)
         return over_all.run(self, None, False)
 
     def with_places(self, dim: Int, keepdim: Bool = False):
         """(values, int64 places) along an axis."""
-        _ordered(name, self)
+        _ordered(api, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
 
@@ -204,7 +200,7 @@ def _extreme(name, word, over_all, along, between):
             where (Union[bool, Tensor[bool]]): which elements count.
             return_indices (bool): True for (values, places); it needs one axis.
         """
-        _ordered(name, self)
+        _ordered(api, self)
         axis = axes_along(api, "axis", axis, self)
         if where is not True and initial is None:
             raise ValueError(f"For '{api}', 'initial' must be given with 'where', but got None.")
@@ -221,7 +217,7 @@ def _extreme(name, word, over_all, along, between):
 
     of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
     for each in (of_all, with_places, over_axes):
-        form(name)(each)
+        form(api)(each)
 
 
 def _along(along, over_all, self, axis, keepdims):
@@ -230,14 +226,12 @@ def _along(along, over_all, self, axis, keepdims):
     return along.run(self, axis if isinstance(axis, int) else axis[0], keepdims)
 
 
-_extreme("max", "largest", min_max.amax, min_max.max_along, maximum.maximum)
-_extreme("min", "smallest", min_max.amin, min_max.min_along, maximum.minimum)
+_extreme("Tensor.max", "largest", min_max.amax, min_max.max_along, maximum.maximum)
+_extreme("Tensor.min", "smallest", min_max.amin, min_max.min_along, maximum.minimum)
 
 
-def _place(name, word, op_of_axis, op_of_dim):
+def _place(api, word, op_of_axis, op_of_dim):
     """`Tensor.argmax` and `Tensor.argmin`."""
-    api = f"Tensor.{name}"
-
     def along_axis(self, axis: Int = None, keepdims: Bool = False):
         return op_of_axis.run(self, axes_along(api, "axis", axis, self), keepdims)
 
@@ -249,20 +243,20 @@ def _place(name, word, op_of_axis, op_of_dim):
         f"The place of the {word} element along an axis, or in the flattened "
         f"Tensor.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
     )
-    form(name)(along_axis)
-    form(name)(along_dim)
+    form(api)(along_axis)
+    form(api)(along_dim)
 
 
-_place("argmax", "largest", min_max.argmax, min_max.argmax)
-_place("argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
+_place("Tensor.argmax", "largest", min_max.argmax, min_max.argmax)
+_place("Tensor.argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
 
 
-def _with_place(name, word, along, over_all):
+def _with_place(api, word, along, over_all):
     """`Tensor.argmax_with_value` and `Tensor.argmin_with_value`."""
 
     def with_place(self, axis: Int | None = 0, keep_dims: Bool = False):
         if axis is not None:
-            axis = axes_along(f"Tensor.{name}", "axis", axis, self)
+            axis = axes_along(api, "axis", axis, self)
         return _along(along, over_all, self, axis, keep_dims)
 
     with_place.__doc__ = f"""(the {word} values along an axis, their int64 places).
@@ -271,30 +265,30 @@ def _with_place(name, word, along, over_all):
         axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
         keep_dims (bool): True to keep the axis with length 1.
 
-    Source: mindspore.Tensor.{name} of MindSpore 2.10.
+    Source: mindspore.{api} of MindSpore 2.10.
     """
-    form(name)(with_place)
+    form(api)(with_place)
 
 
-_with_place("argmax_with_value", "largest", min_max.max_along, min_max.amax)
-_with_place("argmin_with_value", "smallest", min_max.min_along, min_max.amin)
+_with_place("Tensor.argmax_with_value", "largest", min_max.max_along, min_max.amax)
+_with_place("Tensor.argmin_with_value", "smallest", min_max.min_along, min_max.amin)
 
 
-@form("median")
+@form("Tensor.median")
 def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
     """(the lower medians, their int64 places) along an axis.
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
-    _ordered("median", self)
+    _ordered("Tensor.median", self)
     axis = axes_along("Tensor.median", "axis", axis, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdims)
 
 
-@form("median")
+@form("Tensor.median")
 def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
     """The same."""
-    _ordered("median", self)
+    _ordered("Tensor.median", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdim)
 
@@ -302,7 +296,7 @@ def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
 # Counting and running sums ------------------------------------------------------------------------
 
 
-@form("count_nonzero")
+@form("Tensor.count_nonzero")
 def count_along_axis(
     self, axis: Int | TupleOf(Int) | ListOf(Int) = (), keep_dims: Bool = False, dtype: DType = None
 ):
@@ -315,14 +309,14 @@ def count_along_axis(
     return statistics.count_nonzero.run(self, axis, keep_dims, wanted)
 
 
-@form("count_nonzero")
+@form("Tensor.count_nonzero")
 def count_along_dim(self, dim: Axis = None):
     """The same, as int64."""
     axis = axes_along("Tensor.count_nonzero", "dim", dim, self)
     return statistics.count_nonzero.run(self, axis, False, None)
 
 
-@form("cumsum")
+@form("Tensor.cumsum")
 def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
     """Running sums along an axis (of the flattened Tensor without one), in the Tensor's dtype
     unless one is given; integers of fewer than 32 bits add up as int32.
@@ -333,7 +327,7 @@ def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
     return cumulative.cumsum_as_is.run(self, axis, _summed(self, dtype))
 
 
-@form("cumsum")
+@form("Tensor.cumsum")
 def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
     """The same."""
     axis = axes_along("Tensor.cumsum", "dim", dim, self)
@@ -350,54 +344,54 @@ def _summed(self, dtype):
 # Orderings ----------------------------------------------------------------------------------------
 
 
-@form("sort")
+@form("Tensor.sort")
 def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
     """(values in order, their int32 places) along an axis.
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
-    _ordered("sort", self, "bc")
+    _ordered("Tensor.sort", self, "bc")
     return sort.sort.run(self, axis, descending)
 
 
-@form("sort")
+@form("Tensor.sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
-    _ordered("sort", self, "bc")
+    _ordered("Tensor.sort", self, "bc")
     return sort.sort.run(self, dim, descending)
 
 
-@form("argsort")
+@form("Tensor.argsort")
 def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
     """The int32 places that sort the Tensor along an axis.
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
-    _ordered("argsort", self)
+    _ordered("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "axis", axis, self)
     return sort.argsort.run(self, axis, descending)
 
 
-@form("argsort")
+@form("Tensor.argsort")
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
-    _ordered("argsort", self)
+    _ordered("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
 
 
-@form("topk")
+@form("Tensor.topk")
 def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = True):
     """(the k largest or smallest values along an axis in order, their int32 places).
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
-    _ordered("topk", self)
+    _ordered("Tensor.topk", self)
     axis = axes_along("Tensor.topk", "dim", dim, self)
     return sort.topk.run(self, k, axis, largest, sorted)
 
 
-@form("unique")
+@form("Tensor.unique")
 def unique(
     self,
     sorted: Bool = True,
@@ -414,10 +408,8 @@ def unique(
     return unique_ops.mint_unique(self, sorted, return_inverse, return_counts, dim)
 
 
-def _bounded(name, word):
+def _bounded(api, word):
     """`Tensor.amax` and `Tensor.amin`."""
-    api = f"Tensor.{name}"
-
     def over_axes(
         self,
         axis: Held = None,
@@ -427,7 +419,8 @@ def _bounded(name, word):
         where: Mask = None,
     ):
         axis = axes_along(api, "axis", axis, self)
-        return build("ops", name)(self, axis, keepdims, initial=initial, where=where)
+        function = build("ops", api.removeprefix("Tensor."))
+        return function(self, axis, keepdims, initial=initial, where=where)
 
     over_axes.__doc__ = f"""The {word} element over the axes given.
 
@@ -439,11 +432,11 @@ def _bounded(name, word):
 
     Source: mindspore.{api} of MindSpore 2.10.
     """
-    form(name)(over_axes)
+    form(api)(over_axes)
 
 
-_bounded("amax", "largest")
-_bounded("amin", "smallest")
+_bounded("Tensor.amax", "largest")
+_bounded("Tensor.amin", "smallest")
 
 
 @public("Tensor.sum_to_size")

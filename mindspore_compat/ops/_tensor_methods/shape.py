@@ -122,7 +122,7 @@ def expand(self, *size, **named):
     return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
 
 
-@form("expand_as")
+@form("Tensor.expand_as")
 def expand_as(self, other: Anything):
     """The Tensor repeated to the shape of another.
 
@@ -131,7 +131,7 @@ def expand_as(self, other: Anything):
     return repeat_ops.broadcast_to.run(self, other.shape)
 
 
-@form("expand_as")
+@form("Tensor.expand_as")
 def expand_as_x(self, x: Anything):
     """The same."""
     return repeat_ops.broadcast_to.run(self, x.shape)
@@ -191,7 +191,7 @@ def _tensor(name, other):
     return other
 
 
-@form("repeat_interleave")
+@form("Tensor.repeat_interleave")
 def repeat_interleave(
     self,
     repeats: Int | Several | TensorOf("int32", "int64"),
@@ -222,7 +222,7 @@ def repeat_interleave(
     return out
 
 
-@form("flatten")
+@form("Tensor.flatten")
 def flatten(self, start_dim: Int = 0, end_dim: Int = -1):
     """The axes from `start_dim` to `end_dim` as one; all of them by default.
 
@@ -231,13 +231,13 @@ def flatten(self, start_dim: Int = 0, end_dim: Int = -1):
     return reshape_ops.flatten(self, start_dim=start_dim, end_dim=end_dim)
 
 
-@form("flatten")
+@form("Tensor.flatten")
 def flatten_in_order(self, order: Str = "C", *, start_dim: Int = 0, end_dim: Int = -1):
     """The same; the order "F" reads columns first."""
     return reshape_ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
 
-@form("unsqueeze")
+@form("Tensor.unsqueeze")
 def unsqueeze(self, dim: InTensor(Int)):
     """A new axis of length 1.
 
@@ -246,7 +246,7 @@ def unsqueeze(self, dim: InTensor(Int)):
     return reshape_ops.expand_dims.run(self, dim)
 
 
-@form("unsqueeze")
+@form("Tensor.unsqueeze")
 def unsqueeze_axis(self, axis: InTensor(Int)):
     """The same."""
     return reshape_ops.expand_dims.run(self, axis)
@@ -255,7 +255,7 @@ def unsqueeze_axis(self, axis: InTensor(Int)):
 # Parts --------------------------------------------------------------------------------------------
 
 
-@form("split")
+@form("Tensor.split")
 def split(self, split_size: Int | Several, dim: Int = 0):
     """The parts of a length, or of the lengths given, along an axis.
 
@@ -264,13 +264,13 @@ def split(self, split_size: Int | Several, dim: Int = 0):
     return join_split._split("Tensor.split", self, split_size, dim)
 
 
-@form("split")
+@form("Tensor.split")
 def split_sections(self, split_size_or_sections: Int | Several, axis: Int = 0):
     """The same."""
     return join_split._split("Tensor.split", self, split_size_or_sections, axis)
 
 
-@form("chunk")
+@form("Tensor.chunk")
 def chunk(self, chunks: Int, dim: Int = 0):
     """At most `chunks` parts of equal length along an axis; the last may be shorter.
 
@@ -279,7 +279,7 @@ def chunk(self, chunks: Int, dim: Int = 0):
     return _chunk("dim", self, chunks, dim)
 
 
-@form("chunk")
+@form("Tensor.chunk")
 def chunk_axis(self, chunks: Int, axis: Int = 0):
     """The same."""
     return _chunk("axis", self, chunks, axis)
@@ -291,7 +291,7 @@ def _chunk(name, self, chunks, axis):
     return join_split.chunk.run(self, chunks, axes_along("Tensor.chunk", name, axis, self))
 
 
-@form("narrow")
+@form("Tensor.narrow")
 def narrow(self, dim: Int, start: Int, length: Int):
     """`length` slices along an axis, from `start`; they share memory.
 
@@ -300,7 +300,7 @@ def narrow(self, dim: Int, start: Int, length: Int):
     return _narrow("dim", self, dim, start, length)
 
 
-@form("narrow")
+@form("Tensor.narrow")
 def narrow_axis(self, axis: Int, start: Int, length: Int):
     """The same."""
     return _narrow("axis", self, axis, start, length)
@@ -372,7 +372,7 @@ def _ordered(api, self, axes):
     return transpose_ops.transpose.run(self, axes_along(api, "axes", axes, self) or ())
 
 
-@form("flip")
+@form("Tensor.flip")
 def flip(self, dims: Several):
     """The elements in reverse order along the axes given.
 
@@ -381,7 +381,7 @@ def flip(self, dims: Several):
     return flip_roll.flip.run(self, axes_along("Tensor.flip", "dims", tuple(dims), self) or ())
 
 
-@form("reverse")
+@form("Tensor.reverse")
 def reverse(self, axis: Several):
     """The elements in reverse order along the axes given.
 
@@ -390,7 +390,7 @@ def reverse(self, axis: Several):
     return flip_roll.flip.run(self, axes_along("Tensor.reverse", "axis", tuple(axis), self) or ())
 
 
-@form("diagonal")
+@form("Tensor.diagonal")
 def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
     """The diagonal over two axes, along a new last axis; it shares memory.
 
@@ -399,7 +399,7 @@ def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
     return diagonal_ops.diagonal.run(self, offset, axis1, axis2)
 
 
-@form("trace")
+@form("Tensor.trace")
 def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
     """The sums of the diagonals over two axes; integers add up as int64, unless a dtype is given.
 
@@ -415,7 +415,7 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
     return diagonal_ops.trace_along.run(self, offset, axis1, axis2)
 
 
-@form("diag")
+@form("Tensor.diag")
 def diag(self):
     """Zeros of this shape twice over, with the elements where both halves of the place agree.
 
@@ -424,7 +424,7 @@ def diag(self):
     return diagonal_ops.diag.run(self)
 
 
-@form("diag")
+@form("Tensor.diag")
 def diag_at(self, diagonal: Int):
     """A matrix with a vector on a diagonal, or a diagonal of a matrix."""
     if self.ndim not in (1, 2):

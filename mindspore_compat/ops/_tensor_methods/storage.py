@@ -41,7 +41,7 @@ def storage(self):
     return UntypedStorage._of(self._array)
 
 
-@form("set_")
+@form("Tensor.set_")
 def set_empty(self):
     """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
     as it lies there or with an offset, size and strides of its own; empty without one.
@@ -57,7 +57,7 @@ def set_empty(self):
     return self
 
 
-@form("set_")
+@form("Tensor.set_")
 def set_to_tensor(self, source: Anything):
     """Shares the memory, shape and strides of a Tensor."""
     _same_dtype(self, source._array.dtype)
@@ -65,7 +65,7 @@ def set_to_tensor(self, source: Anything):
     return self
 
 
-@form("set_")
+@form("Tensor.set_")
 def set_within_tensor(
     self, source: Anything, storage_offset: Int, size: Lengths, stride: Lengths = None
 ):
@@ -80,7 +80,7 @@ def set_within_tensor(
     return _set(self, UntypedStorage._of(source._array), storage_offset, size, stride)
 
 
-@form("set_")
+@form("Tensor.set_")
 def set_to_storage(self, source):
     """Shares a storage, as one axis."""
     store = _storage(source)
@@ -88,7 +88,7 @@ def set_to_storage(self, source):
     return _set(self, store, 0, (len(store) // self._array.itemsize,), None)
 
 
-@form("set_")
+@form("Tensor.set_")
 def set_within_storage(self, source, storage_offset: Int, size: Lengths, stride: Lengths = None):
     """Shares a storage from an offset on."""
     store = _storage(source)

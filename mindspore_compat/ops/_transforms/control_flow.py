@@ -7,6 +7,7 @@ and calls themselves, and gradients pass through them.
 import builtins
 import functools
 import math
+import operator
 
 from ..._backend.arrays import to_space
 from ..._core.declare.op import space_for
@@ -205,32 +206,39 @@ class PyExecute(Primitive):
 
 # Numbers and sequences ----------------------------------------------------------------------------
 
-_SCALARS = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y, "floordiv": lambda x, y: x // y, "mod": lambda x, y: x % y,
-    "pow": lambda x, y: x**y, "eq": lambda x, y: x == y, "ne": lambda x, y: x != y,
-    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y, "max": max, "min": min,
-}
+def _of_scalars(path, function):
+    name = path.removeprefix("ops.")
 
-
-def _of_scalars(name, function):
     def scalar(x, y):
         for label, value in (("x", x), ("y", y)):
             if not isinstance(value, (bool, int, float)):
                 raise TypeError(
-                    f"For 'scalar_{name}', '{label}' must be a number, but got {value!r} of type "
+                    f"For '{name}', '{label}' must be a number, but got {value!r} of type "
                     f"{type(value).__name__}."
                 )
         return function(x, y)
 
-    scalar.__name__ = scalar.__qualname__ = f"scalar_{name}"
-    scalar.__doc__ = f"Python's own `{name}` of two numbers; a TypeError for anything else."
-    public(f"ops.scalar_{name}")(scalar)
+    scalar.__name__ = scalar.__qualname__ = name
+    own = name.removeprefix("scalar_")
+    scalar.__doc__ = f"Python's own `{own}` of two numbers; a TypeError for anything else."
+    public(path)(scalar)
 
 
-for _name, _function in _SCALARS.items():
-    _of_scalars(_name, _function)
+_of_scalars("ops.scalar_add", operator.add)
+_of_scalars("ops.scalar_sub", operator.sub)
+_of_scalars("ops.scalar_mul", operator.mul)
+_of_scalars("ops.scalar_div", operator.truediv)
+_of_scalars("ops.scalar_floordiv", operator.floordiv)
+_of_scalars("ops.scalar_mod", operator.mod)
+_of_scalars("ops.scalar_pow", operator.pow)
+_of_scalars("ops.scalar_eq", operator.eq)
+_of_scalars("ops.scalar_ne", operator.ne)
+_of_scalars("ops.scalar_lt", operator.lt)
+_of_scalars("ops.scalar_le", operator.le)
+_of_scalars("ops.scalar_gt", operator.gt)
+_of_scalars("ops.scalar_ge", operator.ge)
+_of_scalars("ops.scalar_max", max)
+_of_scalars("ops.scalar_min", min)
 
 
 @public("ops.scalar_log")

@@ -21,19 +21,19 @@ from .functional import HyperMap, MultitypeFuncGraph
 
 # The value that the assignment gives its target; nothing is written. Implementations for further
 # types may be registered.
-_ASSIGNMENTS = {
-    "ops.augassign_add": operator.add,
-    "ops.augassign_sub": operator.sub,
-    "ops.augassign_mul": operator.mul,
-    "ops.augassign_div": operator.truediv,
-    "ops.augassign_floordiv": operator.floordiv,
-    "ops.augassign_mod": operator.mod,
+_ASSIGNMENTS = {  # its two public paths
+    ("ops.augassign_add", "ops.composite.augassign_add"): operator.add,
+    ("ops.augassign_sub", "ops.composite.augassign_sub"): operator.sub,
+    ("ops.augassign_mul", "ops.composite.augassign_mul"): operator.mul,
+    ("ops.augassign_div", "ops.composite.augassign_div"): operator.truediv,
+    ("ops.augassign_floordiv", "ops.composite.augassign_floordiv"): operator.floordiv,
+    ("ops.augassign_mod", "ops.composite.augassign_mod"): operator.mod,
 }
 
-for _path, _operation in _ASSIGNMENTS.items():
-    _graph = MultitypeFuncGraph(_path.removeprefix("ops."), True)
+for _paths, _operation in _ASSIGNMENTS.items():
+    _graph = MultitypeFuncGraph(_paths[0].removeprefix("ops."), True)
     _graph._register_default()(_operation)
-    public(_path, _path.replace("ops.", "ops.composite."))(_graph)
+    public(*_paths)(_graph)
 
 
 def _sum_of_gradients(x, y):
