@@ -5,6 +5,7 @@ with `jit` gets the same numbers, with Python's own control flow and tracebacks.
 """
 
 import functools
+import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, OneOf, checked
@@ -14,6 +15,15 @@ __all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms
            "ms_memory_recycle", "no_inline"]
 
 
+class _Building(threading.local):
+    """How many functions marked by `jit` run in this thread, one within another."""
+
+    depth = 0
+
+
+building = _Building()
+
+
 def _marked(function):
     """`function` under its own name; a Cell is returned as it is."""
     if not hasattr(function, "__name__"):
@@ -21,7 +31,11 @@ def _marked(function):
 
     @functools.wraps(function)
     def run(*args, **kwargs):
-        return function(*args, **kwargs)
+        building.depth += 1
+        try:
+            return function(*args, **kwargs)
+        finally:
+            building.depth -= 1
 
     return run
 

@@ -1,33 +1,153 @@
 """mutable: marks an input as a variable, so that `grad` differentiates by the Tensors inside it.
 
+Within a function marked by `jit` a variable also stands for a value that is unknown while a graph
+is built: what is computed from it is a variable again, and a sequence of dynamic length refuses
+elements of another type. `is_sequence_value_unknown` and its like tell what is known.
+
 `constexpr` marks a function as one of constants; run eagerly, it is the function itself.
 """
+
+import functools
 
 from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
 from .._core.tensor.tensor import Tensor
+from .jit import building
 
 __all__ = ["constexpr", "mutable"]
 
 
-class MutableTuple(tuple, Mutable):
-    """A tuple that `grad` looks into."""
+def _computing(kind, names):
+    """A class decorator: these operators of `kind` give variables within `jit`."""
+
+    def wrapped(name):
+        operator = getattr(kind, name)
+
+        @functools.wraps(operator)
+        def compute(self, *others):
+            return _variable(operator(self, *others))
+
+        return compute
+
+    def decorate(cls):
+        for name in names.split():
+            setattr(cls, f"__{name}__", wrapped(f"__{name}__"))
+        return cls
+
+    return decorate
 
 
-class MutableList(list, Mutable):
-    """A list that `grad` looks into."""
+def _variable(value):
+    """A number as a variable, within `jit`."""
+    if building.depth and type(value) in (int, float):
+        return _MADE[type(value)](value)
+    return value
+
+
+_REAL = ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow neg pos "
+         "abs")
+
+
+@_computing(int, f"{_REAL} and rand or ror xor rxor lshift rlshift rshift rrshift invert")
+class MutableInt(int, Mutable):
+    """An int marked as a variable."""
+
+
+@_computing(float, _REAL)
+class MutableFloat(float, Mutable):
+    """A float marked as a variable."""
 
 
 class MutableDict(dict, Mutable):
     """A dict that `grad` looks into."""
 
 
-class MutableInt(int, Mutable):
-    """An int marked as a variable."""
+class _Sequence(Mutable):
+    """What variable tuples and lists share.
+
+    Attributes:
+        dynamic (bool): whether the length is unknown while a graph is built.
+    """
+
+    dynamic = False
+
+    def _like(self, items, dynamic):
+        made = type(self)(items)
+        made.dynamic = dynamic
+        return made
+
+    def _joined(self, items, other):
+        if items is NotImplemented or not building.depth:
+            return items
+        return self._like(items, self.dynamic or is_dynamic(other))
+
+    def __getitem__(self, index):
+        if not building.depth:
+            return super().__getitem__(index)
+        if isinstance(index, slice):
+            parts = (index.start, index.stop, index.step)
+            unknown = any(isinstance(part, Mutable) for part in parts)
+            return self._like(super().__getitem__(index), self.dynamic or unknown)
+        if not len(self) and isinstance(index, Mutable):
+            raise ValueError(f"For '{type(self).__base__.__name__}', {index} is out of range: "
+                             f"cannot get item by index from an empty sequence.")
+        if not len(self) and self.dynamic:
+            raise RuntimeError("For 'mutable', an empty sequence of dynamic length has no items.")
+        return _variable(super().__getitem__(index))
+
+    def __add__(self, other):
+        return self._joined(super().__add__(other), other)
+
+    def __mul__(self, count):
+        if isinstance(count, Mutable) and building.depth:
+            return self._like(super().__mul__(count), True)
+        return self._joined(super().__mul__(count), None)
+
+    __rmul__ = __mul__
+
+    def index(self, *args):
+        """Where a value first stands."""
+        return _variable(super().index(*args))
+
+    def count(self, value):
+        """How often a value occurs."""
+        return _variable(super().count(value))
 
 
-class MutableFloat(float, Mutable):
-    """A float marked as a variable."""
+class MutableTuple(_Sequence, tuple):
+    """A tuple that `grad` looks into."""
+
+
+class MutableList(_Sequence, list):
+    """A list that `grad` looks into."""
+
+    def _need_like(self, value, error, what):
+        """Refuses a value of another type than the items have, where the length is dynamic."""
+        if building.depth and self.dynamic and len(self):
+            kinds = _kind(list.__getitem__(self, 0)), _kind(value)
+            if kinds[0] != kinds[1]:
+                raise error(f"For 'mutable', {what} must be alike {kinds[0]}, but got {kinds[1]}.")
+
+    def __setitem__(self, index, value):
+        if isinstance(index, slice):
+            for each in value:
+                self._need_like(each, ValueError, "The element type do not match, can not convert "
+                                "to dynamic length sequence.: each element")
+        else:
+            self._need_like(value, TypeError, "the element within dynamic length sequence, when "
+                            "the queue is dynamic length,")
+        super().__setitem__(index, value)
+
+    def append(self, value):
+        """Adds an item at the end."""
+        self._need_like(value, TypeError, "the item appended to a list of dynamic length")
+        super().append(value)
+
+    def extend(self, values):
+        """Adds several items at the end."""
+        if building.depth and self.dynamic:
+            raise RuntimeError("For 'extend', the list must not be of dynamic length.")
+        super().extend(values)
 
 
 _MADE = {tuple: MutableTuple, list: MutableList, dict: MutableDict, int: MutableInt,
@@ -45,18 +165,26 @@ def mutable(input_data, dynamic_len=False):
     Raises:
         TypeError: if `input_data` is none of these, or `dynamic_len` is not a bool.
         TypeError: if `dynamic_len` is True for something else than a tuple or list.
+        ValueError: within `jit`, if the items of a sequence of dynamic length differ in type.
+        RuntimeError: within `jit`, if one of dynamic length is marked as one of constant length.
 
     Source: mindspore.mutable of MindSpore 2.10.
     """
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', 'dynamic_len' must be a bool, but got {dynamic_len!r}.")
     if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(f"For 'mutable', 'dynamic_len' goes with a tuple or list, but got "
+        raise TypeError(f"For 'mutable', 'dynamic_len' goes with a tuple or list: when the "
+                        f"variable_len is True, the first input should be one of them, but got "
                         f"{type(input_data).__name__}.")
     _check(input_data)
     if isinstance(input_data, (Tensor, bool)):
         return input_data
-    return _MADE[next(kind for kind in _MADE if isinstance(input_data, kind))](input_data)
+    if building.depth:
+        _check_dynamic(input_data, dynamic_len)
+    made = _MADE[next(kind for kind in _MADE if isinstance(input_data, kind))](input_data)
+    if dynamic_len:
+        made.dynamic = True
+    return made
 
 
 def _check(value):
@@ -72,6 +200,89 @@ def _check(value):
             f"but got "
             f"{value!r} of type {type(value).__name__}."
         )
+
+
+def _check_dynamic(value, dynamic_len):
+    """What is refused of sequences of dynamic length while a graph is built."""
+    if is_dynamic(value) and not dynamic_len:
+        raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant "
+                           "length.")
+    kinds = {_kind(one) for one in value} if dynamic_len else ()
+    if len(kinds) > 1 and not all(isinstance(one, (tuple, list)) for one in value):
+        raise ValueError(f"For 'mutable', the items of a sequence of dynamic length must have one "
+                         f"type, but got {sorted(kinds)}: The element type do not match.")
+
+
+def _kind(value):
+    """The type of a value as a graph knows it: a Tensor by its dtype, a tuple by its items."""
+    if isinstance(value, Tensor):
+        return f"Tensor[{value.dtype}]"
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(_kind, value))})"
+    return next((kind.__name__ for kind in (int, float) if isinstance(value, kind)),
+                type(value).__name__)
+
+
+# What a graph would know --------------------------------------------------------------------------
+
+
+def is_dynamic(value):
+    """Whether a value is a sequence of dynamic length."""
+    return isinstance(value, _Sequence) and value.dynamic
+
+
+def is_variable(value):
+    """Whether a value is a variable, or a sequence that holds one."""
+    if isinstance(value, Mutable):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(is_variable, value))
+
+
+def _need_sequence(api, value):
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"For '{api}', the argument must be a tuple or list, but got {value!r} of "
+                        f"type {type(value).__name__}.")
+
+
+@public("ops.is_sequence_shape_unknown")
+def is_sequence_shape_unknown(x):
+    """Whether the length of a sequence is dynamic.
+
+    Raises:
+        TypeError: if `x` is no tuple or list.
+
+    Source: mindspore.ops.functional.is_sequence_shape_unknown of MindSpore 2.10.
+    """
+    _need_sequence("is_sequence_shape_unknown", x)
+    return is_dynamic(x)
+
+
+@public("ops.is_sequence_value_unknown")
+def is_sequence_value_unknown(x):
+    """Whether a sequence is, or holds, a variable.
+
+    Raises:
+        TypeError: if `x` is no tuple or list.
+
+    Source: mindspore.ops.functional.is_sequence_value_unknown of MindSpore 2.10.
+    """
+    _need_sequence("is_sequence_value_unknown", x)
+    return is_variable(x)
+
+
+@public("ops.is_dynamic_sequence_element_unknown")
+def is_dynamic_sequence_element_unknown(x):
+    """Whether a sequence of dynamic length is empty, so that the type of its items is unknown.
+
+    Raises:
+        TypeError: if `x` is no sequence of dynamic length.
+
+    Source: mindspore.ops.functional.is_dynamic_sequence_element_unknown of MindSpore 2.10.
+    """
+    if not is_dynamic(x):
+        raise TypeError(f"For 'is_dynamic_sequence_element_unknown', the argument should be "
+                        f"variable length sequence, but got {x!r} of type {type(x).__name__}.")
+    return not x
 
 
 @public("ops.constexpr")

@@ -11,6 +11,7 @@ from ..._core.declare.public_api import build
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.dtype import TYPE_IDS, Type
 from ..._core.tensor.tensor import Tensor
+from ...common.mutable import is_dynamic, is_sequence_shape_unknown  # noqa: F401 - shown here too
 from ..primitive import Primitive
 
 _CODES = {  # the number of a word among the settings of the kernels; case does not matter
@@ -230,7 +231,7 @@ def _told(kind):
 # Casts --------------------------------------------------------------------------------------------
 
 class IsDimUnKnown(Primitive):
-    """Whether a shape has an unknown length: run eagerly, none has.
+    """Whether a sequence has a dynamic length.
 
     Source: mindspore.ops.auto_generate.IsDimUnKnown of MindSpore 2.10.
     """
@@ -239,8 +240,8 @@ class IsDimUnKnown(Primitive):
         super().__init__("IsDimUnKnown")
 
     def __call__(self, data):
-        """False."""
-        return False
+        """The answer."""
+        return is_dynamic(data)
 
 
 class TupleToList(Primitive):
@@ -271,7 +272,6 @@ class ListToTuple(Primitive):
         return tuple(input)
 
 
-is_sequence_shape_unknown = IsDimUnKnown()
 tuple_to_list, list_to_tuple = TupleToList(), ListToTuple()
 
 

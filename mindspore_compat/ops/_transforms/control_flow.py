@@ -24,6 +24,8 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...common.jit import building
+from ...common.mutable import is_variable
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -274,8 +276,8 @@ def numel(input: Anything):
 
 @public("ops.isconstant")
 def isconstant(x):
-    """True: no value is unknown until a graph runs."""
-    return True
+    """Whether a graph would know the value while it is built: False for a variable within `jit`."""
+    return not (building.depth and is_variable(x))
 
 
 @public("ops.typeof")
