@@ -4,6 +4,7 @@ rows).
 They hold Tensors and check them; their arithmetic is attached by ops/_sparse/coo_csr.py.
 """
 
+from .._core.autograd.transforms import Sparse, stop_gradient
 from .._core.tensor import printing
 from .._core.tensor.tensor import Tensor
 
@@ -13,6 +14,11 @@ __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 def _need_tensor(api, name, value):
     if not isinstance(value, Tensor):
         raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def _constant(positions):
+    """Positions, through which no gradient flows."""
+    return positions if positions._node is None else stop_gradient(positions)
 
 
 def _need_ints(api, name, tensor):
@@ -30,7 +36,7 @@ def _need_shape(api, shape):
             raise ValueError(f"For '{api}', 'shape' must hold positive ints, but got {shape}.")
 
 
-class _Sparse:
+class _Sparse(Sparse):
     """What the kinds share: the dense shape, and what is asked of the values."""
 
     init_finished = True
@@ -119,7 +125,7 @@ class COOTensor(_Sparse):
             raise ValueError(f"For 'COOTensor', 'shape' and the rows of 'indices' must have "
                              f"length 2, but got {shape} and "
                              f"{indices.shape}.")
-        self._indices, self._values, self._shape = indices, values, shape
+        self._indices, self._values, self._shape = _constant(indices), values, shape
 
     def to_tuple(self):
         """(indices, values, shape)."""
@@ -170,7 +176,8 @@ class CSRTensor(_Sparse):
             raise ValueError(f"For 'CSRTensor', 'indices' must have one column for each of "
                              f"{values.shape[0]} values, but "
                              f"got shape {indices.shape}.")
-        self._indptr, self._indices, self._values, self._shape = indptr, indices, values, shape
+        self._indptr, self._indices = _constant(indptr), _constant(indices)
+        self._values, self._shape = values, shape
 
     @property
     def indptr(self):

@@ -7,10 +7,12 @@ linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib
+import copy
 import functools
 import gc
 
 from ..._backend.arrays import SPACES, to_space
+from ..context.config import PYNATIVE_MODE, config
 from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, checked
@@ -27,6 +29,8 @@ def tensors_in(value):
         return [t for v in value for t in tensors_in(v)]
     if isinstance(value, dict):
         return [t for v in value.values() for t in tensors_in(v)]
+    if isinstance(value, Sparse):
+        return [value.values]
     return []
 
 
@@ -39,11 +43,23 @@ def map_tensors(function, value):
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     if isinstance(value, dict):
         return type(value)((k, map_tensors(function, v)) for k, v in value.items())
+    if isinstance(value, Sparse):
+        return value.holding(function(value.values))
     return value
 
 
 class Mutable:
     """What `mutable` mixes into a tuple, list or dict: `grad` looks at the Tensors inside."""
+
+
+class Sparse:
+    """What sparse tensors derive from: gradients flow through their `values`, a Tensor."""
+
+    def holding(self, values):
+        """A sparse tensor of the same positions that holds other values."""
+        made = copy.copy(self)
+        made._values = values
+        return made
 
 
 # grad and value_and_grad --------------------------------------------------------------------------
@@ -133,7 +149,7 @@ class _Run:
         self.weight_leaves = list(opened.leaves)
         self.inputs = {}    # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
-            if isinstance(self.args[i], (Tensor, Mutable)):
+            if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
         count = len(args)
         entered = [map_tensors(self._entered, value) for value in self.args]
@@ -159,12 +175,20 @@ class _Run:
         request, args = self.request, self.args
         by_input = {key: _hooked(tensor, by_leaf[end])
                     for key, (tensor, _, end) in self.inputs.items()}
-        inputs = [(i, map_tensors(lambda t: by_input[id(t)], args[i]))
+        inputs = [(i, _as_given(map_tensors(lambda t: by_input[id(t)], args[i])))
                   for i in request.positions
-                  if isinstance(args[i], (Tensor, Mutable))]
+                  if isinstance(args[i], _WITH_GRADIENTS)]
         weights = [(w, _of_weight(w, by_leaf[end]))
                    for w, end in zip(request.weights, self.weight_leaves)]
         return request._form(inputs, weights)
+
+
+_WITH_GRADIENTS = (Tensor, Mutable, Sparse)
+
+
+def _as_given(slope):
+    """The gradient of a sparse tensor: one in graph mode, its values in PyNative mode."""
+    return slope.values if isinstance(slope, Sparse) and config.mode == PYNATIVE_MODE else slope
 
 
 def _of_weight(weight, g):
