@@ -134,7 +134,7 @@ def train(name, folder, arguments):
 
 def parse_arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Train LeNet-5 on handwritten digits.")
     parser.add_argument("--optimizer", choices=(*OPTIMIZERS, "all"), default="adam_offload")
     parser.add_argument("--compare", action="store_true", help="the same as --optimizer all")
     parser.add_argument("--epochs", type=int, default=5)

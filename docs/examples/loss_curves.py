@@ -34,7 +34,7 @@ def draw_loss_curves(path, title, curves):
         curves (dict): from a name to the losses of its steps, a list of numbers; what follows a
             loss that is no number is left out.
     """
-    curves = {name: [max(loss, 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
+    curves = {name: [max(float(loss), 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
               for name, losses in curves.items()}
     curves = {name: losses for name, losses in curves.items() if losses}
     steps = max(len(losses) for losses in curves.values())

@@ -1,6 +1,7 @@
 """Used by setup.cfg while a wheel is built; the installed package never imports it."""
 
 import os
+from pathlib import Path
 
 from setuptools.command.build_py import build_py
 
@@ -9,7 +10,8 @@ BESIDE_THE_PACKAGE = ("_mindspore_compat_startup.py", "mindspore_compat.pth",
 
 
 class BuildWithStartup(build_py):
-    """Put the start-up files at the top of site-packages, where Python looks for them.
+    """Put the start-up files at the top of site-packages, where Python looks for them, and the
+    type stubs beside them as those of `mindspore`.
 
     An editable install copies nothing to `build_lib`; there they go straight into its wheel.
     """
@@ -19,14 +21,31 @@ class BuildWithStartup(build_py):
         super().run()
         for name, place in zip(BESIDE_THE_PACKAGE, self.startup_outputs(), strict=True):
             self.copy_file(os.path.join("mindspore_compat", "_startup", name), place)
+        for stub, place in zip(stubs(), self.stub_outputs(), strict=True):
+            self.mkpath(os.path.dirname(place))
+            self.copy_file(str(stub), place)
 
     def get_outputs(self, include_bytecode=True):
         """All files that the command writes."""
-        return [*super().get_outputs(include_bytecode), *self.startup_outputs()]
+        return [*super().get_outputs(include_bytecode), *self.startup_outputs(),
+                *self.stub_outputs()]
 
     def startup_outputs(self):
         """Where the start-up files go."""
-        folder = self.build_lib
+        return [os.path.join(self.top(), name) for name in BESIDE_THE_PACKAGE]
+
+    def stub_outputs(self):
+        """Where the stubs of `mindspore` go."""
+        return [os.path.join(self.top(), "mindspore-stubs", stub.relative_to("mindspore_compat"))
+                for stub in stubs()]
+
+    def top(self):
+        """The folder that becomes site-packages."""
         if self.editable_mode:
-            folder = self.get_finalized_command("install").install_lib
-        return [os.path.join(folder, name) for name in BESIDE_THE_PACKAGE]
+            return self.get_finalized_command("install").install_lib
+        return self.build_lib
+
+
+def stubs():
+    """The stubs of the package, which import each other relatively."""
+    return sorted(Path("mindspore_compat").rglob("*.pyi"))

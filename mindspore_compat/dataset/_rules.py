@@ -13,7 +13,7 @@ INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnInstance(Rule):
     """An instance of a class, or of one of several; of an enumeration, a member."""
 
@@ -39,6 +39,9 @@ class AnInstance(Rule):
         members = [list(each)[0] for each in self.classes if hasattr(each, "__members__")]
         return [*members, "no such member", 1.5, None]
 
+    def annotation(self):
+        return " | ".join(each.__name__ for each in self.classes)
+
 
 class _Increasing(Rule):
     """A pair whose first number is not above its second."""
@@ -63,6 +66,9 @@ class _Increasing(Rule):
 
     def samples(self):
         return self.pair.samples()
+
+    def annotation(self):
+        return self.pair.annotation()
 
     def __eq__(self, other):
         return isinstance(other, _Increasing) and self.pair == other.pair

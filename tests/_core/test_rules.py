@@ -173,11 +173,11 @@ def test_examples_are_what_they_are_called(rule, good, wrong_kind, out_of_range)
 
 
 @pytest.mark.parametrize("rule", [case[0] for case in CASES], ids=NAMES)
-def test_guard_is_one_expression_and_repr_is_the_rule(rule):
+def test_guard_is_one_expression_and_source_makes_it_again(rule):
     ast.parse(rule.guard("x"), mode="eval")
     namespace = vars(vocabulary)
-    assert eval(repr(rule), dict(namespace)) == rule
-    assert hash(eval(repr(rule), dict(namespace))) == hash(rule)
+    assert eval(rule.source(), dict(namespace)) == rule
+    assert hash(eval(rule.source(), dict(namespace))) == hash(rule)
 
 
 def test_a_wrong_kind_may_count_as_a_wrong_value():
@@ -185,7 +185,7 @@ def test_a_wrong_kind_may_count_as_a_wrong_value():
     assert [rule.verdict(each) for each in (1, 0.5, -1, "a", None, True)] == [None] * 2 + [
         ValueError] * 4
     assert rule.examples().type_errors == []
-    assert eval(repr(rule), vars(vocabulary).copy()) == rule != vocabulary.AsValue(Number)
+    assert eval(rule.source(), vars(vocabulary).copy()) == rule != vocabulary.AsValue(Number)
     either = rule | OneOf("none")
     assert [either.verdict(each) for each in ("none", 2, "other", -1)] == [None] * 2 + [
         ValueError] * 2
@@ -197,7 +197,7 @@ def test_some_wrong_kinds_may_count_as_wrong_values():
     rule = vocabulary.AsValue(TensorOf("float32"), vocabulary.Plain)
     verdicts = [rule.verdict(each) for each in (tensor("float32"), None, 1, (2,), tensor("int8"))]
     assert verdicts == [None, ValueError, ValueError, ValueError, TypeError]
-    again = eval(repr(rule), vars(vocabulary).copy())
+    again = eval(rule.source(), vars(vocabulary).copy())
     assert again == rule != vocabulary.AsValue(TensorOf("float32"))
     assert vocabulary.AsValue(Int, Float).verdict(1.5) is ValueError
     assert vocabulary.AsValue(Int, Float).verdict("1") is TypeError
@@ -211,7 +211,7 @@ def test_a_number_may_be_read_from_a_tensor_without_axes(error):
     assert plain == [None, None, ValueError, TypeError]
     assert [rule.verdict(each) for each in held] == [None, TypeError, ValueError, error]
     assert (rule | None).read(held[0]) == 3
-    assert eval(repr(rule), vars(vocabulary).copy()) == rule
+    assert eval(rule.source(), vars(vocabulary).copy()) == rule
 
     @checked
     def doubled(count: rule, name: Str = "x"):
@@ -256,7 +256,7 @@ def test_a_number_or_tuple_may_be_read_from_a_tensor():
     assert [rule.verdict(each) for each in held] == [None] * 3 + [TypeError] * 3
     assert vocabulary.InTensor(Int, ValueError).verdict(held[4]) is ValueError
     for each in (rule, vocabulary.InTensor(Int, ValueError)):
-        assert eval(repr(each), vars(vocabulary).copy()) == each
+        assert eval(each.source(), vars(vocabulary).copy()) == each
     assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"
     assert (vocabulary.ScalarOf(Int) | None).describe() == (
         "int, or a Tensor without axes that holds it or None")

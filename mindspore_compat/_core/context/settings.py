@@ -71,7 +71,7 @@ class Settings:
         return getattr(self, key)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Text(Rule):
     """A str that a pattern matches as a whole."""
 
@@ -96,8 +96,11 @@ class Text(Rule):
     def samples(self):
         return ["1GB", "1.5GB", "text", "", 1, None]
 
+    def annotation(self):
+        return "str"
 
-@dataclass(frozen=True, init=False)
+
+@dataclass(frozen=True, init=False, repr=False)
 class DictOf(Rule):
     """A dict whose keys are some of those named, each with a rule for its value.
 
@@ -147,3 +150,6 @@ class DictOf(Rule):
     def samples(self):
         tried = [{key: sample} for key, rule in self.entries for sample in rule.samples()]
         return [{}, *tried, {"no such key": 1}, 1, None, []]
+
+    def annotation(self):
+        return "dict[str, Any]"

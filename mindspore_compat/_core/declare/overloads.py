@@ -111,6 +111,11 @@ def form(path):
     return declare
 
 
+def forms_of(method):
+    """The signatures of a method with several: parameters without `self`, rules by parameter."""
+    return [(each.parameters, each.rules) for each in getattr(method, "forms", None) or ()]
+
+
 def _method(name):
     """The method; the first call writes one that tries the forms in turn, without a loop."""
     forms, api = [], f"Tensor.{name}"

@@ -162,6 +162,27 @@ def build(area, name, classes=object, module=None):
     return _built[key]
 
 
+def rules_at(area, name):
+    """The rules of a declared name, one dict by parameter for each pair of brackets of its line.
+
+    An input beside which Python's numbers count as Tensors has a rule that takes them too. Nothing
+    where the name is not declared so.
+    """
+    if name in PUBLIC.get(area, ()) or name not in DECLARED.get(area, ()):
+        return []
+    op, line = DECLARED[area][name]
+    found = []
+    for group in _groups(line):
+        group = _with_self(op, group) if area == "Tensor" else group
+        signature = _Signature(group, op, f"{area}.{name}")
+        rules = signature.rules()
+        for each, fed in signature.feeds.items():
+            if fed in op.numbers and each in rules:
+                rules[each] = join(rules[each], TensorOf(scalars=True))
+        found.append(rules)
+    return found
+
+
 def _make(op, line, area, name, classes):
     groups = _groups(line)
     if len(groups) == 2:

@@ -121,6 +121,21 @@ class Rule:
         """Returns errors, as `raises` does, that its two sentences do not tell of."""
         return []
 
+    def annotation(self) -> str:
+        """The acceptable values as a type of Python, as precise as types are: "float | None".
+
+        Names stand without a module: builtins, `Any`, `Callable`, `Literal` and `Sequence`, and
+        MindSpore's classes.
+        """
+        return "Any"
+
+    def source(self) -> str:
+        """The rule as the source code that makes it: "Float(gt=0.0) | None"."""
+        return type(self).__name__.lstrip("_")
+
+    def __repr__(self):
+        return self.annotation()  # what a signature shows
+
     def __or__(self, other) -> "Rule":
         return join(self, other)
 
@@ -146,7 +161,10 @@ class NoneRule(Rule):
     def __hash__(self):
         return hash(NoneRule)
 
-    def __repr__(self):
+    def annotation(self):
+        return "None"
+
+    def source(self):
         return "None"
 
 
@@ -191,8 +209,11 @@ class AsValue(Rule):
     def __hash__(self):
         return hash((AsValue, self.rule, self.wrong))
 
-    def __repr__(self):
-        return f"AsValue({self.rule!r}{f', {self.wrong!r}' if self.wrong else ''})"
+    def annotation(self):
+        return self.rule.annotation()
+
+    def source(self):
+        return call("AsValue", self.rule, *([self.wrong] if self.wrong else []))
 
 
 class Union(Rule):
@@ -239,8 +260,12 @@ class Union(Rule):
     def __hash__(self):
         return hash(frozenset(self.members))
 
-    def __repr__(self):
-        return " | ".join(map(repr, self.members))
+    def annotation(self):
+        found = dict.fromkeys(each.annotation() for each in self.members)
+        return "Any" if "Any" in found else " | ".join(found)
+
+    def source(self):
+        return " | ".join(each.source() for each in self.members)
 
 
 def join(*parts) -> Rule:
@@ -267,6 +292,17 @@ def as_rule(part) -> Rule:
     if not isinstance(part, Rule):
         raise TypeError(f"A rule or None is needed here, but got {part!r}.")
     return part
+
+
+def call(name: str, *args, **options) -> str:
+    """Returns the source of a call with these arguments, or `name` alone without any."""
+    inside = [_argument(each) for each in args]
+    inside += [f"{key}={_argument(value)}" for key, value in options.items()]
+    return f"{name}({', '.join(inside)})" if inside else name
+
+
+def _argument(value) -> str:
+    return value.source() if isinstance(value, Rule) else repr(value)
 
 
 def both(first: str, second: str) -> str:

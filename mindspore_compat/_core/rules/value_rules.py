@@ -33,9 +33,6 @@ class _Truth(Rule):
     def __hash__(self):
         return hash(_Truth)
 
-    def __repr__(self):
-        return "Truth"
-
 
 Truth = _Truth()
 
@@ -64,9 +61,6 @@ class _TensorOrNothing(Rule):
     def __hash__(self):
         return hash(_TensorOrNothing)
 
-    def __repr__(self):
-        return "TensorOrNothing"
-
 
 TensorOrNothing = _TensorOrNothing()
 
@@ -92,8 +86,8 @@ class _Falsy(Rule):
     def __hash__(self):
         return hash(_Falsy)
 
-    def __repr__(self):
-        return "Falsy"
+    def annotation(self):
+        return "bool"
 
 
 Falsy = _Falsy()
@@ -119,8 +113,8 @@ class _Alone(Rule):
     def __hash__(self):
         return hash(_Alone)
 
-    def __repr__(self):
-        return "Alone"
+    def annotation(self):
+        return "Tensor"
 
 
 Alone = _Alone()
@@ -149,8 +143,8 @@ class _Listed(Rule):
     def __hash__(self):
         return hash(_Listed)
 
-    def __repr__(self):
-        return "Listed"
+    def annotation(self):
+        return "Sequence[Any]"
 
 
 Listed = _Listed()
@@ -165,11 +159,11 @@ class ElementOf(InTensor):
             return value
         return int(value.asnumpy().item())
 
-    def __repr__(self):
-        return super().__repr__().replace("InTensor", "ElementOf", 1)
+    def source(self):
+        return super().source().replace("InTensor", "ElementOf", 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FirstOf(Rule):
     """What another rule accepts, or a tuple or list that starts with it: the rest is not read."""
 
@@ -193,5 +187,8 @@ class FirstOf(Rule):
     def samples(self):
         return [*self.rule.samples(), ()]
 
-    def __repr__(self):
-        return f"FirstOf({self.rule!r})"
+    def annotation(self):
+        return f"{self.rule.annotation()} | Sequence[{self.rule.annotation()}]"
+
+    def source(self):
+        return f"FirstOf({self.rule.source()})"

@@ -29,6 +29,7 @@ from .base import (
     Rule,
     as_rule,
     both,
+    call,
     join,
     register_type,
     registered,
@@ -59,7 +60,7 @@ _set_names = {integer: "an integer dtype", floating: "a floating dtype", real: "
 
 # Scalars ------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Scalar(Rule):
     """A number in a range; NaN is in none. `wide` accepts NumPy's scalars of the kind too."""
 
@@ -116,28 +117,31 @@ class _Scalar(Rule):
     def _high(self):
         return self.le if self.lt is None else self.lt
 
-    def __repr__(self):
+    def annotation(self):
+        return self._type
+
+    def source(self):
         bounds = {key: getattr(self, key) for key in ("gt", "ge", "lt", "le")
                   if getattr(self, key) is not None}
-        return _call(self._name, **bounds, **({"wide": True} if self.wide else {}))
+        return call(self._name, **bounds, **({"wide": True} if self.wide else {}))
 
 
 class _Int(_Scalar):
-    _name, _noun, _make, _step = "Int", "an int", int, 1
+    _name, _noun, _type, _make, _step = "Int", "an int", "int", int, 1
     _narrow = "(type({0}) is int or isinstance({0}, int) and type({0}) is not bool)"
     _wide = "(type({0}) is int or isinstance({0}, (int, _integer)) and type({0}) is not bool)"
     _misses = [1.0, "1", True, None]
 
 
 class _Float(_Scalar):
-    _name, _noun, _make, _step = "Float", "a float", float, 0.1
+    _name, _noun, _type, _make, _step = "Float", "a float", "float", float, 0.1
     _narrow = "isinstance({0}, float)"
     _wide = "isinstance({0}, (float, _floating))"
     _misses = [1, "0.5", None, math.nan]
 
 
 class _Number(_Scalar):
-    _name, _noun, _make, _step = "Number", "a number", float, 0.5
+    _name, _noun, _type, _make, _step = "Number", "a number", "float", float, 0.5
     _narrow = "(isinstance({0}, (float, int)) and type({0}) is not bool)"
     _wide = "(isinstance({0}, (float, int, _integer, _floating)) and type({0}) is not bool)"
     _misses = [1, "0.5", True, None, math.nan]
@@ -145,6 +149,8 @@ class _Number(_Scalar):
 
 class _Plain(Rule):
     """A value of one of Python's own types, without refinement."""
+
+    _type = "Any"
 
     def kind(self, name):
         return self._kind.format(name)
@@ -161,19 +167,22 @@ class _Plain(Rule):
     def __hash__(self):
         return hash(type(self))
 
-    def __repr__(self):
-        return type(self).__name__.lstrip("_")
+    def annotation(self):
+        return self._type
 
 
 class _Bool(_Plain):
+    _type = "bool"
     _kind, _noun, _samples = "type({0}) is bool", "a bool", (True, False, 1, "True", None)
 
 
 class _Str(_Plain):
+    _type = "str"
     _kind, _noun, _samples = "isinstance({0}, str)", "a str", ("text", 1, None)
 
 
 class _Callable(_Plain):
+    _type = "Callable[..., Any]"
     _kind, _noun, _samples = "callable({0})", "a callable", (abs, 1, None)
 
 
@@ -181,7 +190,7 @@ class _Any(_Plain):
     _kind, _noun, _samples = "True", "any value", (1, "text", None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OneOf(Rule):
     """One of a few strings or numbers; a value of another type is a TypeError."""
 
@@ -210,13 +219,16 @@ class OneOf(Rule):
                   for kind in (int, float) if any(type(c) is kind for c in self.choices)]
         return [*self.choices, "no such choice", *beyond, 1, None]
 
-    def __repr__(self):
-        return _call("OneOf", *self.choices)
+    def annotation(self):
+        return f"Literal[{', '.join(map(repr, self.choices))}]"
+
+    def source(self):
+        return call("OneOf", *self.choices)
 
 
 # Containers ---------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Sequence(Rule):
     """A tuple or a list of items that obey a rule; `length` is a number, or a tuple of numbers."""
 
@@ -282,10 +294,17 @@ class _Sequence(Rule):
         rows += [[good[0]] * (count + 7), []]
         return [self._make(row) for row in rows] + [good[0], "text", None]
 
-    def __repr__(self):
+    def annotation(self):
+        item = self._item.annotation()
+        if self._type == "list":
+            return f"list[{item}]"
+        exact = isinstance(self.length, int) and 0 < self.length < 5
+        return f"tuple[{', '.join([item] * self.length) if exact else f'{item}, ...'}]"
+
+    def source(self):
         options = {"length": self.length, "min_length": self.min_length or None}
         options = {key: value for key, value in options.items() if value is not None}
-        return _call(self._name, *([] if self.item is None else [self.item]), **options)
+        return call(self._name, *([] if self.item is None else [self.item]), **options)
 
 
 class _Tuple(_Sequence):
@@ -310,7 +329,7 @@ def _dtype_words(names: frozenset) -> str:
     return _set_names.get(names) or "dtype " + " or ".join(sorted(names))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TensorOf(Rule):
     """A Tensor of any dtype, or of the dtypes named; with `scalars` a Python number will do too.
 
@@ -351,7 +370,10 @@ class TensorOf(Rule):
         tensors = [made(np.ones((2, 2), _dtype.numpy_dtype(each))) for each in every]
         return [*tensors, 1, 1.5, "text", None, [1.0]]
 
-    def __repr__(self):
+    def annotation(self):
+        return "Tensor | complex" if self.scalars else "Tensor"
+
+    def source(self):
         inside = [key for key, value in _set_keys.items() if value == self.dtypes and self.dtypes]
         inside = inside or [repr(each) for each in sorted(self.dtypes)]
         return f"TensorOf({', '.join(inside + ['scalars=True'] * self.scalars)})"
@@ -360,7 +382,7 @@ class TensorOf(Rule):
 _set_keys = {"integer": integer, "floating": floating, "real": real, "number": number}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScalarOf(Rule):
     """What another rule of numbers accepts, or a Tensor without axes that holds it.
 
@@ -403,12 +425,15 @@ class ScalarOf(Rule):
     def samples(self):
         return [*self.rule.samples(), type_named("Tensor")(np.ones((2, 2), np.float32))]
 
-    def __repr__(self):
+    def annotation(self):
+        return f"{self.rule.annotation()} | Tensor"
+
+    def source(self):
         more = ", TypeError" if self.error is TypeError else ""
-        return f"{type(self).__name__}({self.rule!r}{more})"
+        return f"{type(self).__name__}({self.rule.source()}{more})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InTensor(ScalarOf):
     """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
     tuple in one with one axis, a tuple of tuples in one with two.
@@ -432,12 +457,12 @@ class InTensor(ScalarOf):
     def further(self):
         return []
 
-    def __repr__(self):
+    def source(self):
         more = ", ValueError" if self.error is ValueError else ""
-        return f"InTensor({self.rule!r}{more})"
+        return f"InTensor({self.rule.source()}{more})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _DType(Rule):
     """A dtype object of MindSpore (`mindspore.float32`), any or one of those named."""
 
@@ -463,11 +488,14 @@ class _DType(Rule):
         every = [getattr(_dtype, each) for each in ("float16", "float32", "int32", "int64")]
         return [*every, _dtype.bool_, "float32", np.float32, 1, None]
 
-    def __repr__(self):
-        return _call("DType", *self._low()) if self.dtypes else "DType"
+    def annotation(self):
+        return "Type"
+
+    def source(self):
+        return call("DType", *self._low()) if self.dtypes else "DType"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _CellOf(Rule):
     """A Cell, or an instance of the class registered under `name`."""
 
@@ -488,7 +516,10 @@ class _CellOf(Rule):
     def samples(self):
         return [1, "text", None] + ([type_named("Cell")()] if self.name == "Cell" else [])
 
-    def __repr__(self):
+    def annotation(self):
+        return self.name
+
+    def source(self):
         return "CellOf" if self.name == "Cell" else f"CellOf({self.name!r})"
 
 
@@ -505,6 +536,7 @@ def _is_iterable(value) -> bool:
 class _Params(_Plain):
     """What an optimizer is given to train; the optimizer looks at the items itself."""
 
+    _type = "Iterable[Parameter] | Iterable[dict[str, Any]] | None"
     _noun = "a non-empty iterable of Parameter or dict"
 
     def kind(self, name):
@@ -527,6 +559,7 @@ class _Params(_Plain):
 class _Rate(_Plain):
     """A learning rate: a number, a value per step, or a schedule."""
 
+    _type = "float | Tensor | Iterable[float] | LearningRateSchedule"
     _noun = ("a non-negative finite number, a Tensor of 0 or 1 dimensions, an iterable or a "
              "LearningRateSchedule")
 
@@ -556,6 +589,7 @@ def _is_schedule(value) -> bool:
 class _Init(_Plain):
     """How a parameter starts: a name, a number, a Tensor or an Initializer."""
 
+    _type = "str | float | Tensor | Initializer"
     _noun = "a str, a number, a Tensor or an Initializer"
 
     def kind(self, name):
@@ -591,7 +625,3 @@ def _plural(noun: str) -> str:
         return f"({noun})"
     return re.sub(r"^an? (\w+)", r"\1s", noun)
 
-
-def _call(name: str, *args, **options) -> str:
-    inside = [repr(each) for each in args] + [f"{key}={value!r}" for key, value in options.items()]
-    return f"{name}({', '.join(inside)})" if inside else name
