@@ -18,7 +18,7 @@ highlight_language = "python"
 suppress_warnings = ["ref.python"]
 exclude_patterns = ["_build", "examples"]
 
-napoleon_custom_sections = ["Supported Platforms", "Inputs", "Outputs"]
+napoleon_custom_sections = ["Inputs", "Outputs", "Shapes", "Source"]
 
 html_theme = "furo"
 html_title = f"mindspore_compat {release}"

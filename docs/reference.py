@@ -1,8 +1,9 @@
 """A Sphinx extension: the reference pages, written at build time from what the package declares.
 
 Each public module becomes one page that lists every name of its `__all__` with signature and
-docstring. Nothing is kept by hand but the list of modules. A docstring that is not clean
-reStructuredText is shown as it is written, so no docstring can break the build.
+docstring, classes with their methods. Nothing is kept by hand but the list of modules. Docstrings
+are plain text with code in backquotes; what reStructuredText would read otherwise is escaped, and
+a docstring that Sphinx cannot read fails the build (`-W`).
 """
 
 import importlib
@@ -10,10 +11,9 @@ import inspect
 import re
 from pathlib import Path
 
-from docutils.core import publish_doctree
-from docutils.utils import SystemMessage
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
+from mindspore_compat._core.declare.documentation import page_of
 from mindspore_compat._core.rules.vocabulary import rules_of
 
 PACKAGE = "mindspore_compat"
@@ -27,7 +27,7 @@ MODULES = [
     "hal", "experimental", "experimental.optim", "experimental.optim.lr_scheduler", "boost",
     "context", "log",
 ]
-STRICT = {"report_level": 5, "halt_level": 2, "warning_stream": False}
+SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
 
 def setup(app):
@@ -40,9 +40,7 @@ def write_pages(app):
     """Write `reference/<module>.rst` for each public module, and their index."""
     folder = Path(app.srcdir) / "reference"
     folder.mkdir(exist_ok=True)
-    app.env.temp_data["docname"] = "reference/index"
     pages = dict(filter(None, (page(name, app.env) for name in MODULES)))
-    app.env.temp_data.clear()
     rows = "\n".join(f"   {name}" for name in pages)
     pages["index"] = f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"
     for name, text in pages.items():
@@ -98,7 +96,27 @@ def entry(module, name, env):
         kind, doc = "data", f"`{one_line(thing)}`"
     text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env)
     head = name if kind == "data" else name + signature_of(thing)
-    return f".. py:{kind}:: {head}\n\n{indent(text)}"
+    parts = [text, *(methods(thing, env) if kind == "class" else ())]
+    return f".. py:{kind}:: {head}\n\n{indent(chr(10).join(parts))}"
+
+
+def methods(cls, env):
+    """The directives of the public methods and properties that a class has of its own."""
+    found = []
+    for name in sorted(vars(cls)):
+        thing = inspect.getattr_static(cls, name)
+        if name.startswith("_") or name == "construct":
+            continue
+        if isinstance(thing, property):
+            doc, head = inspect.getdoc(thing.fget), f".. py:property:: {name}"
+        elif callable(getattr(cls, name)) and not inspect.isclass(thing):
+            method = getattr(cls, name)
+            doc, head = inspect.getdoc(method), f".. py:method:: {name}{signature_of(method)}"
+        else:
+            continue
+        if doc:
+            found.append(f"\n{head}\n\n{indent(body_of(doc, env))}\n")
+    return found
 
 
 def with_rules(thing, doc):
@@ -151,20 +169,34 @@ def one_line(value):
 
 
 def body_of(docstring, env):
-    """A docstring as reStructuredText; as a literal block if it is none."""
-    text = str(GoogleDocstring(docstring, Config(
+    """A docstring as reStructuredText."""
+    docstring = SOURCE.sub(lambda found: with_page(found[0], found[1]), docstring)
+    return str(GoogleDocstring(escaped(docstring), Config(
         napoleon_custom_sections=env.config.napoleon_custom_sections, napoleon_use_ivar=True)))
-    return text if is_clean(text, env) else ".. code-block:: text\n\n" + indent(docstring)
 
 
-def is_clean(text, env):
-    """Whether docutils, with Sphinx's directives, reads the text without complaint."""
-    try:
-        publish_doctree(f".. default-role:: code\n\n{text}",
-                        settings_overrides=STRICT | {"env": env})
-    except SystemMessage:
-        return False
-    return True
+def with_page(text, path):
+    """The `Source` of a docstring as the address of the page, where there is one."""
+    page = page_of(path)
+    return f"Source:\n{page}" if page else text
+
+
+def escaped(docstring):
+    """The text with what reStructuredText gives a meaning escaped, but for code and examples."""
+    lines, example, literal = [], False, False
+    for line in docstring.splitlines():
+        example = line.lstrip().startswith(">>>") or example and bool(line.strip())
+        literal = line.endswith("::") or literal and (line.startswith(" ") or not line)
+        lines.append(line if example or literal else escaped_line(line))
+    return "\n".join(lines)
+
+
+def escaped_line(line):
+    """One line of prose, its code between backquotes left alone."""
+    parts = re.split(r"(``.*?``|`[^`]*`)", line)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", parts[i])
+    return "".join(parts)
 
 
 def indent(text):

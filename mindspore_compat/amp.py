@@ -1,4 +1,6 @@
-"""mindspore.amp: loss scalers for training loops written by hand, and a window onto train/amp.py.
+"""mindspore.amp: loss scalers for training loops written by hand, and what train/amp.py has.
+
+A step with a scaled loss::
 
     loss_scaler = amp.DynamicLossScaler(2 ** 16, 2, 1000)
     loss, grads = value_and_grad(lambda *batch: loss_scaler.scale(forward(*batch)), ...)

@@ -34,3 +34,21 @@ def test_shown_code_runs(where, code, tmp_path):
 
 def test_readme_shows_a_script():
     assert "README" in {where for where, _ in blocks()}
+
+
+@pytest.mark.parametrize("plain, written", [
+    ("|x - y| is small", r"\|x - y\| is small"), ("of `*args` and *rest", r"of `*args` and \*rest"),
+    ("mindspore.ops.clamp_ is", r"mindspore.ops.clamp\_ is"), ("a_b and `c_`", "a_b and `c_`")])
+def test_prose_of_docstrings_is_escaped(plain, written, monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import reference
+
+    assert reference.escaped_line(plain) == written
+
+
+def test_documentation_does_not_tell_of_the_building_machine():
+    from mindspore_compat.dataset._rules import Workers
+
+    told = " ".join([Workers.describe(), *(words for _, words in (Workers | None).raises())])
+    assert "number of processor cores" in told and not re.search(r"\d\]", told)

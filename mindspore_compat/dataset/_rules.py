@@ -77,6 +77,13 @@ class _Increasing(Rule):
         return hash((_Increasing, self.pair))
 
 
+class _Cores(type(Int)):
+    """A number of processor cores; documentation does not tell how many this machine has."""
+
+    def told(self):
+        return "an int from 1 to the number of processor cores"
+
+
 def sequence(item, length=None) -> Rule:
     """A tuple or a list of items that obey a rule."""
     return TupleOf(item, length=length) | ListOf(item, length=length)
@@ -89,7 +96,7 @@ def increasing(item) -> Rule:
 
 positive = Int(ge=1, le=INT32_MAX)
 natural = Int(ge=0, le=INT32_MAX)
-Workers = Int(ge=1, le=os.cpu_count() or 1)
+Workers = _Cores(ge=1, le=os.cpu_count() or 1)
 Size = Int(ge=1, le=16777216) | sequence(Int(ge=1, le=16777216), 2)
 Probability = Number(ge=0.0, le=1.0)
 Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3)

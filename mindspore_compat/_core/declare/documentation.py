@@ -147,18 +147,21 @@ def _argument(signature, name, rule, told):
     default, feeds = signature.defaults.get(name), signature.feeds[name]
     kind = ", ".join(([rule.describe()] if rule else []) + (["optional"] if default else []))
     meaning = told.get(feeds) or told.get(name) or _MEANINGS.get(feeds) or _MEANINGS.get(name)
-    text = f"    {name}{f' ({kind})' if kind else ''}: {meaning or f'see `{name}` above.'}"
+    head = f"    {name}{f' ({kind})' if kind else ''}:"
+    text = meaning or f"see `{name}` above."
     text += f" Default: ``{ast.unparse(default)}``." if default else ""
-    return text if "\n" in text else _folded(text)
+    return f"{head} {text}" if "\n" in text else _folded(head, text)
 
 
-def _folded(text):
-    """The text broken at spaces into lines of at most `_WIDTH` characters, where it can be."""
-    lines = []
-    while len(text) > _WIDTH and (end := text.rfind(" ", 9, _WIDTH)) > 0:
-        lines.append(text[:end])
-        text = " " * 8 + text[end + 1:]
-    return "\n".join([*lines, text])
+def _folded(head, text):
+    """`text` behind `head`, broken at spaces into lines of at most `_WIDTH` characters."""
+    lines, line = [], head
+    for word in text.split(" "):
+        if len(line) + len(word) >= _WIDTH:
+            lines.append(line)
+            line = " " * 7
+        line += f" {word}"
+    return "\n".join([*lines, line])
 
 
 def _errors(signature, rules, told):

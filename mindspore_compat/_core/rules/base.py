@@ -114,7 +114,7 @@ class Rule:
         """Returns the errors and when they come: [("TypeError", "is not a float"), ...]."""
         rows = [] if self.kind("x") == "True" else [("TypeError", f"is not {self.kind_noun()}")]
         if self.value("x") and not (rows and self.noun() == self.kind_noun()):
-            rows.append(("ValueError", f"is not {self.noun()}"))
+            rows.append(("ValueError", f"is not {self.told()}"))
         return rows + self.further()
 
     def further(self) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ class Adadelta(GroupedOptimizer):
     u = rho u + (1 - rho) d d;  p = p - lr d
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         rho (float): how slowly the averages change.
         eps (float): added to both averages.

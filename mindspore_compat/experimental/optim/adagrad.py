@@ -17,7 +17,7 @@ class Adagrad(GroupedOptimizer):
     sum = sum + g g;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         lr_decay (float): how fast the learning rate falls.
         weight_decay (Union[int, float]): what times the parameter is added to its gradient.

@@ -20,7 +20,7 @@ class Adam(GroupedOptimizer):
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         betas (tuple[float, float]): how slowly the averages of gradients and of their squares
             change.

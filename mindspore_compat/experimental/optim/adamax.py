@@ -17,7 +17,7 @@ class Adamax(GroupedOptimizer):
     m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);  p = p - lr / (1 - beta1 ** t) m / u
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         betas (tuple[float, float]): how slowly the averages of gradients and of their squares
             change.

@@ -20,7 +20,7 @@ class AdamW(GroupedOptimizer):
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         betas (tuple[float, float]): how slowly the averages of gradients and of their squares
             change.

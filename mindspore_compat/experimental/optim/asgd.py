@@ -20,7 +20,7 @@ class ASGD(GroupedOptimizer):
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         lambd (float): how fast steps shrink and parameters decay.
         alpha (float): the power that steps shrink with.

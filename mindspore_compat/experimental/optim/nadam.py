@@ -20,7 +20,7 @@ class NAdam(GroupedOptimizer):
     gradients is weighed with that of the next step, the gradient with 1 - mu.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         betas (tuple[float, float]): how slowly the averages of gradients and of their squares
             change.

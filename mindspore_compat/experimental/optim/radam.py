@@ -17,7 +17,7 @@ class RAdam(GroupedOptimizer):
     """Adam that goes by momentum alone while the variance of its rate cannot be told.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         betas (tuple[float, float]): how slowly the averages of gradients and of their squares
             change.

@@ -17,7 +17,7 @@ class RMSprop(GroupedOptimizer):
     s = alpha s + (1 - alpha) g g;  m = momentum m + g / (sqrt(s) + eps);  p = p - lr m
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         alpha (float): how slowly the averages change.
         eps (float): added to the denominator.

@@ -23,7 +23,7 @@ class Rprop(GroupedOptimizer):
     taken.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         etas (tuple[float, float]): the factors of a shrinking and of a growing step.
         step_sizes (tuple[float, float]): the least and the largest length of a step.

@@ -23,7 +23,7 @@ class SGD(GroupedOptimizer):
     p = p - lr (g + momentum v)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         lr (Union[int, float, Tensor]): the learning rate.
         momentum (Union[int, float]): how much of the last step goes on.
         dampening (Union[int, float]): how much of the gradient is left out of the momentum.
@@ -38,8 +38,8 @@ class SGD(GroupedOptimizer):
         bool, True.
 
     Raises:
-        TypeError: as :class:`Optimizer`.
-        ValueError: as :class:`Optimizer`; if a setting is of another type or below its range, or if
+        TypeError: as `Optimizer`.
+        ValueError: as `Optimizer`; if a setting is of another type or below its range, or if
             `nesterov` is set without momentum or with dampening.
 
     Source: mindspore.experimental.optim.SGD of MindSpore 2.10.

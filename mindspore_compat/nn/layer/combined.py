@@ -42,8 +42,9 @@ class Conv2dBnAct(_BnAct):
     """A convolution, a batch norm and an activation; the last two only where asked for.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-            has_bias, weight_init, bias_init: as for Conv2d.
+        in_channels, out_channels, kernel_size, stride: as for Conv2d.
+        pad_mode, padding, dilation, group: as for Conv2d.
+        has_bias, weight_init, bias_init: as for Conv2d.
         has_bn (bool): whether there is a batch norm.
         momentum (float): of the batch norm, in [0, 1].
         eps (float): of the batch norm.

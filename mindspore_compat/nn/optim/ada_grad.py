@@ -17,7 +17,7 @@ class Adagrad(FusedOptimizer):
     h = h + g g;  p = p - lr g / sqrt(h)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         accum (float): where the sum starts.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.

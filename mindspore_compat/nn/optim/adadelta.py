@@ -18,7 +18,7 @@ class Adadelta(FusedOptimizer):
     d = rho d + (1 - rho) u u;  p = p - lr u
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         rho (float): how slowly the averages change.

@@ -46,7 +46,7 @@ class AdaFactor(FusedOptimizer):
     step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate; None with `relative_step`.
         eps (tuple[float, float]): added to squared gradients; the least size of a parameter.

@@ -74,7 +74,7 @@ class Adam(FusedOptimizer):
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         beta1 (float): how slowly the average of gradients changes.
@@ -172,7 +172,7 @@ class AdamWeightDecay(FusedOptimizer):
     p = p - lr (m / (sqrt(v) + eps) + weight_decay p)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         beta1 (float): how slowly the average of gradients changes.
@@ -216,7 +216,7 @@ class AdamOffload(FusedOptimizer):
     host works on the next. It runs in both modes.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         beta1 (float): how slowly the average of gradients changes.

@@ -25,7 +25,7 @@ class ASGD(FusedOptimizer):
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         lambd (float): how fast steps shrink and parameters decay.

@@ -21,7 +21,7 @@ class FTRL(FusedOptimizer):
     p = (sign(u) l1 - u) / (m' ** -lr_power / lr + 2 l2) where abs(u) > l1, else 0
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`; groups
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`; groups
             cannot have learning rates of their own.
         initial_accum (float): where the sum of squares starts.
         learning_rate (float): the learning rate; it cannot change with the step.

@@ -24,7 +24,7 @@ class Lamb(FusedOptimizer):
     p = p - lr norm(p) / norm(r) r, and p - lr r where one of the norms is 0.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         beta1 (float): how slowly the average of gradients changes.

@@ -20,7 +20,7 @@ class Momentum(FusedOptimizer):
     v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         momentum (float): how much of the accumulated gradient stays.

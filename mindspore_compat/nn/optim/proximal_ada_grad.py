@@ -21,7 +21,7 @@ class ProximalAdagrad(FusedOptimizer):
     p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         accum (float): where the sum of squares starts.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.

@@ -23,7 +23,7 @@ class RMSProp(FusedOptimizer):
     With `centered` s is lessened by the square of the running mean gradient.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         decay (float): how slowly the averages change.

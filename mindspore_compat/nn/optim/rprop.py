@@ -20,7 +20,7 @@ class Rprop(FusedOptimizer):
     element rests for one step. The first step is as long as the learning rate.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the length of the
             first step.
         etas (tuple[float, float]): what a length is multiplied by when the sign changed, between 0

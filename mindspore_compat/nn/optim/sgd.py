@@ -26,7 +26,7 @@ class SGD(FusedOptimizer):
     p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate.
         momentum (float): how much of the accumulated gradient stays.

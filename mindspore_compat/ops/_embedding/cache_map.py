@@ -72,14 +72,14 @@ class MapCacheIdx(Primitive):
     """The places in a cache of rows of an embedding table, after the missing ones were swapped in.
 
     Inputs:
-        hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its place in the
-            cache, the step of its last use and how far a search for it goes, 0 for a free row; is
-            written to.
-        indices (Tensor): the rows wanted, each once; of the dtype of `hashmap`.
-        step (Union[Tensor, int]): the step of the training; entries of the step before stay.
-        emb_max_num (Union[Tensor, int]): how many rows the table has.
-        cache_max_num (Union[Tensor, int]): what is taken off each index first, the first row that
-            this table holds.
+        - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its place in the
+          cache, the step of its last use and how far a search for it goes, 0 for a free row; is
+          written to.
+        - indices (Tensor): the rows wanted, each once; of the dtype of `hashmap`.
+        - step (Union[Tensor, int]): the step of the training; entries of the step before stay.
+        - emb_max_num (Union[Tensor, int]): how many rows the table has.
+        - cache_max_num (Union[Tensor, int]): what is taken off each index first, the first row that
+          this table holds.
 
     Outputs:
         Tuple of Tensors of the dtype of `hashmap`: places in the cache in the shape of `indices`,

@@ -466,10 +466,10 @@ def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
 
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or of uint8 for the nearest
-            element, or an argument is of a wrong
-        type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
-            not fit the input, or the mode does not know the number of dimensions, `align_corners`
-            or a factor.
+            element, or an argument is of a wrong type.
+        ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do not
+            fit the input, or the mode does not know the number of dimensions, `align_corners` or
+            a factor.
 
     Example:
         >>> print(ms.ops.interpolate(ms.Tensor([[[1.0, 2.0]]]), size=4, mode="linear"))
@@ -505,9 +505,9 @@ def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
 
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
-        type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
-            not fit the input, or the mode does not know the number of dimensions or
-            `align_corners`.
+            type.
+        ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do not
+            fit the input, or the mode does not know the number of dimensions or `align_corners`.
 
     Example:
         >>> print(ms.mint.nn.functional.interpolate(ms.Tensor([[[1.0, 2.0]]]), scale_factor=2.0))

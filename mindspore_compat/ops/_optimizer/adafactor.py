@@ -17,7 +17,7 @@ Unused = Float | Half  # a state that the shape may have no use for
 
 @public("ops.FusedAdaFactor")
 class FusedAdaFactor(Update):
-    """Updates a parameter as Adafactor does; see :class:`nn.AdaFactor`.
+    """Updates a parameter as Adafactor does; see `nn.AdaFactor`.
 
     The mean squares of a matrix are kept as means over its rows and over its columns; those of a
     vector as they are.
@@ -123,10 +123,10 @@ class FusedAdaFactor(Update):
 
 @public("ops.FusedAdaFactorWithGlobalNorm")
 class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
-    """:class:`FusedAdaFactor` of a gradient that is divided by a number first.
+    """`FusedAdaFactor` of a gradient that is divided by a number first.
 
     Inputs:
-        - those of :class:`FusedAdaFactor`.
+        - those of `FusedAdaFactor`.
         - **global_norm** (Union[float, Tensor]) - what the gradient is divided by.
 
     Source: mindspore.ops.FusedAdaFactorWithGlobalNorm of MindSpore 2.10.

@@ -102,7 +102,8 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
         axis (Union[int, None]): the axis. Default: None.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `repeats` is negative.
+        TypeError: if an argument has another type.
+        ValueError: if `repeats` is negative.
 
     Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
     """

@@ -107,7 +107,8 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
         norm (str, optional): "ortho", the only one the original has.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if a value is out of range.
+        TypeError: if an argument has another type.
+        ValueError: if a value is out of range.
 
     Source: mindspore.scipy.fft.dct of MindSpore 2.10; J. Makhoul, 1980.
     """
