@@ -138,17 +138,22 @@ _HEADS = {
     "const_utils": "ops._transforms.multitype_ops", "context": "context", "ds": "dataset",
     "gen": "ops.auto_generate", "handler": "ops._primitive_aliases.argument_helpers",
     "inner": "ops.operations._inner_ops", "logger": "log", "mindspore": "", "mint": "mint",
-    "mnp": "numpy", "ms": "", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
+    "mnp": "numpy", "ms": "", "msb": "nn.probability.bijector",
+    "msd": "nn.probability.distribution", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
     "sig": "ops.signature", "typing": "_c_expression.typing", "validator": "_checkparam",
 }
 
 # Paths, with what lies below them, and the modules in which a further name is sought.
+_TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
+    context communication ops.primitive nn nn.cell nn.optim.optimizer train train.metrics.metric
+    amp"""
 FURTHER = {
-    """boost common nn.cell nn.layer nn.loss nn.optim nn.wrap nn.grad nn.probability nn.sparse
-    nn.utils nn.dynamic_lr nn.learning_rate_schedule experimental.optim mint.optim parallel train
-    utils graph onnx safeguard""": """common common.dtype common.api common.parameter
-        common.initializer common.generator context communication ops.primitive
-        nn nn.cell nn.optim.optimizer train train.metrics.metric amp""",
+    """boost common nn.cell nn.layer nn.loss nn.optim nn.wrap nn.grad nn.sparse nn.utils
+    nn.dynamic_lr nn.learning_rate_schedule mint.optim parallel train utils graph onnx
+    safeguard""": _TRAINING,
+    "nn.probability": f"""nn.probability._helpers nn.probability.distribution
+        nn.probability.bijector _checkparam {_TRAINING}""",
+    "experimental.optim": f"experimental.optim._helpers {_TRAINING}",
     "hal runtime device_context communication mindrecord": """hal runtime context communication
         mindrecord common""",
     "mint.distributed mint.nn": "mint communication common ops.communication",

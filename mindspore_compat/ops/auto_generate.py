@@ -13,14 +13,21 @@ import inspect
 from .._core.declare.public_api import build, facade
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
-from ._primitive_aliases import constant_folding, generated_grads, grad_ops, python_values
+from ._primitive_aliases import (
+    constant_folding,
+    generated_grads,
+    grad_ops,
+    kernel_lines,
+    python_values,
+)
 from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
 _declared = facade(__name__, Primitive, "ops.auto_generate")[2]
 __all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__,
-                  *constant_folding.LINES, *python_values.__all__})
-_TABLES = (made, generated_grads.made, constant_folding.made, python_values.made)
+                  *constant_folding.LINES, *kernel_lines.__all__, *python_values.__all__})
+_TABLES = (made, generated_grads.made, constant_folding.made, kernel_lines.made,
+           python_values.made)
 
 # Made Primitives whose names say less than the class.
 _MADE = {

@@ -14,6 +14,7 @@ from mindspore_compat.ops import communication as comm
 from mindspore_compat.parallel.distributed import DistributedDataParallel
 from mindspore_compat.parallel.parameter_broadcast import alike
 
+GROUP = "hccl_world_group"
 ONLY_IN_OPS = {"all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_comm_ops_inplace"}
 
 
@@ -302,3 +303,39 @@ def test_parameter_broadcast_alone():
     assert (net.weight == 1).all()
     with pytest.raises(TypeError, match="layout"):
         ms.parallel.parameter_broadcast(net, 1)
+
+
+@pytest.mark.parametrize("name, arguments, expected", [
+    ("DistCommAllReduce", lambda x, room: (x, "sum", GROUP), lambda x, room: x),
+    ("DistCommAllGather", lambda x, room: ([room], x, 1, GROUP), lambda x, room: room),
+    ("DistCommAllGatherIntoTensor", lambda x, room: (room, x, 1, GROUP), lambda x, room: room),
+    ("DistCommAllGatherIntoTensorUneven", lambda x, room: (room, x, [], 1, GROUP),
+     lambda x, room: room),
+    ("DistCommAllToAllV", lambda x, room: ([room], x.reshape(-1), GROUP, [6], [6], 1),
+     lambda x, room: room),
+    ("DistCommAllToAllVSingle", lambda x, room: (room, x, GROUP, [6], [6], 1, False),
+     lambda x, room: room),
+    ("DistCommAllToAllVC", lambda x, room: (room, x, GROUP, [2], 1, 0), lambda x, room: room),
+    ("DistCommBroadcast", lambda x, room: (x, 0, 0, GROUP), lambda x, room: x),
+    ("DistCommGather", lambda x, room: (x, [room], 1, 0, 0, GROUP), lambda x, room: room),
+    ("DistCommGatherIntoTensor", lambda x, room: (room, x, 1, 0, 0, GROUP), lambda x, room: room),
+    ("DistCommReduce", lambda x, room: (x, "sum", 0, GROUP), lambda x, room: x),
+    ("DistCommReduceScatter", lambda x, room: (room, [x], 1, "sum", GROUP), lambda x, room: room),
+    ("DistCommReduceScatterTensor", lambda x, room: (room, x, 1, "sum", GROUP),
+     lambda x, room: room),
+    ("DistCommScatter", lambda x, room: (room, [x], 1, 0, 0, GROUP), lambda x, room: room),
+    ("DistCommScatterTensor", lambda x, room: (room, x, 1, 0, 0, GROUP), lambda x, room: room),
+    ("InnerCommAllGather", lambda x, room: (x, 1, GROUP), None),
+    ("InnerCommAllReduce", lambda x, room: (x, "sum", GROUP), None),
+    ("InnerCommReduceScatter", lambda x, room: (x, 1, "sum", GROUP), None),
+    ("InnerCommAllToAllV", lambda x, room: (x, GROUP, [6], [6], 1, False), None),
+])
+@pytest.mark.parametrize("async_op", [False, True])
+def test_primitives_of_collectives(alone, name, arguments, expected, async_op):
+    x, room = tensor(3.0), tensor(0.0)
+    result, handle = getattr(ops.auto_generate, name)()(*arguments(x, room), async_op)
+    assert (handle is not None) == async_op
+    if async_op:
+        handle.wait()
+    found = expected(x, room) if expected else result
+    assert numpy.array_equal(found.asnumpy().reshape(-1), numpy.full(6, 3.0, numpy.float32))

@@ -256,8 +256,8 @@ def lines_of(table):
 LINES = lines_of(_PULLED)
 
 
-def class_of(line, area=AREA):
-    """The Primitive that a line of a table tells."""
+def class_of(line, area=AREA, names=None):
+    """The Primitive that a line of a table tells; `names` are further ones that it uses."""
     signature, _, rest = line.partition("): ")
     settings, inputs = groups(signature + ")")
     name = line.split("(", 1)[0]
@@ -276,7 +276,7 @@ def class_of(line, area=AREA):
     if start:
         lines.append(f"    {wanted} = {start}")
     lines.append(f"    return pulled(lambda {wanted}: {call}, ({wanted},), {sens})")
-    scope = compiled(lines, dict(_SCOPE), f"{area}.{name}")
+    scope = compiled(lines, {**_SCOPE, **(names or {})}, f"{area}.{name}")
     return type(
         name,
         (Primitive,),

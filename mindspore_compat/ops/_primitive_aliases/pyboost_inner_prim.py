@@ -17,6 +17,9 @@ adaptive_max_pool2d_impl(input, output_size) = AdaptiveMaxPool2D(output_size)(in
 argmax_with_value_impl(input, axis, keep_dims) = ArgMaxWithValue(axis, keep_dims)(input)
 argmin_with_value_impl(input, axis, keep_dims) = ArgMinWithValue(axis, keep_dims)(input)
 batch_mat_mul_impl(x, y, transpose_a, transpose_b) = BatchMatMul(transpose_a, transpose_b)(x, y)
+batch_norm_grad_ext_impl(dout, input, weight, running_mean, running_var, saved_mean, saved_rstd,
+    training, eps, output_mask) = BatchNormGradExt(training, eps)(dout, input, weight, running_mean,
+    running_var, saved_mean, saved_rstd, output_mask)
 binary_cross_entropy_grad_impl(input, target, grad_output, weight, reduction) =
     BinaryCrossEntropyGrad(reduction)(input, target, grad_output, weight)
 binary_cross_entropy_impl(input, target, weight, reduction) =
@@ -100,6 +103,9 @@ prompt_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths,
     pre_tokens, next_tokens, input_layout, num_key_value_heads, sparse_mode, inner_precise)(query,
     key, value, attn_mask, actual_seq_lengths, actual_seq_lengths_kv, pse_shift, deq_scale1,
     quant_scale1, deq_scale2, quant_scale2, quant_offset2)
+quant_batch_matmul_impl(x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1,
+    transpose_x2, dtype) = QuantBatchMatmul(transpose_x1, transpose_x2, dtype)(x1, x2, scale,
+    offset, bias, pertokenScaleOptional)
 reduce_all_impl(input, axis, keep_dims) = ReduceAll(keep_dims)(input, axis)
 reduce_any_impl(x, axis, keep_dims) = ReduceAny(keep_dims)(x, axis)
 reduce_max_impl(x, axis, keep_dims) = ReduceMax(keep_dims)(x, axis)
@@ -129,6 +135,10 @@ upsample_trilinear3d_grad_impl(dy, input_size, output_size, scales, align_corner
     UpsampleTrilinear3DGrad(align_corners)(dy, input_size, output_size, scales)
 upsample_trilinear3d_impl(x, output_size, scales, align_corners) =
     UpsampleTrilinear3D(align_corners)(x, output_size, scales)
+weight_quant_batch_matmul_impl(x, weight, antiquant_scale, antiquant_offset, quant_scale,
+    quant_offset, bias, transpose_x, transpose_weight, antiquant_group_size) =
+    WeightQuantBatchMatmul(transpose_x, transpose_weight, antiquant_group_size)(x, weight,
+    antiquant_scale, antiquant_offset, quant_scale, quant_offset, bias)
 """
 
 LINES = {line.split("(", 1)[0]: line for line in _TABLE.replace("\n    ", " ").strip().split("\n")}

@@ -1,0 +1,53 @@
+"""What scripts' own optimizers import from the original's: limits, and Primitives ready to call.
+
+`op_mul` is `ops.Mul()`, and so on for any Primitive without settings.
+"""
+
+from ...ops import auto_generate
+
+_MADE = {"op_add": "addn", "op_assignadd": "assign_add", "op_oneslike": "ones_like"}
+__all__ = ["check_not_less_than", "check_not_less_than_without_equal", "op_add", "op_assign",
+           "op_assignadd", "op_cast", "op_fill", "op_gather", "op_maximum", "op_mul", "op_oneslike",
+           "op_pow", "op_select", "op_sign", "op_sqrt"]
+
+
+def __getattr__(name):
+    """A Primitive ready to call."""
+    found = None
+    if name.startswith("op_"):
+        found = auto_generate.instance(_MADE.get(name) or name.removeprefix("op_"))
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
+
+
+def check_not_less_than(arg_value, arg_name, prim, value=0.0):
+    """Checks a number of an optimizer that must not be below a limit.
+
+    Args:
+        arg_value (Union[int, float]): the number.
+        arg_name (str): its name.
+        prim (str): the optimizer.
+        value (float): the limit. Default: 0.0.
+
+    Raises:
+        ValueError: it is below.
+    """
+    if arg_value < value:
+        raise ValueError(f"For '{prim}', '{arg_name}' must be >= {value}, but got {arg_value}.")
+
+
+def check_not_less_than_without_equal(arg_value, arg_name, prim, value=0.0):
+    """Checks a number of an optimizer that must be above a limit.
+
+    Args:
+        arg_value (Union[int, float]): the number.
+        arg_name (str): its name.
+        prim (str): the optimizer.
+        value (float): the limit. Default: 0.0.
+
+    Raises:
+        ValueError: it is the limit or below.
+    """
+    if arg_value <= value:
+        raise ValueError(f"For '{prim}', '{arg_name}' must be > {value}, but got {arg_value}.")

@@ -1,0 +1,248 @@
+"""What scripts' own distributions import from the original's: checks, casts, safe logarithms.
+
+The distributions of this package have their rules in `distribution/distribution.py`. A check
+returns nothing, and raises TypeError or ValueError; a Parameter is checked by its value.
+"""
+
+import numpy as np
+
+from ... import ops
+from ..._core.context.config import config
+from ..._core.tensor import dtype as mstype
+from ..._core.tensor.tensor import Tensor
+from ...common.parameter import Parameter
+from ...ops.primitive import Primitive
+from ..cell import Cell
+
+__all__ = [
+    "CheckTensor", "CheckTuple", "cast_to_tensor", "cast_type_for_device",
+    "check_distribution_name", "check_greater", "check_greater_equal_zero", "check_greater_zero",
+    "check_posterior", "check_prior", "check_prob", "check_rank", "check_sum_equal_one",
+    "clamp_probs", "exp_generic", "log1p_generic", "log_generic", "log_generic_with_check",
+    "logits_to_probs", "probs_to_logits", "raise_broadcast_error", "raise_none_error",
+    "raise_not_defined", "raise_not_impl_error", "raise_not_implemented_util", "raise_type_error",
+    "set_param_type",
+]
+
+
+# Functions of Tensors -----------------------------------------------------------------------------
+
+def _as_float(x):
+    return x if x.dtype in mstype.float_type else x.astype(mstype.float32)
+
+
+def exp_generic(input_x):
+    """exp of a Tensor; whole numbers become float32."""
+    return ops.exp(_as_float(input_x))
+
+
+def log_generic(input_x):
+    """log of a Tensor, -inf at zero and NaN below; whole numbers become float32."""
+    return ops.log(_as_float(input_x))
+
+
+def log1p_generic(x):
+    """log(1 + x) by `log_generic`."""
+    return log_generic(x + 1.0)
+
+
+def log_generic_with_check(x):
+    """`log_generic`, with a TypeError for what is no Tensor."""
+    return log_generic(CheckTensor()(x, "log_generic"))
+
+
+def clamp_probs(probs):
+    """Chances brought into [eps, 1 - eps] of their dtype."""
+    eps = ops.Eps()(probs)
+    return ops.clip_by_value(probs, eps, 1 - eps)
+
+
+def logits_to_probs(logits, is_binary=False):
+    """The chances that logits stand for: softmax over the last axis, or sigmoid."""
+    return ops.sigmoid(logits) if is_binary else ops.softmax(logits, -1)
+
+
+def probs_to_logits(probs, is_binary=False):
+    """log p, or log p - log(1 - p), of chances brought into (0, 1)."""
+    kept = clamp_probs(probs)
+    return ops.log(kept) - ops.log(1 - kept) if is_binary else ops.log(kept)
+
+
+# Types --------------------------------------------------------------------------------------------
+
+class CheckTuple(Primitive):
+    """Gives a tuple back; a TypeError for anything else."""
+
+    def __init__(self):
+        super().__init__("CheckTuple")
+
+    def __call__(self, x, name):
+        """`x`, of which messages tell as `name`."""
+        if not isinstance(x, tuple):
+            raise_type_error(name, type(x), tuple)
+        return x
+
+
+class CheckTensor(Primitive):
+    """Gives a Tensor or None back; a TypeError for anything else."""
+
+    def __init__(self):
+        super().__init__("CheckTensor")
+
+    def __call__(self, x, name):
+        """`x`, of which messages tell as `name`."""
+        if x is not None and not isinstance(x, Tensor):
+            raise_type_error(name, type(x), Tensor)
+        return x
+
+
+def cast_to_tensor(t, hint_type=mstype.float32):
+    """Numbers as a Tensor of a dtype; a Parameter as it is.
+
+    Raises:
+        ValueError: `t` is None.
+        TypeError: `t` is a bool, or no number, list, array or Tensor.
+    """
+    if t is None:
+        raise ValueError("For 'cast_to_tensor', 't' must be numbers, but got None.")
+    if isinstance(t, Parameter):
+        return t
+    if isinstance(t, bool) or not isinstance(t, (Tensor, np.ndarray, list, int, float)):
+        raise TypeError(f"For 'cast_to_tensor', 't' must be numbers, but got {t!r} of type "
+                        f"{type(t).__name__}.")
+    return Tensor(t, dtype=hint_type)
+
+
+def cast_type_for_device(dtype):
+    """The dtype that the original uses on a GPU in the place of one; on a CPU the same."""
+    if config.device_target != "GPU":
+        return dtype
+    narrow = {mstype.int8: mstype.int16, mstype.int64: mstype.int32,
+              mstype.float64: mstype.float32, **dict.fromkeys(mstype.uint_type, mstype.int16)}
+    return narrow.get(dtype, dtype)
+
+
+def set_param_type(args, hint_type):
+    """The dtype that arguments of a distribution share; `hint_type` if none has one.
+
+    float32 stands for whole numbers and float64.
+
+    Raises:
+        TypeError: two of them differ.
+    """
+    found = {name: mstype.from_numpy(arg.dtype) if isinstance(arg, np.ndarray) else arg.dtype
+             for name, arg in args.items() if hasattr(arg, "dtype")}
+    if len(set(found.values())) > 1:
+        raise TypeError(f"{', '.join(map(repr, found))} must have one dtype, but got "
+                        f"{', '.join(map(str, found.values()))}.")
+    whole = (*mstype.int_type, *mstype.uint_type)
+    hint = mstype.float32 if hint_type in (*whole, None) else hint_type
+    shared = next(iter(found.values()), hint)
+    return mstype.float32 if shared in (*whole, mstype.float64) else shared
+
+
+# Values -------------------------------------------------------------------------------------------
+
+def _numbers(value, name):
+    if value is None:
+        raise ValueError(f"'{name}' must be a Tensor, but got None.")
+    return value.asnumpy()
+
+
+def _require(holds, name, wanted, value):
+    if not np.all(holds):
+        raise ValueError(f"'{name}' must be {wanted}, but got {value}.")
+
+
+def check_greater_equal_zero(value, name):
+    """Checks a Tensor without negative numbers."""
+    numbers = _numbers(value, name)
+    _require(numbers >= 0, name, ">= 0", numbers)
+
+
+def check_greater_zero(value, name):
+    """Checks a Tensor of positive numbers."""
+    numbers = _numbers(value, name)
+    _require(numbers > 0, name, "> 0", numbers)
+
+
+def check_greater(a, b, name_a, name_b):
+    """Checks that each number of `b` is above that of `a`; Parameters are not compared."""
+    low, high = _numbers(a, name_a), _numbers(b, name_b)
+    if not isinstance(a, Parameter) and not isinstance(b, Parameter):
+        _require(low < high, name_a, f"less than '{name_b}'", low)
+
+
+def check_prob(p):
+    """Checks chances: all above 0 and below 1."""
+    numbers = _numbers(p, "probs")
+    _require((numbers > 0) & (numbers < 1), "probs", "in (0, 1)", numbers)
+
+
+def check_sum_equal_one(probs):
+    """Checks that chances sum to one along the last axis."""
+    total = _numbers(probs, "probs").sum(-1)
+    eps = np.finfo(total.dtype).eps
+    _require(np.isclose(total, 1, rtol=10 * eps, atol=eps), "probs", "of sum 1", total)
+
+
+def check_rank(probs):
+    """Checks that a Tensor has an axis."""
+    numbers = _numbers(probs, "probs")
+    _require(numbers.ndim > 0, "probs", "of one axis or more", numbers)
+
+
+def check_distribution_name(name, expected_name):
+    """Checks the name of a distribution."""
+    if name != expected_name:
+        raise ValueError(f"'dist' must be {expected_name!r}, but got {name!r}.")
+
+
+def check_prior(prior_fn, arg_name):
+    """The prior of a Bayesian layer: a Cell, or what a function makes, with a part `normal`."""
+    return _normal_alone(prior_fn if isinstance(prior_fn, Cell) else prior_fn(), arg_name)
+
+
+def check_posterior(posterior_fn, shape, param_name, arg_name):
+    """The posterior of a Bayesian layer, made for a shape, with a part `normal`."""
+    return _normal_alone(posterior_fn(shape=shape, name=param_name), arg_name)
+
+
+def _normal_alone(cell, arg_name):
+    others = [name for name in cell.name_cells() if name != "normal"]
+    if others:
+        raise TypeError(f"'{arg_name}' must have the part 'normal' alone, but got {others}.")
+    return cell
+
+
+# Errors -------------------------------------------------------------------------------------------
+
+def raise_none_error(name):
+    """A TypeError: a parameter of the distribution was given nowhere."""
+    raise TypeError(f"'{name}' must be a Tensor where the distribution was made without it, but "
+                    "got None.")
+
+
+def raise_broadcast_error(shape_a, shape_b):
+    """A ValueError: two shapes do not broadcast."""
+    raise ValueError(f"Two shapes must broadcast, but got {shape_a} and {shape_b}.")
+
+
+def raise_not_impl_error(name):
+    """A ValueError: a bijector that is not linear lacks a method."""
+    raise ValueError(f"'{name}' must be defined by a bijector that is not linear, but is not.")
+
+
+def raise_not_implemented_util(func_name, obj, *args, **kwargs):
+    """A NotImplementedError: a distribution lacks a method."""
+    raise NotImplementedError(f"For '{obj}', '{func_name}' is not defined.")
+
+
+def raise_not_defined(func_name, obj, *args, **kwargs):
+    """A ValueError: a distribution has no such quantity."""
+    raise ValueError(f"For '{obj}', '{func_name}' does not exist.")
+
+
+def raise_type_error(name, cur_type, required_type):
+    """A TypeError: a value is of another type."""
+    raise TypeError(f"'{name}' must be of type {required_type}, but got {cur_type}.")

@@ -1,0 +1,199 @@
+"""Primitives that MindSpore runs on an Ascend alone, against their formulas in NumPy."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
+from mindspore_compat.ops import auto_generate as gen
+from mindspore_compat.ops._primitive_aliases import kernel_lines
+
+rng = np.random.default_rng(3)
+
+
+def normal(*shape):
+    """Random numbers, float32."""
+    return rng.normal(size=shape).astype(np.float32)
+
+
+def near(found, expected, rtol=1e-5):
+    """Compares a Tensor with an array."""
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=rtol, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", kernel_lines.__all__)
+def test_every_line_makes_something_to_call(name):
+    made = getattr(gen, name)
+    assert callable(made)
+    assert made.__doc__
+
+
+def test_adam_w():
+    var, m, v, g = normal(4), normal(4), np.abs(normal(4)), normal(4)
+    given = [Tensor(each) for each in (var, m, v)]
+    gen.AdamW()(*given, Tensor(v), Tensor(g), Tensor(3.0), 0.1, 0.9, 0.99, 0.01, 1e-8)
+    m2, v2 = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
+    stepped = var * (1 - 0.001) - 0.1 * (m2 / (1 - 0.9**3)) / (
+        np.sqrt(v2 / (1 - 0.99**3)) + 1e-8)
+    for found, expected in zip(given, (stepped, m2, v2), strict=True):
+        near(found, expected)
+    again = [Tensor(each) for each in (var, m, v)]
+    gen.ApplyAdamW()(*again, 0.9**2, 0.99**2, 0.1, 0.01, 0.9, 0.99, 1e-8, Tensor(g))
+    near(again[0], stepped)
+
+
+def test_as_strided():
+    x = normal(3, 4)
+    expected = np.lib.stride_tricks.as_strided(x.reshape(-1)[1:], (2, 3), (16, 8))
+    near(gen.as_strided(Tensor(x), (2, 3), (4, 2), 1), expected)
+
+
+def test_tensor_copy_slices():
+    x = normal(4, 3)
+    found = gen.TensorCopySlices()(Tensor(x), Tensor(normal(2, 3) * 0), (0, 0), (4, 3), (2, 1))
+    assert not found.asnumpy()[::2].any()
+    near(found[1], x[1])
+
+
+def test_batch_norm_ext_and_its_gradients():
+    x, w, b, dout = normal(5, 3, 4), normal(3), normal(3), normal(5, 3, 4)
+    out, mean, rstd = gen.BatchNormExt()(Tensor(x), Tensor(w), Tensor(b), None, None, True)
+    near(mean, x.mean((0, 2)))
+    near(rstd, 1 / np.sqrt(x.var((0, 2)) + 1e-5))
+
+    def forward(x, w, b):
+        return mint.nn.functional.batch_norm(x, None, None, w, b, True)
+
+    near(out, forward(Tensor(x), Tensor(w), Tensor(b)).asnumpy())
+    expected = ops.vjp(forward, Tensor(x), Tensor(w), Tensor(b))[1](Tensor(dout))
+    found = gen.BatchNormGradExt(True)(Tensor(dout), Tensor(x), Tensor(w), None, None, mean, rstd)
+    for one, other in zip(found, expected, strict=True):
+        near(one, other.asnumpy(), 1e-4)
+
+
+def test_convolution_and_its_gradients():
+    x, w, dout = Tensor(normal(2, 4, 6)), Tensor(normal(6, 2, 3)), Tensor(normal(2, 6, 4))
+    out = gen.Convolution()(x, w, groups=2)
+    near(out, mint.nn.functional.conv1d(x, w, groups=2).asnumpy())
+    expected = ops.vjp(lambda x, w: mint.nn.functional.conv1d(x, w, groups=2), x, w)[1](dout)
+    found = gen.ConvolutionGrad()(dout, x, w, None, 1, 0, 1, False, 0, 2)
+    near(found[0], expected[0].asnumpy())
+    near(found[1], expected[1].asnumpy())
+    near(found[2], dout.asnumpy().sum((0, 2)))
+
+
+def test_cross_entropy_loss_and_its_gradient():
+    x, target = Tensor(normal(4, 5)), Tensor(np.array([0, 2, 4, 1]), ms.int64)
+    loss, log_prob, _, total = gen.CrossEntropyLoss()(x, target)
+    near(log_prob, (x - total.reshape(-1, 1)).asnumpy())
+    near(loss, mint.nn.functional.cross_entropy(x, target).asnumpy())
+    one = Tensor(1.0, ms.float32)
+    expected = ops.vjp(mint.nn.functional.cross_entropy, x, target)[1](one)
+    near(gen.CrossEntropyLossGrad()(one, log_prob, target),
+         (expected[0] if isinstance(expected, tuple) else expected).asnumpy())
+
+
+def test_dropout_by_a_mask():
+    x = np.ones((40, 50), np.float32)
+    out, mask = gen.DropoutExt()(Tensor(x), 0.25, 7, 0)
+    kept = out.asnumpy() != 0
+    assert 0.7 < kept.mean() < 0.8
+    near(out, kept / np.float32(0.75))
+    assert mask.dtype == ms.uint8
+    near(gen.DropoutGradExt()(Tensor(2 * x), mask, 0.25), 2 * out.asnumpy())
+    assert np.array_equal(gen.DropoutExt()(Tensor(x), 0.25, 7, 0)[0].asnumpy(), out.asnumpy())
+    channels = gen.Dropout2dExt()(Tensor(np.ones((3, 4, 5, 5))), 0.5, True, False, 1, 0).asnumpy()
+    assert all(len(set(each.reshape(-1))) == 1 for each in channels.reshape(12, 5, 5))
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_products_of_groups_of_rows(kind):
+    x, w = normal(6, 3), normal(2, 3, 4)
+    parts = Tensor([2, 6] if kind == 0 else [2, 4], ms.int64)
+    expected = np.concatenate([x[:2] @ w[0], x[2:] @ w[1]])
+    arguments = ([Tensor(w)], None, parts, 0, kind)
+    near(gen.Gmm()([Tensor(x)], *arguments)[0], expected)
+    grad = np.ones_like(expected)
+    of_x, of_w = gen.GmmBackward()([Tensor(grad)], [Tensor(x)], [Tensor(w)], parts, kind)
+    near(of_x, np.concatenate([grad[:2] @ w[0].T, grad[2:] @ w[1].T]))
+    near(of_w, np.stack([x[:2].T @ grad[:2], x[2:].T @ grad[2:]]))
+    near(gen.GmmBackwardFusion()([Tensor(grad)], [Tensor(w)], parts, kind)[0], of_x.asnumpy())
+
+
+def test_products_added_in_place():
+    x, w, c = normal(5, 3), normal(5, 4), normal(3, 4)
+    total = Tensor(c)
+    gen.matmul_add_(Tensor(x), Tensor(w), total)
+    near(total, c + x.T @ w)
+    parts = Tensor(np.zeros((2, 3, 4), np.float32))
+    gen.grouped_matmul_add_(Tensor(x), Tensor(w), Tensor([2, 5]), parts)
+    near(parts, np.stack([x[:2].T @ w[:2], x[2:].T @ w[2:]]))
+
+
+def test_products_of_quantized_matrices():
+    a, b = rng.integers(-9, 9, (2, 3)).astype(np.int8), rng.integers(-9, 9, (3, 4)).astype(np.int8)
+    scale = np.array([0.5, 1, 2, 4], np.float32)
+    found = gen.quant_batch_matmul(Tensor(a), Tensor(b), Tensor(scale), dtype=ms.float32)
+    near(found, (a.astype(np.float32) @ b) * scale)
+    x, offset = normal(2, 3), normal(4)
+    found = gen.WeightQuantBatchMatmul()(Tensor(x), Tensor(b), Tensor(scale), Tensor(offset))
+    near(found, x @ ((b + offset) * scale))
+
+
+def test_gating_and_routing_of_experts():
+    x = Tensor([[0.1, 0.2, 0.1, 0.1], [0.2, 0.2, 0.4, 0.2]], ms.float32)
+    weights, experts, rows = gen.MoeGatingTopKSoftmax()(x, None, 2)
+    chance = np.exp(x.asnumpy()) / np.exp(x.asnumpy()).sum(-1, keepdims=True)
+    near(weights, -np.sort(-chance, -1)[:, :2])
+    assert experts.asnumpy().tolist() == [[1, 0], [2, 0]]
+    assert rows.asnumpy().tolist() == [[0, 2], [1, 3]]
+    tokens = normal(2, 3)
+    moved, went, kinds = gen.moe_init_routing(Tensor(tokens), rows, experts, 2)
+    assert kinds.asnumpy().tolist() == [0, 0, 1, 2]
+    near(moved, tokens[[0, 1, 0, 1]])
+    assert went.asnumpy().tolist() == [2, 3, 0, 1]
+
+
+def test_experts_of_the_best_groups():
+    x = np.array([[2.0, 1.0, 0.0, 0.5, -1.0, 3.0]], np.float32)
+    bias = np.zeros(6, np.float32)
+    weights, experts = gen.fused_add_topk_div(Tensor(x), Tensor(bias), 3, 2, 1, 2)
+    assert experts.asnumpy().tolist() == [[5, 0]]
+    chosen = 1 / (1 + np.exp(-x[0, [5, 0]]))
+    near(weights, 2.5 * chosen[None] / chosen.sum())
+
+
+@pytest.mark.parametrize("repeats", [2, [1, 2, 3]])
+def test_the_gradient_of_repeats(repeats):
+    x = Tensor(normal(3, 2))
+    given = repeats if isinstance(repeats, int) else Tensor(repeats)
+    out = mint.repeat_interleave(x, given, 0)
+    lengths = [repeats] * 3 if isinstance(repeats, int) else repeats
+    found = gen.RepeatInterleaveGrad()(ops.ones_like(out), given, 0)
+    near(found, np.repeat(lengths, 2).reshape(3, 2))
+
+
+def test_unique_values_of_all_kinds():
+    x = Tensor([3, 1, 3, 2])
+    found, places, counts = gen.Unique2()(x)
+    assert (found.asnumpy().tolist(), counts.asnumpy().tolist()) == ([1, 2, 3], [1, 1, 2])
+    assert places.asnumpy().tolist() == [2, 0, 2, 1]
+    rows = gen.UniqueDim()(Tensor([[1, 2], [1, 2], [0, 1]]), True, True, 0)
+    assert rows[0].asnumpy().tolist() == [[0, 1], [1, 2]]
+
+
+def test_functions_in_place():
+    x = Tensor([1.0, 2.0])
+    gen.div_scalar_(x, 2)
+    gen.sub_tensor_(x, Tensor([0.5, 0.5]), 2)
+    gen.masked_fill_tensor_(x, Tensor([True, False]), Tensor(7.0))
+    assert x.asnumpy().tolist() == [7, 0]
+    assert gen.type_as_op(Tensor([1.5]), Tensor([1])).dtype == ms.int64
+    cache = Tensor(np.zeros((2, 1, 4, 3), np.float32))
+    gen.kv_cache_scatter_update(cache, Tensor([1, 3]), Tensor(np.ones((2, 1, 1, 3))), -2)
+    assert cache.asnumpy()[:, 0, :, 0].tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+
+
+def test_boosted_names_take_a_list():
+    x = Tensor([1.5])
+    assert gen.pyboost_type_as(None, [x, Tensor([1])]).dtype == ms.int64
