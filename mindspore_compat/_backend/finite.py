@@ -1,9 +1,16 @@
-"""Are all numbers finite: one pass over the memory, and nothing as large as an array allocated."""
+"""Are all numbers finite: one pass over the memory, and nothing as large as an array allocated.
+
+On a GPU one kernel for each dtype looks at all arrays, and the answer stays there.
+"""
+
+import functools
 
 import ml_dtypes
 import numpy
 
 from . import arrays
+from .device_code import TYPES, load, preamble, supported
+from .multi_tensor import THREADS, filled_table, row_source
 
 _EXPONENTS = {  # narrow floats are finite where not all bits of the exponent are set
     numpy.dtype(numpy.float16): 0x7C00,
@@ -16,21 +23,52 @@ def all_finite(held):
 
     Integers and bools are finite.
     """
-    flags = [_on_host(x) if type(x) is numpy.ndarray else _on_device(x) for x in held]
-    device = [flag for flag in flags if arrays.on_device(flag)]
-    if not device:
-        return numpy.array(all(bool(flag) for flag in flags))
-    xp = arrays.space_of(device[0])
-    host = all(bool(flag) for flag in flags if not arrays.on_device(flag))
-    return xp.all(xp.stack(device)) if host else xp.zeros((), bool)
+    found = ~overflowed(held)
+    return numpy.array(found) if type(found) is numpy.bool_ else found
 
 
 def overflowed(held):
     """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
-    finite = all_finite(held)
-    out = arrays.space_of(finite).empty_like(finite)
-    out[...] = ~finite
-    return out
+    host = not all(_on_host(x) for x in held if type(x) is numpy.ndarray)
+    device = [x for x in held if arrays.on_device(x)]
+    if not device:
+        return numpy.array(host)
+    xp = arrays.space_of(device[0])
+    found = xp.full((), host, bool)
+    kinds = {}
+    for x in device:
+        if x.dtype.kind in "fcV" and x.size:
+            x = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+            kinds.setdefault(x.dtype, []).append(x)
+    for dtype, alike in kinds.items():
+        if xp.kernels is not None and supported([dtype]):
+            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in alike], found)
+        else:
+            for x in alike:
+                found |= ~xp.all(xp.isfinite(x))
+    return found
+
+
+ROWS = 150  # arrays that one launch looks at
+
+
+def _look_at(xp, dtype, alike, found):
+    """Raises the flag `found` if an array of this dtype holds a number that is not finite."""
+    kernel = _kernel(xp.module, dtype)
+    for start in range(0, len(alike), ROWS):
+        table, blocks = filled_table([(x,) for x in alike[start : start + ROWS]], ROWS)
+        kernel((blocks,), (THREADS,), (table, None, found))
+
+
+@functools.cache
+def _kernel(module, dtype):
+    real = "double" if dtype == numpy.float64 else "float"
+    place = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
+    body = [f"const {real} value = {load(dtype, place)};",
+            "if (!(value - value == 0)) *found = true;"]
+    name = "look_for_overflow"
+    return module.RawKernel(
+        preamble([dtype]) + row_source(name, 1, ROWS, ", bool* found", [], body), name)
 
 
 def _on_host(x):
@@ -43,8 +81,3 @@ def _on_host(x):
         total = x.sum()
     # A finite sum has finite terms. An infinite one may also have grown out of range.
     return numpy.array(numpy.isfinite(total) or numpy.isfinite(x).all())
-
-
-def _on_device(x):
-    xp = arrays.space_of(x)
-    return xp.all(xp.isfinite(x)) if x.dtype.kind in "fcV" else xp.ones((), bool)

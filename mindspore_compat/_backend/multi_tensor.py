@@ -41,7 +41,10 @@ extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) 
     const long long start = (blockIdx.x - table.first[row]) * {chunk}ll;
     long long stop = start + {chunk};
     if (stop > table.size[row]) stop = table.size[row];
-    {body}
+    {before}
+    for (long long at = start + threadIdx.x; at < stop; at += blockDim.x) {{
+        {body}
+    }}
 }}
 """
 
@@ -187,15 +190,27 @@ def table_source(trace, dtypes, numbers, name, rows):
     else:
         given = "".join(f", {real} s{index}" for index in range(trace.scalar_count))
     places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
-    lines.append("for (long long at = start + threadIdx.x; at < stop; at += blockDim.x) {")
-    lines += [f"    const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
-              for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))]
-    lines += [f"    {step_line(step, real)}" for step in trace.steps]
-    lines += [f"    {places[index]}[at] = {store(dtypes[index], operand(value))};"
-              for index, value in trace.outputs.items() if value != index]
-    return preamble(dtypes) + _TABLE.format(
-        arrays=len(dtypes), rows=rows, name=name, numbers=given, chunk=CHUNK,
-        body="\n    ".join([*lines, "}"]))
+    body = [f"const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
+            for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))]
+    body += [step_line(step, real) for step in trace.steps]
+    body += [f"{places[index]}[at] = {store(dtypes[index], operand(value))};"
+             for index, value in trace.outputs.items() if value != index]
+    return preamble(dtypes) + row_source(name, len(dtypes), rows, given, lines, body)
+
+
+def row_source(name, arrays, rows, given, before, body):
+    """The CUDA text of a kernel over a table of rows.
+
+    Args:
+        name: its name.
+        arrays: how many arrays a row has.
+        rows: how many rows a table holds.
+        given: its further parameters, each after a comma.
+        before: lines at the start.
+        body: lines for each element `at` of the row `row`.
+    """
+    return _TABLE.format(arrays=arrays, rows=rows, name=name, numbers=given, chunk=CHUNK,
+                         before="\n    ".join(before), body="\n        ".join(body))
 
 
 def _opened(numbers):

@@ -9,6 +9,7 @@ a real GPU.
 """
 
 import re
+import weakref
 
 import numpy
 import scipy.special
@@ -149,6 +150,9 @@ ARITHMETIC = {
 }
 
 
+EVERY = weakref.WeakSet()  # the elementwise kernels that have been defined
+
+
 class ElementwiseKernel:
     """A kernel over every element; a call reads and runs its C."""
 
@@ -170,6 +174,7 @@ class ElementwiseKernel:
         self.no_return, self.return_tuple = no_return, return_tuple
         self.nin, self.nout = len(self.in_params), len(self.out_params)
         self.nargs = self.nin + self.nout
+        EVERY.add(self)
 
     def __call__(self, *arguments, **keywords):
         with counting.quiet():

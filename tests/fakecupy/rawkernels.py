@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import weakref
 
 import numpy
 
@@ -106,6 +107,9 @@ PYTHON_NUMBERS = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64}
 SIZES = {"int": 4, "unsigned": 4, "float": 4, "double": 8, "long long": 8, "bool": 1, "char": 1}
 
 
+EVERY = weakref.WeakSet()  # the kernels that have been defined
+
+
 def compiler():
     """The path of the C++ compiler, or None."""
     return shutil.which("c++")
@@ -117,6 +121,7 @@ class RawKernel:
     def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False,
                  enable_cooperative_groups=False, jitify=False):
         self.code, self.name, self.options, self.backend = code, name, options, backend
+        EVERY.add(self)
 
     def __call__(self, grid, block, args, *, shared_mem=0):
         sizes = [*grid, *(1,) * (3 - len(grid)), *block, *(1,) * (3 - len(block))]

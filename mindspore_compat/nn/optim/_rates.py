@@ -79,15 +79,35 @@ class _IteratorLearningRate(LearningRateSchedule):
         super().__init__()
         self.learning_rate = host_parameter(values, name)
         self._warned = False
+        self._calls = 0
+        self._copied = None, None  # the values, and their copy on a GPU
 
     def construct(self, global_step):
         """The learning rate of a step."""
         size = self.learning_rate.size
-        if not self._warned and as_number(global_step) >= size:
+        self._calls += 1
+        # a step is read, which on a GPU is waited for, only once so many may have been taken
+        if not self._warned and self._is_past(global_step, size):
             self._warned = True
             log.warning(f"The learning rate has {size} values, and training goes on after step "
                         f"{size}; the last value is used from here on.")
-        return pick_step.run(self.learning_rate, global_step)
+        return pick_step.run(self._beside(global_step), global_step)
+
+    def _beside(self, step):
+        """The values where the step lies; they are copied there once."""
+        held = self.learning_rate._array
+        if type(step._array) is type(held):
+            return self.learning_rate
+        if self._copied[0] is not held:
+            copy = arrays.to_space(arrays.space_of(step._array), held)
+            self._copied = held, Tensor._wrap(copy)
+        return self._copied[1]
+
+    def _is_past(self, global_step, size):
+        """True after the last step; one that lies on a GPU is read when it may have come."""
+        if arrays.on_device(global_step._array) and self._calls <= size:
+            return False
+        return as_number(global_step) >= size
 
 
 class _ConvertToCell(LearningRateSchedule):

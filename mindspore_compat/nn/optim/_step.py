@@ -165,7 +165,7 @@ class Plan:
         setting = self.settings[indexes[0]]
         self._parts.append(_Part(setting, indexes, self.parameters, self.states, pack))
 
-    def run(self, api, fused, gradients, scalars):
+    def run(self, api, fused, gradients, scalars, skip=None):
         """Updates all parameters and states in place.
 
         Args:
@@ -173,6 +173,7 @@ class Plan:
             fused: the update, of p, g and the states in this order.
             gradients: one array (or Rows) for each parameter, as `gradient_arrays` returns them.
             scalars: the scalars of each setting.
+            skip: a 0-d bool array of a GPU, where all parameters lie: if it holds, all stays.
         """
         if self._homes != [type(parameter._array) for parameter in self.parameters]:
             self._divide()
@@ -197,7 +198,7 @@ class Plan:
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
-                fused.sweep_alike(rows, **scalars[part.setting])
+                fused.sweep_alike(rows, skip, **scalars[part.setting])
 
     def _run_offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}

@@ -35,6 +35,7 @@ class Adagrad(FusedOptimizer):
     """
 
     update = fuse(adagrad_update, link=unscaled)
+    skips = True
 
     @checked
     def __init__(self, params: Params, accum: Float(ge=0.0, lt=inf) = 0.1,

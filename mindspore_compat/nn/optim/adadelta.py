@@ -37,6 +37,7 @@ class Adadelta(FusedOptimizer):
 
     states = (("accum", "accum", "zeros"), ("accum_update", "accum_update", "zeros"))
     update = fuse(adadelta_update, link=unscaled)
+    skips = True
 
     @checked
     def __init__(self, params: Params, learning_rate: Rate = 1.0,

@@ -25,8 +25,42 @@ __all__ = ["Adam", "AdamWeightDecay", "AdamOffload"]
 Beta = Float(gt=0.0, lt=1.0)
 Above = Float(gt=0.0, lt=inf)
 
-ADAM = fuse(adam_update, link=unscaled)
-AMSGRAD = fuse(amsgrad_update, link=unscaled)
+def _corrected(xp, lr, beta1, beta2, power1, power2):
+    """The learning rate with the bias of the averages in it; the powers are of the last step."""
+    return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
+
+
+def corrected_adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
+    """Adam with a correction for the bias of the averages."""
+    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    return adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
+
+
+def corrected_adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
+    """What Adam with that correction subtracts from the parameter."""
+    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    return adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
+
+
+def corrected_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, power1, power2):
+    """AMSGrad with that correction."""
+    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
+
+
+def _next_powers(xp, step, saved1, saved2, exact1, exact2, *, beta1, beta2):
+    """The count of steps and the powers, as they are saved and exactly, after a step.
+
+    A saved power that was written to counts, as it does on the host.
+    """
+    exact1 = beta1 * xp.where(xp.abs(saved1 - exact1) <= 1e-6 * exact1, exact1, saved1)
+    exact2 = beta2 * xp.where(xp.abs(saved2 - exact2) <= 1e-6 * exact2, exact2, saved2)
+    return step + 1, exact1, exact2, exact1, exact2
+
+
+ADAM = fuse(corrected_adam_update, link=unscaled)
+AMSGRAD = fuse(corrected_amsgrad_update, link=unscaled)
+NEXT_POWERS = fuse(_next_powers)
 
 
 class Powers:
@@ -40,22 +74,46 @@ class Powers:
     def __init__(self, optimizer, betas, shape):
         self.optimizer = optimizer
         self.betas = betas
+        self._exact = {}  # name -> (the saved power's array on a GPU, the exact one beside it)
         for name in betas:
             first = np.ones(shape, np.float32)
             setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
 
-    def next(self):
-        """The powers of the step to come, one for each beta."""
+    def last(self):
+        """The powers of the last step, one for each beta; on the GPU where they are kept there."""
         found = []
         for name, beta in self.betas.items():
-            saved = as_number(getattr(self.optimizer, f"{name}_power"))
-            found.append(exact_power(saved, beta) * beta)
+            saved = self.saved(name)
+            kept = self._exact.get(name, (None, None))
+            if arrays.on_device(saved._array) and kept[0] is saved._array:
+                found.append(kept[1])
+            else:
+                found.append(exact_power(as_number(saved), beta))
         return found
+
+    def saved(self, name):
+        """The Parameter of a beta's power."""
+        return getattr(self.optimizer, f"{name}_power")
+
+    def next(self):
+        """The powers of the step to come, one for each beta."""
+        return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
 
     def advance(self):
         """Saves the powers of the step that was taken."""
         for name, power in zip(self.betas, self.next(), strict=True):
-            getattr(self.optimizer, f"{name}_power")._array[...] = power
+            self.saved(name)._array[...] = power
+        self._exact.clear()
+
+    def on_gpu(self, space):
+        """The powers on the GPU, as they are saved and in float64, which the host then forgets."""
+        for name, power in zip(self.betas, self.last(), strict=True):
+            saved = self.saved(name)
+            if isinstance(power, float):
+                saved._array = arrays.to_space(space, saved._array)
+                self._exact[name] = (saved._array, space.asarray(power, "float64"))
+        return [self.saved(name)._array for name in self.betas] + [
+            self._exact[name][1] for name in self.betas]
 
 
 def exact_power(saved, beta):
@@ -107,6 +165,7 @@ class Adam(FusedOptimizer):
     """
 
     states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
+    skips = True
 
     @checked
     def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
@@ -131,15 +190,22 @@ class Adam(FusedOptimizer):
             keep_on_host(self)
 
     def scalars(self, lr):
-        """The scalars of `adam_update`, with the bias of the averages in the learning rate."""
-        power1, power2 = self._powers.next()
-        lr = lr * math.sqrt(1 - power2) / (1 - power1)
-        found = {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+        """The scalars of `corrected_adam_update`."""
+        power1, power2 = self._powers.last()
+        found = {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps,
+                 "power1": power1, "power2": power2}
         return found if self.use_amsgrad else {**found, "nesterov": self.use_nesterov}
 
     def after_step(self):
         """Saves the powers of the betas."""
         self._powers.advance()
+
+    def after_step_unless(self, flag):
+        """Counts the step and saves the powers on the GPU, unless `flag` there holds."""
+        step = self._on_gpu(self.global_step)
+        powers = self._powers.on_gpu(arrays.space_of(step))
+        NEXT_POWERS.sweep([[each.reshape(()) for each in (step, *powers)]], flag, beta1=self.beta1,
+                          beta2=self.beta2)
 
     @property
     def target(self):
@@ -192,6 +258,7 @@ class AdamWeightDecay(FusedOptimizer):
     states = (("moments1", "adam_m", "zeros"), ("moments2", "adam_v", "zeros"))
     update = fuse(adam_weight_decay_update)
     links = False
+    skips = True
 
     @checked
     def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
@@ -258,6 +325,7 @@ class AdamOffload(FusedOptimizer):
 
     scalars = Adam.scalars
     after_step = Adam.after_step
+    after_step_unless = Adam.after_step_unless
     use_amsgrad = False
 
 
@@ -266,4 +334,4 @@ def keep_on_host(optimizer):
     for attribute, _, _ in optimizer.states:
         for state in getattr(optimizer, attribute):
             state._array = arrays.to_host(state._array)
-    optimizer._plan.offload = Offload(fuse(adam_step, reads=()))
+    optimizer._plan.offload = Offload(fuse(corrected_adam_step, reads=()))

@@ -45,6 +45,7 @@ class FTRL(FusedOptimizer):
     """
 
     update = fuse(ftrl_update, link=unscaled)
+    skips = True
     rows_only = True
 
     @checked

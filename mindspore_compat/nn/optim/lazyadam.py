@@ -42,6 +42,7 @@ class LazyAdam(FusedOptimizer):
     states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
     update = ADAM
     rows_only = True
+    skips = True
     use_amsgrad = False
 
     @checked
@@ -58,4 +59,5 @@ class LazyAdam(FusedOptimizer):
 
     scalars = Adam.scalars
     after_step = Adam.after_step
+    after_step_unless = Adam.after_step_unless
     target = Adam.target

@@ -44,6 +44,7 @@ class Momentum(FusedOptimizer):
 
     states = (("moments", "moments", "zeros"),)
     update = fuse(momentum_update, link=unscaled)
+    skips = True
 
     @checked
     def __init__(self, params: Params, learning_rate: Rate, momentum: Float(ge=0.0, lt=inf),

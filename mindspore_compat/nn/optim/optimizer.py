@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import ops
 from ..._backend import arrays
+from ..._backend.fuse import fuse
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
@@ -273,9 +274,13 @@ class Optimizer(Cell):
     def _rate_numbers(self):
         """The learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
-        found = {key: as_number(_rate_now(rate, self.global_step))
+        found = {key: self._as_scalar(_rate_now(rate, self.global_step))
                  for key, rate in distinct.items()}
         return [found[id(rate)] for rate in self._rates]
+
+    def _as_scalar(self, tensor):
+        """The only element of a Tensor as a float, for which a GPU is waited for."""
+        return as_number(tensor)
 
     def _decay_numbers(self):
         """The weight decay of the step for each parameter, without loss scale; None for none."""
@@ -444,19 +449,30 @@ def _is_kernel(array):
     return array.ndim >= 3
 
 
+def _next_step(xp, step):
+    return (step + 1,)
+
+
+NEXT_STEP = fuse(_next_step)
+
+
 class FusedOptimizer(Optimizer):
     """An optimizer of this package: states, one fused update, and scalars for each step.
 
     A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
     `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
     A state that is assigned anew, such as `moments1` in float32 beside float16 weights, is used.
-    Without `links` the update takes `decay` for itself, and there is no loss scale.
+    Without `links` the update takes `decay` for itself, and there is no loss scale. One that
+    `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate
+    that lies there, and `after_step` asks for no number of the step.
     """
 
     states = ()
     update = None
     links = True
     rows_only = False
+    skips = False
+    _skip = None
 
     def _make_states(self):
         for attribute, prefix, first in self.states:
@@ -500,16 +516,53 @@ class FusedOptimizer(Optimizer):
         scalars = self._scalars_of(plan)
         if self.grad_centralization:
             self._centralise(plan, held, scalars)
-        plan.run(type(self).__name__, update, held, scalars)
+        plan.run(type(self).__name__, update, held, scalars, self._skip)
         self._end_step()
         return (True,) * len(held)
+
+    def can_skip(self, gradients):
+        """True if `skipping` takes these gradients: all is dense, and lies on a GPU."""
+        return (self.skips and type(self).construct is FusedOptimizer.construct
+                and self._plan.offload is None and self._plan.update_row is None
+                and all(type(gradient) is Tensor for gradient in gradients)
+                and all(arrays.on_device(parameter._array) for parameter in self.parameters))
+
+    def skipping(self, flag, gradients):
+        """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds.
+
+        The count of steps goes to the GPU with it, and stays there: nothing is waited for.
+        """
+        self._skip = flag
+        try:
+            return self(gradients)
+        finally:
+            self._skip = None
 
     def _held(self, gradients):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
     def _end_step(self):
-        self.after_step()
-        self.global_step._array += 1
+        if self._skip is None:
+            self.after_step()
+            self.global_step._array += 1
+            return
+        self.after_step_unless(self._skip)
+
+    def after_step_unless(self, flag):
+        """What changes once a step, on the GPU, unless `flag` there holds."""
+        NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
+
+    def _as_scalar(self, tensor):
+        """A float, or in a step that may be skipped what lies on the GPU, as it is."""
+        if self._skip is None or not arrays.on_device(tensor._array):
+            return as_number(tensor)
+        return tensor._array.reshape(())
+
+    def _on_gpu(self, parameter):
+        """The array of a Parameter that so far may have been the host's."""
+        space = arrays.space_of(self.parameters[0]._array)
+        parameter._array = arrays.to_space(space, parameter._array)
+        return parameter._array
 
     def _scalars_of(self, plan):
         """The scalars of each setting of a plan, links included."""

@@ -41,6 +41,7 @@ class ProximalAdagrad(FusedOptimizer):
     """
 
     update = fuse(proximal_adagrad_update, link=unscaled)
+    skips = True
     rows_only = True
 
     @checked

@@ -45,6 +45,7 @@ class RMSProp(FusedOptimizer):
 
     states = (("ms", "mean_square", "ones"), ("moment", "moment", "zeros"))
     update = PLAIN
+    skips = True
 
     @checked
     def __init__(self, params: Params, learning_rate: Rate = 0.1, decay: AtLeast = 0.9,

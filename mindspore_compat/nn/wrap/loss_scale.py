@@ -10,6 +10,7 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.finite import overflowed
+from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
@@ -26,6 +27,24 @@ __all__ = [
 ]
 
 Given = Number | TensorOf()
+
+
+def _course(xp, scale, current, last, overflow, *, factor, window, smallest):
+    """The loss scale, the count of steps and the step of its last change, after a step."""
+    increase = current - last >= window
+    overflow = overflow > 0
+    down = xp.maximum(scale / factor, smallest)
+    changed = xp.where(overflow | increase, current, last)
+    return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), current + 1, changed
+
+
+def _divided(xp, out, gradient, *, scale):
+    """A gradient of the scaled loss, as one of the loss."""
+    return (gradient * (1 / scale),)
+
+
+COURSE = fuse(_course, reads=("overflow",))
+DIVIDED_BY_SCALE = fuse(_divided, reads=("gradient",))
 
 
 @public("nn.DynamicLossScaleUpdateCell")
@@ -75,7 +94,17 @@ class DynamicLossScaleUpdateCell(Cell):
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
-        """Changes `loss_scale` in place, and returns `overflow`."""
+        """Changes `loss_scale` in place, and returns `overflow`.
+
+        Where all of it lies on a GPU, it is changed there and nothing is waited for.
+        """
+        state = (loss_scale, self.cur_iter, self.last_overflow_iter, overflow)
+        if all(_on_device(each) for each in state):
+            settings = (self.scale_factor, self.scale_window, self.minimum_loss_scale)
+            factor, window, smallest = (each._array.reshape(()) for each in settings)
+            COURSE(*[each._array.reshape(()) for each in state], factor=factor, window=window,
+                   smallest=smallest)
+            return overflow
         current, last = int(self.cur_iter), int(self.last_overflow_iter)
         increase = int(self.scale_window) <= current - last
         factor = float(self.scale_factor)
@@ -176,10 +205,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         status, scale = self.start_overflow_check(loss, self.scale_sense.value())
         sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
         grads = self.grad(self.network, self.weights)(*inputs, sens)
-        factor = 1.0 / float(scale)
-        grads = self.grad_reducer(tuple(grad * factor for grad in grads))
+        grads = self.grad_reducer(_divide(grads, scale))
         is_overflow = self.get_overflow_status(status, grads)
-        if not self.process_loss_scale(is_overflow):
+        overflow = self.process_loss_scale(is_overflow)
+        if _on_device(overflow) and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
+            self.optimizer.skipping(overflow._array, grads)
+        elif not overflow:
             self.optimizer(grads)
         return loss, is_overflow, scale
 
@@ -217,7 +248,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """
         if hasattr(self.optimizer, "sens_scale") and isinstance(compute_input, Tensor):
             self.optimizer.sens_scale = float(compute_input)
-        return Tensor(np.zeros(8, np.int32)), compute_input
+        return Tensor._wrap(arrays.current_space().zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
         """Whether a gradient is infinite or NaN, here or on another process.
@@ -295,6 +326,25 @@ def _tensor_grad_overflow(grad):
 def _tensor_grad_overflow_row_tensor(grad):
     """The same of the rows of a gradient."""
     return ops.FloatStatus()(grad.values)
+
+
+def _on_device(value):
+    """True for a Tensor whose array lies on a GPU."""
+    return isinstance(value, Tensor) and arrays.on_device(value._array)
+
+
+def _divide(grads, scale):
+    """Gradients of the scaled loss, divided by the scale; on a GPU the host need not know it."""
+    if not _on_device(scale) or not all(type(g) is Tensor and _on_device(g) for g in grads):
+        factor = 1.0 / float(scale)
+        return tuple(grad * factor for grad in grads)
+    made = []
+    for grad in grads:
+        xp = arrays.space_of(grad._array)
+        made.append(Tensor._wrap(xp.empty(grad.shape, grad._array.dtype)))
+    rows = [(new._array, old._array) for new, old in zip(made, grads, strict=True)]
+    DIVIDED_BY_SCALE.sweep_alike(rows, scale=scale._array.reshape(()))
+    return tuple(made)
 
 
 def _check_scale(api, scale_sense):

@@ -1,0 +1,50 @@
+"""What one training step asks of the device: counted on the stand-in, part by part."""
+
+from fakecupy import counting
+
+import mindspore_compat as ms
+from mindspore_compat import nn
+
+from . import networks
+
+OPTIMIZERS = {
+    "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
+    "Adam": lambda parameters: nn.Adam(parameters, 0.01),
+    "Adam, decaying": lambda parameters: nn.Adam(parameters, nn.ExponentialDecayLR(0.01, 0.9, 4)),
+}
+
+
+def counts_of(name, optimizer="Momentum"):
+    """The counts of a step of one network, by part: forward, backward, update, whole.
+
+    Returns:
+        dict: part -> Counts; and "layers" and "parameters", their numbers.
+    """
+    network, data, labels = networks.made(name)
+    network.set_train()
+    weights = network.trainable_params()
+    update = OPTIMIZERS[optimizer](weights)
+    scale = nn.DynamicLossScaleUpdateCell(2.0 ** 10, 2, 100)
+    step = nn.TrainOneStepWithLossScaleCell(network, update, scale_sense=scale)
+    gradient = ms.value_and_grad(network, None, weights)
+    for _ in range(2):  # what is made once: kernels, plans, tables
+        step(data, labels)
+        gradient(data, labels)
+    with counting.counted() as forward:
+        network(data, labels)
+    with counting.counted() as both:
+        _, grads = gradient(data, labels)
+    flag = ms.ops.isnan(data).any()
+    with counting.counted() as updated:
+        update.skipping(flag._array, grads)
+    with counting.counted() as whole:
+        step(data, labels)
+    return {"layers": networks.layers(network), "parameters": len(weights), "forward": forward,
+            "forward and backward": both, "update": updated, "step": whole}
+
+
+def per_layer(found):
+    """Launches of each layer: (forward, backward)."""
+    forward = found["forward"].launches
+    backward = found["forward and backward"].launches - forward
+    return forward / found["layers"], backward / found["layers"]

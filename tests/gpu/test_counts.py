@@ -1,0 +1,30 @@
+"""How often one training step asks the device: the limits that keep a GPU busy."""
+
+import pytest
+from fakecupy import rawkernels
+
+from . import networks, steps
+
+pytestmark = [
+    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optimizer updates
+
+
+@pytest.mark.parametrize("name", networks.NAMES)
+def test_a_step_is_few_launches_and_waits_for_nothing(space, name):
+    found = steps.counts_of(name)
+    forward, backward = steps.per_layer(found)
+    assert 1 <= forward <= FORWARD and 1 <= backward <= BACKWARD
+    assert 1 <= found["update"].launches <= UPDATE
+    for kind in ("transfers", "synchronisations"):
+        assert not found["step"].names[kind], found["step"].names[kind]
+    assert found["step"].launches >= found["forward and backward"].launches
+
+
+@pytest.mark.parametrize("optimizer", ["Adam", "Adam, decaying"])
+def test_counts_of_steps_and_learning_rates_are_on_the_device(space, optimizer):
+    found = steps.counts_of("LSTM", optimizer)
+    assert found["step"].transfers == found["step"].synchronisations == 0
+    assert found["update"].launches <= UPDATE + 4 * (optimizer != "Adam")  # the schedule's own
