@@ -100,7 +100,7 @@ def create_model(name, network, steps, batch_size):
 
 
 class LossCurve(Callback):
-    """Keeps the loss of every step, and prints the mean of each epoch; a terminal shows progress."""
+    """Keeps the losses, prints the mean of each epoch, and shows progress on a terminal."""
 
     def __init__(self, name):
         super().__init__()
