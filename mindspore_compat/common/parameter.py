@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from .._core.autograd.tape import depth
+from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.vocabulary import register_type
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array
@@ -433,7 +434,10 @@ class Parameter(Tensor):
         return made
 
     def copy(self):
-        """A copy of the parameter, values and name."""
+        """A copy of the parameter, values and name; in graph mode a Tensor that carries the
+        gradient."""
+        if self._node is not None and config.mode == GRAPH_MODE:
+            return super().copy()
         return self.clone()
 
     # Python ---------------------------------------------------------------------------------------

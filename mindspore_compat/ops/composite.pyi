@@ -298,6 +298,7 @@ from ..ops import LessEqual as LessEqual
 from ..ops import Lgamma as Lgamma
 from ..ops import LinSpace as LinSpace
 from ..ops import ListDiff as ListDiff
+from ..ops import Load as Load
 from ..ops import Log as Log
 from ..ops import Log1p as Log1p
 from ..ops import LogMatrixDeterminant as LogMatrixDeterminant

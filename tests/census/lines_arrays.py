@@ -29,6 +29,7 @@ SHAPES = {
     "_shape.reshape.reshape_array": of(x(2, 3), (3, 2)),
     "_shape.join_split.split_at": of(x(5, 2), (1, 3), 0),
     "_shape.pad.pad_by_index": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
+    "stacking.stacked": of([x(2, 3), x(2, 3, seed=1)]),
     "_shape.pad.pad_constant": of(x(2, 3), ((1, 0), (0, 2)), 1.5),
     "padding.pad_ends": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
     "_shape.diagonal.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),

@@ -144,13 +144,13 @@ derive("fabs(x)", x=_abs_vjp)
 derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, out: g * y / out)
 
 
-def _share(picked, equal):
-    """The slope of maximum and minimum: ties give each side half."""
-    return lambda xp, g, x, y: xp.where(picked(x, y), g, xp.where(equal(x, y), 0.5 * g, 0))
+def _share(passed_over):
+    """The slope of maximum and minimum: ties give each side half, a NaN gives both all."""
+    return lambda xp, g, x, y: xp.where(passed_over(x, y), 0, xp.where(x == y, 0.5 * g, g))
 
 
-derive("maximum(x, y)", x=_share(operator.gt, operator.eq), y=_share(operator.lt, operator.eq))
-derive("minimum(x, y)", x=_share(operator.lt, operator.eq), y=_share(operator.gt, operator.eq))
+derive("maximum(x, y)", x=_share(operator.lt), y=_share(operator.gt))
+derive("minimum(x, y)", x=_share(operator.gt), y=_share(operator.lt))
 derive("at_least(x, low)", x=lambda xp, g, x, low: xp.where(x >= low, g, 0),
        low=lambda xp, g, x, low: xp.where(x < low, g, 0))
 derive("at_most(x, high)", x=lambda xp, g, x, high: xp.where(x <= high, g, 0),

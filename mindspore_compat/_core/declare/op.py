@@ -356,6 +356,8 @@ class Op:
                             f"{', '.join(map(repr, sources))}.")
         held, nodes = [], []
         for name, source in zip(names, sources):
+            if self.types.lists and type(source) in (tuple, list) and not depth.paused:
+                source = self._with_gradient(source)
             if isinstance(source, Tensor):
                 held.append(source._array)
                 nodes.append(source._node)
@@ -364,6 +366,13 @@ class Op:
                 held.append(None if absent else self._constant(name, source, tensors))
                 nodes.append(None)
         return held, nodes
+
+    @staticmethod
+    def _with_gradient(value):
+        """A tuple or list; as a Tensor where a Tensor in it carries a gradient."""
+        from .stacking import as_tensor, carries_gradient
+
+        return as_tensor(value) if carries_gradient(value) else value
 
     def _constant(self, name, value, tensors):
         """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""

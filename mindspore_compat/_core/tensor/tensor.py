@@ -308,6 +308,8 @@ class Tensor:
         return (self[i] for i in range(self._array.shape[0]))
 
     def __contains__(self, value):
+        if isinstance(value, (tuple, list)):  # its elements are numbers
+            return False
         try:
             value = as_array(value)
         except TypeError:  # no Tensor holds it

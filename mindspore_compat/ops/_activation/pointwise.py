@@ -176,7 +176,7 @@ def prelu(xp, input: Floats, weight: Floats):
         raise ValueError(
             f"For 'prelu', 'weight' must have 1 element or one for each of {channels} channels, "
             f"but got {weight.shape[0]}.")
-    shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,)
+    shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,) * input.ndim
     below = xp.reshape(xp.cast(weight, input.dtype), shape) * input
     return xp.where(input > 0, input, below)
 

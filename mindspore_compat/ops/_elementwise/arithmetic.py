@@ -393,7 +393,7 @@ square.vjp_of("square")
 
 @op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)", "Tensor.sign_()")
 def sign(xp, input: TensorOf(any_dtype)):
-    """Gives -1, 0 or 1 after the sign of each element.
+    """Gives -1, 0 or 1 after the sign of each element; 0 for NaN.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -402,7 +402,8 @@ def sign(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.sign(ms.Tensor([-3.0, 0.0, 2.0])))
         [-1.  0.  1.]
     """
-    return xp.sign(input)
+    found = xp.sign(input)
+    return found if input.dtype.kind in "biu" else xp.where(xp.isnan(input), 0, found)
 
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))

@@ -1,5 +1,7 @@
 """Quotients and remainders."""
 
+import numpy
+
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf, any_dtype, number, real
@@ -268,7 +270,6 @@ def rmod(xp, input: Operand, other: Operand):
     "mint.fmod(input, other)",
     "ops.TruncateMod()(x: input, y: other)",
     "ops.truncate_mod(x: input, y: other)",
-    "ops.Mod()(x: input, y: other)",
     types=Promote("input other", lists=True, need_tensor=True),
     quirks=Quirks(rules={"mint.fmod": {"input": Given}}),
 )
@@ -288,6 +289,33 @@ def fmod(xp, input: Reals, other: Reals):
 
 
 fmod.vjp_of("fmod")
+
+
+@op("ops.Mod()(x: input, y: other)",
+    types=Promote("input other", lists=True, need_tensor=True))
+def mod(xp, input: Reals, other: Reals):
+    """Computes the remainder of truncated division, element by element, as `fmod` does.
+
+    Of zero by zero it is 0, and of another int32 or int64 number by zero the lowest of its dtype.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.Mod()(ms.Tensor([7, -7, 0]), ms.Tensor([3, 3, 0])))
+        [ 1 -1  0]
+    """
+    wide = input.dtype.kind == "i" and input.dtype.itemsize >= 4
+    odd = numpy.iinfo(input.dtype).min if wide else 0
+    if input.dtype.kind in "iu":
+        fixed = xp.where(input == 0, 0, odd)
+        return xp.where(other == 0, xp.cast(fixed, input.dtype), xp.fmod(input, other))
+    both = (input == 0) & (other == 0)
+    return xp.where(both, 0, xp.fmod(input, xp.where(both, 1, other)))
+
+
+mod.vjp_of("fmod")
 
 
 @op(

@@ -135,6 +135,9 @@ def _scatter_family(how, word, functions, classes, method=None):
 
     def scatter(input_x: Stood, indices: Index, updates: Stood):
         input_x, updates = fitting(f"scatter_{how}", input_x, updates)
+        if not input_x.ndim and not indices.ndim:  # a number is its own only slice
+            scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
+            return plain(input_x)
         _check_slices(f"scatter_{how}", input_x, indices, updates)
         return _in_place(f"scatter_{how}", input_x, updates, (indices._array,), how)
 

@@ -6,6 +6,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype, floating
 from ..._core.tensor.promotion import adds_up_as_int64, met, one_np
+from ..._core.tensor.tensor import Tensor
 
 Fractions = TensorOf(floating | {"complex64", "complex128"})
 
@@ -297,7 +298,7 @@ def einsum(equation, *operands):
 
     Raises:
         TypeError: if `equation` is not a str.
-        ValueError: if it does not fit the operands.
+        ValueError: if it does not fit the operands, or they are no Tensors.
 
     Source: mindspore.ops.einsum of MindSpore 2.10.
     """
@@ -306,6 +307,8 @@ def einsum(equation, *operands):
                         f"{type(equation).__name__}.")
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
+    if not all(isinstance(each, Tensor) for each in operands):
+        raise ValueError(f"For 'einsum', the operands must be Tensors, but got {operands!r}.")
     return einsum_of.run(operands, explicit(equation, [o.ndim for o in operands]))
 
 

@@ -295,6 +295,13 @@ def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
     return _divided(xp, xp.where(positive, safe * (xp.log(safe) - logits), 0), reduction)
 
 
+@kl_div.vjp_joint
+def kl_div_vjp(xp, g, labels, reduction):
+    """The gradient of the logits, also where labels are not positive; labels have none."""
+    count = {"mean": labels.size, "batchmean": labels.shape[0] if labels.ndim else 1}
+    return -labels * g / count.get(reduction, 1), None
+
+
 @op("mint.nn.functional.kl_div(input, target, reduction='mean', log_target=False)",
     "mint.nn.KLDivLoss(reduction='mean', log_target=False)(input, target)")
 def kl_div_ext(xp, input: Floats, target: Floats, reduction: Divided = "mean",

@@ -1,5 +1,7 @@
 """Evenly spaced numbers: arange, range, linspace, logspace."""
 
+import numpy
+
 from ..._backend.arrays import current_space
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -63,9 +65,17 @@ def arange(start=0, end=None, step=1, *, dtype=None):
                         v in (("start", start), ("end", end), ("step", step)))
     if step == 0 or (end - start) * step < 0:
         raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
-    whole = all(isinstance(v, int) for v in (start, end, step))
-    made = current_space().arange(start, end, step, dtype="int64" if whole else "float64")
-    return Tensor._wrap(made.astype(_numpy(dtype, "int64" if whole else "float32")))
+    if all(isinstance(v, int) for v in (start, end, step)):
+        made = current_space().arange(start, end, step, dtype="int64")
+        return Tensor._wrap(made.astype(_numpy(dtype, "int64")))
+    made = start + step * current_space().arange(_count(start, end, step), dtype="float64")
+    return Tensor._wrap(made.astype(_numpy(dtype, "float32")))
+
+
+def _count(start, end, step):
+    """How many numbers lie between floats: told in float32, so that 0 to 1 by 0.01 has 100."""
+    start, end, step = (numpy.float32(v) for v in (start, end, step))
+    return int(numpy.ceil((end - start) / step))
 
 
 @public("ops.range")

@@ -52,7 +52,10 @@ def sum_along_axis(
     """The same; `initial` is what the sum starts from."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
-    return out if initial is None else arithmetic.add.run(out, initial)
+    if initial is None:
+        return out
+    out = arithmetic.add.run(out, initial)
+    return out.astype(dtype) if dtype is dtypes.bool_ else out
 
 
 @form("Tensor.nansum")

@@ -86,3 +86,17 @@ class StopGradient(Primitive):
 
     def __call__(self, value):
         return stop_gradient(value)
+
+
+@public("ops.Load")
+class Load(Primitive):
+    """The value of a Parameter: `ops.Load()(variable, monad)`.
+
+    In graph mode `monad` orders it among what writes to the Parameter; here it needs no help.
+    """
+
+    def __init__(self):
+        super().__init__("Load")
+
+    def __call__(self, variable, monad=None):
+        return variable.value()

@@ -1,0 +1,27 @@
+"""Tuples and lists of Tensors that carry a gradient, where an op takes them beside a Tensor."""
+
+from ..rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
+from ..tensor.tensor import Tensor, as_array
+from .op import op
+
+
+@op(compute="native")
+def stacked(xp, parts: TupleOf(TensorOf(any_dtype)) | ListOf(TensorOf(any_dtype))):
+    """The parts along a new first axis."""
+    return xp.stack(list(parts), 0)
+
+
+def carries_gradient(value):
+    """Whether a Tensor in a nest of tuples and lists is recorded."""
+    if isinstance(value, (tuple, list)):
+        return any(map(carries_gradient, value))
+    return isinstance(value, Tensor) and value._node is not None
+
+
+def as_tensor(value):
+    """A nest of tuples, lists, numbers and Tensors as one Tensor, through which gradients pass."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (tuple, list)):
+        return stacked.run(tuple(map(as_tensor, value)))
+    return Tensor._wrap(as_array(value))

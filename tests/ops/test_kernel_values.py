@@ -1,0 +1,98 @@
+"""Numbers that 2.10's kernels give where NumPy or the formula alone would give others."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, mint, ops
+
+NAN = float("nan")
+ONE, TWO = Tensor([1.0, 2.0]), Tensor([3.0, 5.0])
+
+
+def both_gradients(function, x, y):
+    found = ops.GradOperation(get_all=True)(function)(x, y)
+    return [each.asnumpy().tolist() for each in found]
+
+
+def test_a_nan_gives_both_sides_of_an_extreme_the_gradient():
+    x, y = Tensor([1.0, NAN, 3.0, 2.0]), Tensor([2.0, 1.0, NAN, 2.0])
+    assert both_gradients(ops.minimum, x, y) == [[1, 1, 1, 0.5], [0, 1, 1, 0.5]]
+    assert both_gradients(mint.maximum, x, y) == [[0, 1, 1, 0.5], [1, 1, 1, 0.5]]
+
+
+def test_the_sign_of_nan_is_zero():
+    x = Tensor([NAN, -2.0, 0.0])
+    for found in (ops.sign(x), mint.sign(x), x.sign(), ops.Sign()(x)):
+        assert found.asnumpy().tolist() == [0, -1, 0]
+
+
+@pytest.mark.parametrize("reduction, count", [("none", 1), ("sum", 1), ("mean", 3),
+                                              ("batchmean", 3)])
+def test_kl_divergence_has_a_gradient_where_labels_are_not_positive(reduction, count):
+    logits, labels = Tensor([-1.0, -2.0, -0.5]), Tensor([0.5, -0.3, 0.0])
+    found = both_gradients(lambda x, y: ops.kl_div(x, y, reduction), logits, labels)
+    np.testing.assert_allclose(found[0], -labels.asnumpy() / count, rtol=1e-6)
+    assert found[1] == [0, 0, 0]
+
+
+def test_the_remainder_by_zero():
+    for dtype, lowest in (("int32", -2**31), ("int64", -2**63), ("int8", 0)):
+        x = Tensor(np.array([5, 7, 0], dtype))
+        found = ops.Mod()(x, Tensor(np.array([0, 2, 0], dtype)))
+        assert found.asnumpy().tolist() == [lowest, 1, 0]
+    found = ops.Mod()(Tensor([5.0, 7.0, 0.0]), Tensor([0.0, 2.0, 0.0])).asnumpy()
+    np.testing.assert_array_equal(found, [NAN, 1, 0])
+
+
+def test_ranges_of_floats_are_counted_in_float32():
+    assert ops.range(0.0, 1.0, 0.01).shape == (100,)
+    assert ops.arange(0.0, 0.3, 0.1).shape == (3,)
+    assert ops.arange(0.0, 2.1, 0.7).shape == (3,)
+    np.testing.assert_allclose(ops.arange(1.0, 2.0, 0.25).asnumpy(), [1, 1.25, 1.5, 1.75])
+
+
+def test_a_sum_with_an_initial_value_keeps_bool():
+    total = ONE.sum(dtype=ms.bool_, initial=12)
+    assert total.dtype == ms.bool_ and total.asnumpy()
+
+
+def test_numbers_without_axes():
+    assert ops.PReLU()(Tensor(-2.0), Tensor([0.25])).shape == ()
+    held = Parameter(Tensor(10.0), name="p")
+    assert ops.scatter_div(held, Tensor(0), Tensor(4.0)).asnumpy() == 2.5
+    assert held.asnumpy() == 2.5
+    with pytest.raises(IndexError):
+        ops.ScatterAdd()(held, Tensor(1), Tensor(4.0))
+
+
+def test_a_list_is_not_in_a_tensor():
+    assert 1 in Tensor([1, 2]) and [1] not in Tensor([1, 2])
+
+
+def test_gradients_pass_through_tuples_beside_a_tensor():
+    assert both_gradients(lambda x, y: (x, y) + x, ONE, TWO) == [[3, 3], [1, 1]]
+    assert both_gradients(lambda x, y: x - [y, y * 2], ONE, TWO) == [[2, 2], [-3, -3]]
+
+
+def test_einsum_takes_tensors_alone():
+    for given in ((1, 2), ([1.0, 2.0],)):
+        with pytest.raises(ValueError, match="must be Tensors"):
+            ops.einsum("i->i", given)
+
+
+def test_the_value_loaded_carries_the_gradient():
+    held = Parameter(Tensor([2.0, 3.0]), name="w")
+    found = ms.grad(lambda x: ops.Load()(held) * x, None, held)(TWO)
+    assert found.asnumpy().tolist() == [3, 5]
+
+
+def test_in_graph_mode_a_copy_of_a_weight_carries_the_gradient():
+    held = Parameter(Tensor([2.0, 3.0]), name="w")
+    found = ms.grad(lambda x: held.copy() * x, None, held)
+    assert found(TWO).asnumpy().tolist() == [0, 0]
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        assert found(TWO).asnumpy().tolist() == [3, 5]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
