@@ -263,6 +263,62 @@ def triple(value):
     return _repeated(value, 3)
 
 
+def once_sequence(value):
+    """`once` that takes a list too."""
+    return once(tuple(value) if isinstance(value, list) else value)
+
+
+def twice_sequence(value):
+    """`twice` that takes a list too."""
+    return twice(tuple(value) if isinstance(value, list) else value)
+
+
+def triple_sequence(value):
+    """`triple` that takes a list too."""
+    return triple(tuple(value) if isinstance(value, list) else value)
+
+
+def is_stub_tensor(tensor):
+    """Whether a Tensor still waits for its value: none does here."""
+    return hasattr(tensor, "stub")
+
+
+def check_hook_fn(hook_fn):
+    """Checks a hook: something that can be called."""
+    if not callable(hook_fn):
+        raise TypeError(f"'hook_fn' must be a function, but got {hook_fn!r} of type "
+                        f"{type(hook_fn).__name__}.")
+
+
+def check_input_data(*data, data_class):
+    """Checks that data, also in tuples, lists and dicts, is of a class or one of several.
+
+    Args:
+        data: what is checked.
+        data_class (Union[type, None, tuple]): the class, or None for None itself.
+    """
+    classes = data_class if isinstance(data_class, (tuple, list)) else (data_class,)
+    for each in data:
+        if isinstance(each, (list, tuple, dict)):
+            check_input_data(*(each.values() if isinstance(each, dict) else each),
+                             data_class=data_class)
+        elif not any(each is None if kind is None else isinstance(each, kind) for kind in classes):
+            names = ", ".join(getattr(kind, "__name__", str(kind)) for kind in classes)
+            raise TypeError(f"Data must be of type {names}, but got {each!r} of type "
+                            f"{type(each).__name__}.")
+
+
+def check_input_dataset(*dataset, dataset_type):
+    """Whether there are arguments, and all are datasets of a type."""
+    return bool(dataset) and all(isinstance(each, dataset_type) for each in dataset)
+
+
+def check_output_data(data):
+    """Checks what a network gives: a RuntimeError for None."""
+    if data is None:
+        raise RuntimeError("The network must give a result, but got None.")
+
+
 def _repeated(value, count):
     if not isinstance(value, tuple):
         return (value,) * count

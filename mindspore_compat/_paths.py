@@ -27,12 +27,23 @@ PACKAGE = __package__
 PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
+    "common._decorator": "common._helpers",
+    "common._utils": "common._helpers",
+    "common.dynamic_shape.auto_dynamic_shape": "common._helpers",
     "common.type": "common.dtype",
     "common.hook_handle": "common.hook",
     "common._stub_tensor": "common.tensor",
     "communication.management": "communication",
     "dataset.audio.transforms": "dataset.audio",
     "dataset.config": "dataset.engine.config",
+    "dataset.callback.validators": "dataset.core.validator_helpers",
+    "dataset.transforms.py_transforms_util": "dataset.vision.py_transforms_util",
+    "dataset.utils.line_reader": "dataset.utils",
+    "device_context.ascend.device": "device_context.ascend",
+    "device_context.cpu.device": "device_context.cpu",
+    "device_context.gpu.device": "device_context.gpu",
+    "graph.dynamic_shape.auto_dynamic_shape": "common._helpers",
+    "graph.mutable": "common.mutable",
     "dataset.context": "context",
     "dataset.samplers": "dataset.engine.sampler",
     "dataset.engine.samplers": "dataset.engine.sampler",
@@ -87,7 +98,8 @@ PATHS = {
 
 # The same, by target: what 2.10 keeps in several files and this package in one.
 PATHS.update((path, target) for target, paths in {
-    "common.jit": """common.jit_config common.jit_trace common.jit_context graph.jit_config
+    "common.jit": """common.jit_config common.jit_trace common.jit_context common.jit_begin_end
+        graph.jit_begin_end graph.lazy_inline graph.no_inline graph.jit_config
         graph.jit_context graph.jit_trace graph.api common.dynamic_shape.enable_dynamic
         graph.dynamic_shape.enable_dynamic""",
     "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
@@ -124,10 +136,18 @@ PATHS.update((path, target) for target, paths in {
 }.items() for path in paths.split())
 
 # Paths of modules without names of their own: FURTHER says what they show.
-FACADES = set("""common.dynamic_shape dataset.callback dataset.debug graph graph.dynamic_shape
-    mindrecord.core onnx onnx.onnx_export ops.function.grad ops.function.grad.grad_func safeguard
-    safeguard.rewrite_obfuscation scipy.ops scipy.ops_wrapper scipy.utils
-    scipy.utils_const""".split())
+FACADES = set("""boost.adasum boost.base boost.boost boost.boost_cell_wrapper boost.dim_reduce
+    boost.grad_freeze boost.group_loss_scale_manager boost.less_batch_normalization common.device
+    common.dynamic_shape common.file_system common.mindir_util dataset.callback dataset.debug
+    dataset.debug.debug_hook dataset.debug.pre_defined_hook dataset.engine.offload graph
+    graph.dynamic_shape mindrecord.common.enums mindrecord.config mindrecord.core
+    mindrecord.core.shardheader mindrecord.core.shardindexgenerator mindrecord.core.shardreader
+    mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter
+    mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.adasum nn.optim.tft_wrapper onnx
+    onnx.onnx_export ops.function.grad ops.function.grad.grad_func parallel.strategy
+    parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
+    scipy.ops_grad scipy.ops_wrapper scipy.optimize.gradient_optimization_algorithm scipy.utils
+    scipy.utils_const train.summary.writer utils.utils""".split())
 
 # What files of the original import under another name; "" is the package itself.
 _HEADS = {
@@ -143,38 +163,67 @@ _HEADS = {
     "sig": "ops.signature", "typing": "_c_expression.typing", "validator": "_checkparam",
 }
 
-# Paths, with what lies below them, and the modules in which a further name is sought.
+# Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
+# one says how the names end for which it is asked. Of one whole name it is told that it is there.
 _TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
-    context communication ops.primitive nn nn.cell nn.optim.optimizer train train.metrics.metric
-    amp"""
+    common.mutable common._ms_context common._helpers _checkparam context communication
+    ops.primitive ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
+    nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper train.summary.enums amp
+    parallel"""
 FURTHER = {
-    """boost common nn.cell nn.layer nn.loss nn.optim nn.wrap nn.grad nn.sparse nn.utils
-    nn.dynamic_lr nn.learning_rate_schedule mint.optim parallel train utils graph onnx
-    safeguard""": _TRAINING,
+    """common nn.cell nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
+    mint.optim train utils graph onnx safeguard amp""": _TRAINING,
+    "nn.layer": f"_extends/cell_attr_register {_TRAINING}",
+    "nn.wrap parallel.nn": f"""nn.wrap.loss_scale/grad_scale nn.wrap.loss_scale/shard_grad_scale
+        nn.wrap.loss_scale/tensor_grad_scale_pipeline
+        nn.wrap.loss_scale/tensor_shard_grad_scale_pipeline {_TRAINING}""",
+    "nn.optim": f"""nn.optim.optimizer/opt_init_args_register
+        nn.wrap.loss_scale/tensor_grad_scale nn.learning_rate_schedule experimental.optim._helpers
+        ops.operations/Send ops.operations/Receive {_TRAINING}""",
+    "boost": f"""boost.grad_accumulation ops.operations/Send ops.operations/Receive
+        ops.operations/StatusV2 nn.optim {_TRAINING}""",
     "nn.probability": f"""nn.probability._helpers nn.probability.distribution
-        nn.probability.bijector _checkparam {_TRAINING}""",
+        nn.probability.bijector {_TRAINING}""",
     "experimental.optim": f"experimental.optim._helpers {_TRAINING}",
-    "hal runtime device_context communication mindrecord": """hal runtime context communication
-        mindrecord common""",
-    "mint.distributed mint.nn": "mint communication common ops.communication",
-    "numpy": "numpy common common.dtype",
+    "parallel": f"""parallel parallel.checkpoint_convert parallel.checkpoint_transform
+        parallel.layout common.initializer {_TRAINING}""",
+    "hal runtime communication context device_manager": """hal runtime context common._ms_context
+        communication common common._helpers _checkparam ops.operations/Op
+        ops.auto_generate/_op""",
+    "device_context.ascend": """device_context.ascend.op_debug device_context.ascend.op_precision
+        device_context.ascend.op_tuning common._ms_context _checkparam""",
+    "device_context.cpu": "device_context.cpu.op_tuning common._ms_context _checkparam",
+    "device_context.gpu": """device_context.gpu.op_precision device_context.gpu.op_tuning
+        common._ms_context _checkparam""",
+    "mindrecord": """mindrecord _io.mindrecord_errors dataset.core.validator_helpers
+        train.summary.enums/Enum common""",
+    "mint.distributed": """communication common ops.communication _checkparam ops.operations/Op
+        ops.auto_generate/_op""",
+    "mint.nn": """_checkparam _extends/cell_attr_register mint communication common
+        common.initializer common.mutable ops.communication ops.function.nn_func/pad_ext
+        ops.auto_generate/_op""",
+    "mint": "common common.mutable common._helpers ops.auto_generate/_op ops.auto_generate/_impl",
+    "numpy": "numpy common common.dtype nn.cell",
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment ops._primitive_aliases.inner_ops
-        common common.dtype""",
+        ops.operations/Eig ops.operations/Eigh ops.function/matrix_set_diag common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
-        dataset.transforms dataset.vision.utils dataset.audio.utils
-        dataset.core.validator_helpers dataset.transforms.validators dataset.engine.validators
-        dataset.vision.validators dataset.audio.validators dataset.text.validators
-        dataset.engine.cache common""",
-    "ops.function.grad": "ops.function nn.grad.custom_vjp nn common",
+        dataset.transforms dataset.vision dataset.vision.utils dataset.vision.py_transforms_util
+        dataset.audio.utils dataset.core.validator_helpers dataset.transforms.validators
+        dataset.engine.validators dataset.vision.validators dataset.audio.validators
+        dataset.text.validators dataset.engine.cache common""",
+    "ops.function.grad": "ops.function nn.grad.custom_vjp nn common ops.auto_generate/_op",
     "ops.auto_generate": """ops._primitive_aliases.argument_helpers
-        ops._primitive_aliases.pyboost_inner_prim common common.dtype""",
+        ops._primitive_aliases.pyboost_inner_prim common common.dtype common.initializer/Zero
+        common._helpers _checkparam""",
     "ops._transforms.multitype_ops": """ops.composite ops.auto_generate
         ops._primitive_aliases.inner_ops common""",
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
         "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
-        "ops.primitive",
+        "ops.primitive common._ms_context _checkparam common._helpers nn.cell/Cell "
+        "common.initializer/Zero common.initializer/Uniform parallel.layout/Layout "
+        "nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor",
 }
 _PARENTS = {path.rpartition(".")[0] for path in (*PATHS, *FACADES)}
 # paths that have others below them and are modules of other names
@@ -279,8 +328,13 @@ def _sought(module, name, homes):
             return importlib.import_module(path)
     if name in _HEADS:
         return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
-    found = (_shown(f"{PACKAGE}.{home}", name) for home in homes)
-    return next((each for each in found if each is not None), None)
+    for home, _, ending in (each.partition("/") for each in homes):
+        if name == ending:
+            return getattr(importlib.import_module(f"{PACKAGE}.{home}"), name)
+        found = _shown(f"{PACKAGE}.{home}", name) if name.endswith(ending) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _shown(home, name):
@@ -289,13 +343,18 @@ def _shown(home, name):
     Modules that it imports are its own affair; so is, where it lists no names, what others define.
     """
     module = importlib.import_module(home)
-    if name in vars(module):
-        found = vars(module)[name]
-        listed = vars(module).get("__all__")
-        shown = getattr(found, "__module__", home) == home if listed is None else name in listed
-        return found if shown and not isinstance(found, ModuleType) else None
     find = vars(module).get("__getattr__")
     find = getattr(find, "own", find)
+    if name not in vars(module):
+        return _asked_of(find, name)
+    found = vars(module)[name]
+    listed = vars(module).get("__all__") or _asked_of(find, "__all__")
+    shown = getattr(found, "__module__", home) == home if listed is None else name in listed
+    return found if shown and not isinstance(found, ModuleType) else None
+
+
+def _asked_of(find, name):
+    """What a module's own `__getattr__` gives, or None."""
     try:
         return None if find is None else find(name)
     except AttributeError:

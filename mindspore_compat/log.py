@@ -13,6 +13,7 @@ Floor 1: knows nothing of the package but where its folder is.
 
 import logging
 import os
+import re
 import sys
 import time
 from functools import cache, wraps
@@ -72,6 +73,39 @@ def get_log_config():
         `logger_maxBytes`, `logger_backupCount` and `GLOG_stderrthreshold`.
     """
     return dict(settings())
+
+
+def parse_vlog_level(s):
+    """The range of verbose levels that a setting such as `VLOG_v` tells.
+
+    Args:
+        s (str): one level, "3", or a range, "(1,3)", of which either end may be left out.
+
+    Returns:
+        tuple, (True, (first, last)); (False, ()) for anything else.
+    """
+    one = re.fullmatch(r"\s*(-?\d+)\s*", s or "")
+    if one:
+        return True, (int(one[1]), int(one[1]))
+    pair = re.fullmatch(r"\s*\(\s*(-?\d*)\s*,\s*(-?\d*)\s*\)\s*", s or "")
+    if not pair or pair[1] == pair[2] == "":
+        return False, ()
+    return True, (int(pair[1] or 1), int(pair[2]) if pair[2] else float("inf"))
+
+
+def vlog_print(level, module, file, line, message):
+    """Prints a message of a verbose level that the environment variable `VLOG_v` includes.
+
+    Args:
+        level (Union[int, str]): its level.
+        module (str): the part of the program that tells.
+        file (str): the file it comes from.
+        line (int): the line there.
+        message (str): the message.
+    """
+    told, levels = parse_vlog_level(os.environ.get("VLOG_v"))
+    if told and levels[0] <= int(level) <= levels[1]:
+        print(f"[V{level}] {module}({os.getpid()}): [{file}:{line}] {message}", flush=True)
 
 
 class _LogActionOnce:

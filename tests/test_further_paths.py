@@ -27,6 +27,18 @@ SAME = [  # path, name, the path of the same object
     ("train.metric", "Metric", "train"),
     ("mint.optim.adamw", "AdamW", "mint.optim"),
     ("graph", "JitConfig", "common"),
+    ("boost.boost_cell_wrapper", "TrainOneStepCell", "nn"),
+    ("device_context.cpu.device", "is_available", "device_context.cpu"),
+    ("device_context.cpu", "threads_num", "device_context.cpu.op_tuning"),
+    ("dataset.engine.datasets", "check_batch", "dataset.engine.validators"),
+    ("dataset.utils.line_reader", "LineReader", "dataset"),
+    ("mindrecord", "MRMOpenError", "mindrecord.common.exceptions"),
+    ("nn.optim.adam", "opt_init_args_register", "nn.optim.optimizer"),
+    ("nn.optim.adasum", "Send", "ops"),
+    ("ops.function.comm_func", "dist_comm_barrier_op", "ops.auto_generate"),
+    ("ops.auto_generate.gen_extend_func", "roll_impl",
+     "ops._primitive_aliases.pyboost_inner_prim"),
+    ("train.model", "Callback", "train"),
 ]
 
 

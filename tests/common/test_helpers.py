@@ -1,0 +1,73 @@
+"""Small functions that scripts import from the original's Python layer."""
+
+import pytest
+
+from mindspore_compat import _checkparam as checks
+from mindspore_compat import log
+from mindspore_compat.common import _helpers as helpers
+
+pytestmark = pytest.mark.quick
+
+
+def test_unknown_shapes():
+    assert helpers.is_shape_unknown((2, -1))
+    assert helpers.is_shape_unknown((-2,))
+    assert not helpers.is_shape_unknown((2, 3))
+    for wrong in ((2, -2), (-3,)):
+        with pytest.raises(ValueError, match="shape"):
+            helpers.is_shape_unknown(wrong)
+
+
+def test_marks_on_functions():
+    def twice(x):
+        return 2 * x
+
+    marked = helpers.jit_forbidden_register(twice)
+    assert marked(3) == 6
+    assert twice.__jit_forbidden__
+    assert helpers.get_func("ab".upper) is not None
+    assert helpers.init_to_value("ones") == 1.0
+    with pytest.raises(ValueError, match="init"):
+        helpers.init_to_value("twos")
+
+
+def test_a_deprecated_function_warns_once(monkeypatch):
+    told = []
+    monkeypatch.setattr(log, "warning", told.append)
+
+    @helpers.deprecated("2.9", "newer", module_prefix="mindspore.")
+    def older():
+        return 4
+
+    assert [older(), older()] == [4, 4]
+    assert len(told) == 1
+    assert "newer" in told[0]
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("3", (True, (3, 3))), ("(1,4)", (True, (1, 4))), ("(2,)", (True, (2, float("inf")))),
+    ("(,5)", (True, (1, 5))), ("(1", (False, ())), ("", (False, ())), (None, (False, ()))])
+def test_verbose_levels(text, expected):
+    assert log.parse_vlog_level(text) == expected
+
+
+def test_verbose_messages(monkeypatch, capsys):
+    monkeypatch.setenv("VLOG_v", "(1,3)")
+    log.vlog_print(2, "ME", "a.py", 3, "shown")
+    log.vlog_print(4, "ME", "a.py", 3, "hidden")
+    assert "shown" in (out := capsys.readouterr().out)
+    assert "hidden" not in out
+
+
+def test_data_of_a_class():
+    checks.check_input_data([1, {"a": 2}], data_class=int)
+    checks.check_input_data(None, 3, data_class=(int, None))
+    with pytest.raises(TypeError, match="int"):
+        checks.check_input_data((1, "a"), data_class=int)
+    with pytest.raises(RuntimeError):
+        checks.check_output_data(None)
+    assert checks.check_input_dataset(1, 2, dataset_type=int)
+    assert not checks.check_input_dataset(dataset_type=int)
+    with pytest.raises(TypeError, match="hook_fn"):
+        checks.check_hook_fn(3)
+    assert checks.twice_sequence([1, 2]) == (1, 2)
