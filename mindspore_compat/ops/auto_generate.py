@@ -13,20 +13,27 @@ import inspect
 from .._core.declare.public_api import build, facade
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
-from ._primitive_aliases import (
+from ._primitive_aliases import (  # noqa: F401 - those not used declare names
+    alias,
     constant_folding,
+    generated,
+    generated_fused,
     generated_grads,
+    generated_inplace,
+    generated_nn,
+    generated_random,
     grad_ops,
+    kernel_communication_lines,
+    kernel_functions,
     kernel_lines,
     python_values,
 )
-from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
 _declared = facade(__name__, Primitive, "ops.auto_generate")[2]
-__all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__,
-                  *constant_folding.LINES, *kernel_lines.__all__, *python_values.__all__})
-_TABLES = (made, generated_grads.made, constant_folding.made, kernel_lines.made,
+__all__ = sorted({*_of_ops, *_declared, *alias.ALIASES["ops.auto_generate"],
+                  *grad_ops.__all__, *constant_folding.FUNCTIONS, *python_values.__all__})
+_TABLES = (functools.partial(alias.made, "ops.auto_generate"), constant_folding.made,
            python_values.made)
 
 # Made Primitives whose names say less than the class.

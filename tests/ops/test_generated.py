@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import re
 
 import numpy as np
 import pytest
@@ -10,7 +9,20 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.ops import auto_generate
-from mindspore_compat.ops._primitive_aliases import generated, grad_ops
+from mindspore_compat.ops._primitive_aliases import (
+    alias,
+    generated,
+    generated_fused,
+    generated_grads,
+    generated_inplace,
+    generated_nn,
+    generated_random,
+    grad_ops,
+    grad_pulled,
+    grad_pulled_spatial,
+    kernel_communication_lines,
+    kernel_lines,
+)
 from mindspore_compat.ops._primitive_aliases.primitive_cache import _get_cache_prim
 from mindspore_compat.ops.operations import _inner_ops
 
@@ -19,23 +31,37 @@ def floats(*values):
     return Tensor(np.array(values, np.float32))
 
 
-@pytest.mark.parametrize("name", generated.LINES)
-def test_every_line_names_a_function_that_takes_its_arguments(name):
-    made = getattr(auto_generate, name)
+LINES = [(area, name) for area, names in alias.ALIASES.items() for name in names]
+
+
+@pytest.mark.parametrize("area, name", LINES, ids=".".join)
+def test_every_line_names_a_function_that_takes_its_arguments(area, name):
+    made = alias.made(area, name)
     assert issubclass(made, ops.Primitive)
-    *_, path, call, _ = generated._LINE.fullmatch(generated.LINES[name]).groups()
-    function = generated._found(path)
+    *_, target = alias.ALIASES[area][name]
     names = list(inspect.signature(made.__call__).parameters)[1:]
-    held = list(inspect.signature(made.__init__).parameters)[1:]
-    given, keywords = names + held, {}
-    if call is not None:
-        assert set(names + held) <= set(re.findall(r"\w+", call))
-        called = ast.parse(f"function({call})").body[0].value
-        while isinstance(called.func, ast.Call):
-            called = called.func
-        given = called.args
-        keywords = {each.arg: each.value for each in called.keywords}
-    inspect.signature(function).bind(*given, **keywords)
+    kept = list(inspect.signature(made.__init__).parameters)[1:]
+    if isinstance(target, str):
+        inspect.signature(alias.found(target)).bind(*names, *kept)
+    else:
+        assert list(inspect.signature(target).parameters) == names + kept
+
+
+@pytest.mark.parametrize("module", [
+    generated, generated_fused, generated_grads, generated_inplace, generated_nn, generated_random,
+    grad_pulled, grad_pulled_spatial, kernel_communication_lines, kernel_lines,
+], ids=lambda module: module.__name__.rpartition(".")[2])
+def test_every_call_fits_the_function_that_it_names(module):
+    areas = {name: area for name, area in vars(module).items() if isinstance(area, alias.Names)}
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(module)))
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+             and isinstance(node.func.value, ast.Name) and node.func.value.id in areas]
+    assert calls
+    for call in calls:
+        function = getattr(areas[call.func.value.id], call.func.attr)
+        if not any(isinstance(each, ast.Starred) for each in call.args):
+            keywords = {each.arg: each.value for each in call.keywords}
+            inspect.signature(function).bind(*call.args, **keywords)
 
 
 X, Y = [[1.0, 4.0], [3.0, 2.0]], [[2.0, 1.0], [0.5, 3.0]]

@@ -1,50 +1,19 @@
 """`mindspore.dataset.vision.py_transforms_util`: functions of one image, which scripts import.
 
-Those of PIL images are the transforms of this room called once: a line of the table is a function
-and the transform that it makes. Those of arrays stand below it.
+Those of PIL images are the transforms of this package called once. Those of arrays stand below.
 """
 
 import math
 import random
-import re
 
 import numpy as np
 from PIL import Image, ImageEnhance
 
-from ..._core.declare.source import compiled
+from .. import vision
 from .._extra import pillow_image
 from .utils import Border, Inter
 
 augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, but got {}."
-
-_TABLE = """
-adjust_brightness(img, brightness_factor) = AdjustBrightness(brightness_factor)
-adjust_contrast(img, contrast_factor) = AdjustContrast(contrast_factor)
-adjust_gamma(img, gamma, gain) = AdjustGamma(gamma, gain)
-adjust_hue(img, hue_factor) = AdjustHue(hue_factor)
-adjust_saturation(img, saturation_factor) = AdjustSaturation(saturation_factor)
-auto_contrast(img, cutoff, ignore) = AutoContrast(cutoff, ignore)
-center_crop(img, size) = CenterCrop(size)
-equalize(img) = Equalize()
-five_crop(img, size) = FiveCrop(size)
-grayscale(img, num_output_channels) = Grayscale(num_output_channels)
-invert_color(img) = Invert()
-pad(img, padding, fill_value, padding_mode) = Pad(padding, fill(fill_value), Border(padding_mode))
-perspective(img, start_points, end_points, interpolation=Inter.BICUBIC)
-    = Perspective(start_points, end_points, Inter(interpolation))
-resize(img, size, interpolation=Inter.BILINEAR) = Resize(size, Inter(interpolation))
-ten_crop(img, size, use_vertical_flip=False) = TenCrop(size, use_vertical_flip)
-"""
-
-_LINE = re.compile(r"(\w+)\((.*?)\) = (\w+)\((.*)\)")
-
-
-def _transform(name):
-    """A transform of this room by its name."""
-    from .. import vision
-
-    return getattr(vision, name)
-
 
 def _fill(value):
     """A colour that is given as a list, as a tuple."""
@@ -66,41 +35,99 @@ def _need_pil(img):
         raise TypeError(augment_error_message.format(type(img)))
 
 
-_SCOPE = {
-    "Inter": Inter,
-    "Border": Border,
-    "fill": _fill,
-    "found": _transform,
-    "need_pil": _need_pil,
-}
+# By the transforms --------------------------------------------------------------------------------
+
+# They refuse what the transform refuses, with its errors, and with a TypeError what is not PIL's.
 
 
-def _make(name, parameters, transform, call):
-    """The function that a line tells."""
-    lines = [
-        f"def {name}({parameters}):",
-        "    need_pil(img)",
-        f"    return found({transform!r})({call})(img)",
-    ]
-    made = compiled(lines, dict(_SCOPE), f"dataset.vision.py_transforms_util.{name}")[name]
-    made.__doc__ = f"`vision.{transform}({call})` of one PIL image.\n\nRaises:\n" + (
-        "    TypeError: if it is none, or an argument is of another type.\n"
-        "    ValueError: if an argument is out of range.\n"
-    )
-    return made
+def adjust_brightness(img, brightness_factor):
+    """A PIL image, brighter or darker: `vision.AdjustBrightness`."""
+    _need_pil(img)
+    return vision.AdjustBrightness(brightness_factor)(img)
 
 
-_made = {
-    line.split("(", 1)[0]: _make(*_LINE.fullmatch(line).groups())
-    for line in _TABLE.replace("\n    ", " ").strip().split("\n")
-}
-globals().update(_made)
-pad, resize, adjust_brightness, adjust_contrast, adjust_saturation, adjust_hue = (
-    _made[name]
-    for name in (  # those that are called below
-        "pad resize adjust_brightness adjust_contrast adjust_saturation adjust_hue".split()
-    )
-)
+def adjust_contrast(img, contrast_factor):
+    """A PIL image of more or less contrast: `vision.AdjustContrast`."""
+    _need_pil(img)
+    return vision.AdjustContrast(contrast_factor)(img)
+
+
+def adjust_gamma(img, gamma, gain):
+    """A PIL image after a gamma correction: `vision.AdjustGamma`."""
+    _need_pil(img)
+    return vision.AdjustGamma(gamma, gain)(img)
+
+
+def adjust_hue(img, hue_factor):
+    """A PIL image with its hues turned: `vision.AdjustHue`."""
+    _need_pil(img)
+    return vision.AdjustHue(hue_factor)(img)
+
+
+def adjust_saturation(img, saturation_factor):
+    """A PIL image of more or less saturation: `vision.AdjustSaturation`."""
+    _need_pil(img)
+    return vision.AdjustSaturation(saturation_factor)(img)
+
+
+def auto_contrast(img, cutoff, ignore):
+    """A PIL image stretched to the full contrast: `vision.AutoContrast`."""
+    _need_pil(img)
+    return vision.AutoContrast(cutoff, ignore)(img)
+
+
+def center_crop(img, size):
+    """The middle of a PIL image: `vision.CenterCrop`."""
+    _need_pil(img)
+    return vision.CenterCrop(size)(img)
+
+
+def equalize(img):
+    """A PIL image with its histogram equalised: `vision.Equalize`."""
+    _need_pil(img)
+    return vision.Equalize()(img)
+
+
+def five_crop(img, size):
+    """The four corners and the middle of a PIL image: `vision.FiveCrop`."""
+    _need_pil(img)
+    return vision.FiveCrop(size)(img)
+
+
+def grayscale(img, num_output_channels):
+    """A PIL image in grey: `vision.Grayscale`."""
+    _need_pil(img)
+    return vision.Grayscale(num_output_channels)(img)
+
+
+def invert_color(img):
+    """The negative of a PIL image: `vision.Invert`."""
+    _need_pil(img)
+    return vision.Invert()(img)
+
+
+def pad(img, padding, fill_value, padding_mode):
+    """A PIL image with a border: `vision.Pad`."""
+    _need_pil(img)
+    return vision.Pad(padding, _fill(fill_value), Border(padding_mode))(img)
+
+
+def perspective(img, start_points, end_points, interpolation=Inter.BICUBIC):
+    """A PIL image seen from another point: `vision.Perspective`."""
+    _need_pil(img)
+    return vision.Perspective(start_points, end_points, Inter(interpolation))(img)
+
+
+def resize(img, size, interpolation=Inter.BILINEAR):
+    """A PIL image in another size: `vision.Resize`."""
+    _need_pil(img)
+    return vision.Resize(size, Inter(interpolation))(img)
+
+
+def ten_crop(img, size, use_vertical_flip=False):
+    """Five crops of a PIL image and those of its mirror image: `vision.TenCrop`."""
+    _need_pil(img)
+    return vision.TenCrop(size, use_vertical_flip)(img)
 
 
 # By Pillow, and by chance ------------------------------------------------------------------------
@@ -363,7 +390,7 @@ def to_pil(img):
         TypeError: if it is neither, or of a dtype that images do not have.
         ValueError: if it has more than four channels, or another number of axes.
     """
-    return img if is_pil(img) else _transform("ToPIL")()(img)
+    return img if is_pil(img) else vision.ToPIL()(img)
 
 
 def to_tensor(img, output_type):

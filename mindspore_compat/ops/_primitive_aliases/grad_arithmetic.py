@@ -1,7 +1,7 @@
 """Primitives of gradients with arithmetic of their own: places, parts, segments, draws of gamma.
 
 They are given what an operation found on its way. Those that pull a gradient back through a call
-are lines of tables in _primitive_aliases/grad_lines.py and _primitive_aliases/generated_grads.py.
+are lines of _primitive_aliases/grad_pulled.py and _primitive_aliases/generated_grads.py.
 """
 
 import math
@@ -26,7 +26,7 @@ from ..._core.tensor.tensor import Tensor
 from .._pooling.fractional import tile_max, tile_mean, tiles
 from .._shape.create import zeros
 from ..primitive import Primitive
-from .grad_lines import made
+from .grad_pulled import igamma_grad_a
 
 Floats = TensorOf(floating)
 Places = TensorOf("int32", "int64")
@@ -587,7 +587,7 @@ class RandomGammaGrad(Primitive):
                 f"For 'RandomGammaGrad', 'alpha' and 'sample' must have the same dtype, but got "
                 f"{alpha.dtype} and {sample.dtype}."
             )
-        slope = made("IgammaGradA")()(alpha, sample)
+        slope = igamma_grad_a(alpha, sample)
         return gamma_draw_slope.run(slope, alpha, sample)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..._core.tensor.dtype import bool_, float16, float32, int8, int32, int64, uint8
 from ..._core.tensor.tensor import Tensor
 from ...common.generator import Generator
-from .grad_lines import _Names as Names
+from .alias import Names
 
 ops, mint, functional = Names("ops"), Names("mint"), Names("mint.nn.functional")
 distributed, methods = Names("mint.distributed"), Names("Tensor")

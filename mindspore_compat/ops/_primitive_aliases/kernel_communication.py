@@ -5,7 +5,7 @@ are given; both give (the result, a handle to wait on), and no handle once the r
 """
 
 from ..._core.tensor.tensor import Tensor
-from .grad_lines import _Names as Names
+from .alias import Names
 
 ops, distributed, methods = Names("ops"), Names("mint.distributed"), Names("Tensor")
 

@@ -1,199 +1,480 @@
 """mindspore.ops.auto_generate.pyboost_inner_prim: Primitives as functions, settings and all.
 
-A line of the table is the function, whose parameters are the inputs and then the settings of a
-Primitive, and the call that it stands for. They are written out when first asked for. Of each there
-is a class too, `MatMulPrim_` of `matmul_impl`, whose calls take all that in one list.
+The parameters of a function are the inputs and then the settings of a Primitive. Each has a class
+too, `SoftmaxPrim_`, whose calls take them as one list.
 """
 
-import functools
-import re
-
-from ..._core.declare.source import compiled
 from .. import auto_generate
-from . import grad_ops
 
-_TABLE = """
-adaptive_max_pool2d_impl(input, output_size) = AdaptiveMaxPool2D(output_size)(input)
-argmax_with_value_impl(input, axis, keep_dims) = ArgMaxWithValue(axis, keep_dims)(input)
-argmin_with_value_impl(input, axis, keep_dims) = ArgMinWithValue(axis, keep_dims)(input)
-batch_mat_mul_impl(x, y, transpose_a, transpose_b) = BatchMatMul(transpose_a, transpose_b)(x, y)
-batch_norm_grad_ext_impl(dout, input, weight, running_mean, running_var, saved_mean, saved_rstd,
-    training, eps, output_mask) = BatchNormGradExt(training, eps)(dout, input, weight, running_mean,
-    running_var, saved_mean, saved_rstd, output_mask)
-binary_cross_entropy_grad_impl(input, target, grad_output, weight, reduction) =
-    BinaryCrossEntropyGrad(reduction)(input, target, grad_output, weight)
-binary_cross_entropy_impl(input, target, weight, reduction) =
-    BinaryCrossEntropy(reduction)(input, target, weight)
-binary_cross_entropy_with_logits_impl(input, target, weight, posWeight, reduction) =
-    BCEWithLogitsLoss(reduction)(input, target, weight, posWeight)
-broadcast_to_impl(input, shape) = BroadcastTo(shape)(input)
-cdist_impl(x1, x2, p) = Cdist(p)(x1, x2)
-concat_impl(tensors, axis) = Concat(axis)(tensors)
-cross_impl(input, other, dim) = Cross(dim)(input, other)
-cummax_impl(input, axis) = Cummax(axis)(input)
-elu_ext_impl(input, alpha) = EluExt(alpha)(input)
-flash_attention_score_impl(query, key, value, real_shift, drop_mask, padding_mask, attn_mask,
-    prefix, actual_seq_qlen, actual_seq_kvlen, head_num, keep_prob, scale_value, pre_tokens,
-    next_tokens, inner_precise, input_layout, sparse_mode) = FlashAttentionScore(head_num,
-    keep_prob, scale_value, pre_tokens, next_tokens, inner_precise, input_layout,
-    sparse_mode)(query, key, value, real_shift, drop_mask, padding_mask, attn_mask, prefix,
-    actual_seq_qlen, actual_seq_kvlen)
-fused_infer_attention_score_impl(query, key, value, pse_shift, attn_mask, actual_seq_lengths,
-    actual_seq_lengths_kv, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
-    quant_offset2, antiquant_scale, antiquant_offset, block_table, query_padding_size,
-    kv_padding_size, key_antiquant_scale, key_antiquant_offset, value_antiquant_scale,
-    value_antiquant_offset, key_shared_prefix, value_shared_prefix, actual_shared_prefix_len,
-    num_heads, scale_value, pre_tokens, next_tokens, input_layout, num_key_value_heads, sparse_mode,
-    inner_precise, block_size, antiquant_mode, softmax_lse_flag, key_antiquant_mode,
-    value_antiquant_mode) = FusedInferAttentionScore(num_heads, scale_value, pre_tokens,
-    next_tokens, input_layout, num_key_value_heads, sparse_mode, inner_precise, block_size,
-    antiquant_mode, softmax_lse_flag, key_antiquant_mode, value_antiquant_mode)(query, key, value,
-    pse_shift, attn_mask, actual_seq_lengths, actual_seq_lengths_kv, dequant_scale1, quant_scale1,
-    dequant_scale2, quant_scale2, quant_offset2, antiquant_scale, antiquant_offset, block_table,
-    query_padding_size, kv_padding_size, key_antiquant_scale, key_antiquant_offset,
-    value_antiquant_scale, value_antiquant_offset, key_shared_prefix, value_shared_prefix,
-    actual_shared_prefix_len)
-glu_grad_impl(grads, x, axis) = GluGrad(axis)(grads, x)
-glu_impl(x, axis) = GLU(axis)(x)
-grid_sampler_2d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
-    output_mask) = GridSampler2DGrad(interpolation_mode, padding_mode, align_corners,
-    output_mask)(grad, input_x, grid)
-grid_sampler_2d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners) =
-    GridSampler2D(interpolation_mode, padding_mode, align_corners)(input_x, grid)
-grid_sampler_3d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
-    output_mask) = GridSampler3DGrad(interpolation_mode, padding_mode, align_corners,
-    output_mask)(grad, input_x, grid)
-grid_sampler_3d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners) =
-    GridSampler3D(interpolation_mode, padding_mode, align_corners)(input_x, grid)
-grouped_matmul_impl(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
-    group_list, split_item, group_type, transpose_a, transpose_b) = GroupedMatmul(split_item,
-    group_type, transpose_a, transpose_b)(x, weight, bias, scale, offset, antiquant_scale,
-    antiquant_offset, group_list)
-hshrink_grad_impl(gradients, features, lambd) = HShrinkGrad(lambd)(gradients, features)
-hshrink_impl(input, lambd) = HShrink(lambd)(input)
-incre_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths, pse_shift,
-    dequant_scale1, quant_scale1, dequant_scale2, quant_scale2, quant_offset2, antiquant_scale,
-    antiquant_offset, block_table, kv_padding_size, num_heads, input_layout, scale_value,
-    num_key_value_heads, block_size, inner_precise) = IncreFlashAttention(num_heads, input_layout,
-    scale_value, num_key_value_heads, block_size, inner_precise)(query, key, value, attn_mask,
-    actual_seq_lengths, pse_shift, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
-    quant_offset2, antiquant_scale, antiquant_offset, block_table, kv_padding_size)
-isclose_impl(input, other, rtol, atol, equal_nan) = IsClose(rtol, atol, equal_nan)(input, other)
-log_softmax_grad_impl(logits, grad, axis) = LogSoftmaxGrad(axis)(logits, grad)
-log_softmax_impl(logits, axis) = LogSoftmax(axis)(logits)
-matmul_impl(input, mat2, transpose_a, transpose_b) = MatMul(transpose_a, transpose_b)(input,
-    mat2)
-max_pool_grad_with_indices_impl(x, grad, argmax, kernel_size, strides, pads, dilation,
-    ceil_mode, argmax_type) = MaxPoolGradWithIndices(kernel_size, strides, pads, dilation,
-    ceil_mode, argmax_type)(x, grad, argmax)
-max_pool_with_indices_impl(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type) =
-    MaxPoolWithIndices(kernel_size, strides, pads, dilation, ceil_mode, argmax_type)(x)
-meshgrid_impl(inputs, indexing) = Meshgrid(indexing)(inputs)
-nan_to_num_impl(input, nan, posinf, neginf) = NanToNum(nan, posinf, neginf)(input)
-nllloss_grad_impl(logits, loss_grad, labels, weight, total_weight, reduction, ignore_index) =
-    NLLLossGrad(reduction, ignore_index)(logits, loss_grad, labels, weight, total_weight)
-nllloss_impl(logits, labels, weight, reduction, ignore_index) = NLLLoss(reduction,
-    ignore_index)(logits, labels, weight)
-one_hot_ext_impl(tensor, num_classes, on_value, off_value, axis) = OneHotExt(axis)(tensor,
-    num_classes, on_value, off_value)
-prompt_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths,
-    actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2, quant_scale2,
-    quant_offset2, num_heads, scale_value, pre_tokens, next_tokens, input_layout,
-    num_key_value_heads, sparse_mode, inner_precise) = PromptFlashAttention(num_heads, scale_value,
-    pre_tokens, next_tokens, input_layout, num_key_value_heads, sparse_mode, inner_precise)(query,
-    key, value, attn_mask, actual_seq_lengths, actual_seq_lengths_kv, pse_shift, deq_scale1,
-    quant_scale1, deq_scale2, quant_scale2, quant_offset2)
-quant_batch_matmul_impl(x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1,
-    transpose_x2, dtype) = QuantBatchMatmul(transpose_x1, transpose_x2, dtype)(x1, x2, scale,
-    offset, bias, pertokenScaleOptional)
-reduce_all_impl(input, axis, keep_dims) = ReduceAll(keep_dims)(input, axis)
-reduce_any_impl(x, axis, keep_dims) = ReduceAny(keep_dims)(x, axis)
-reduce_max_impl(x, axis, keep_dims) = ReduceMax(keep_dims)(x, axis)
-reduce_min_impl(x, axis, keep_dims) = ReduceMin(keep_dims)(x, axis)
-reverse_v2_impl(input, axis) = ReverseV2(axis)(input)
-rms_norm_impl(x, gamma, epsilon) = RmsNorm(epsilon)(x, gamma)
-roll_impl(input, shifts, dims) = Roll(shifts, dims)(input)
-searchsorted_impl(sorted_sequence, values, sorter, dtype, right) = SearchSorted(dtype,
-    right)(sorted_sequence, values, sorter)
-smooth_l1_loss_grad_impl(prediction, target, dout, beta, reduction) = SmoothL1LossGrad(beta,
-    reduction)(prediction, target, dout)
-smooth_l1_loss_impl(prediction, target, beta, reduction) = SmoothL1Loss(beta,
-    reduction)(prediction, target)
-soft_margin_loss_grad_impl(predict, label, dout, reduction) =
-    SoftMarginLossGrad(reduction)(predict, label, dout)
-soft_margin_loss_impl(input, target, reduction) = SoftMarginLoss(reduction)(input, target)
-softmax_impl(input, axis) = Softmax(axis)(input)
-softshrink_grad_impl(input_grad, input_x, lambd) = SoftShrinkGrad(lambd)(input_grad, input_x)
-softshrink_impl(input, lambd) = SoftShrink(lambd)(input)
-split_impl(input_x, axis, output_num) = Split(axis, output_num)(input_x)
-squeeze_impl(input, axis) = Squeeze(axis)(input)
-stack_ext_impl(tensors, dim) = StackExt(dim)(tensors)
-triu_impl(input, diagonal) = Triu(diagonal)(input)
-unique_consecutive_impl(input, return_inverse, return_counts, dim) =
-    UniqueConsecutive(return_inverse, return_counts, dim)(input)
-upsample_trilinear3d_grad_impl(dy, input_size, output_size, scales, align_corners) =
-    UpsampleTrilinear3DGrad(align_corners)(dy, input_size, output_size, scales)
-upsample_trilinear3d_impl(x, output_size, scales, align_corners) =
-    UpsampleTrilinear3D(align_corners)(x, output_size, scales)
-weight_quant_batch_matmul_impl(x, weight, antiquant_scale, antiquant_offset, quant_scale,
-    quant_offset, bias, transpose_x, transpose_weight, antiquant_group_size) =
-    WeightQuantBatchMatmul(transpose_x, transpose_weight, antiquant_group_size)(x, weight,
-    antiquant_scale, antiquant_offset, quant_scale, quant_offset, bias)
-"""
-
-LINES = {line.split("(", 1)[0]: line for line in _TABLE.replace("\n    ", " ").strip().split("\n")}
-_LINE = re.compile(r"((\w+)\(.*?\)) = ((\w+)\(.*\))")
+_CLASSES = {}
 
 
-@functools.cache
-def _made(name):
-    """The function of this name."""
-    signature, _, call, prim = _LINE.fullmatch(LINES[name]).groups()
-    lines = [f"def {signature}:", f"    return {call}"]
-    shown = auto_generate if hasattr(auto_generate, prim) else grad_ops
-    scope = compiled(lines, {prim: getattr(shown, prim)}, f"{__name__}.{name}")
-    function = scope[name]
-    function.__module__ = __name__
-    function.__doc__ = (
-        f"`{call}`: the Primitive as a function.\n\n"
-        f"Source: mindspore.ops.auto_generate.pyboost_inner_prim.{name} of MindSpore 2.10.\n"
-    )
-    return function
+def _kernel(title):
+    """Declares the class of a function; its calls are those of the function with a list."""
 
+    def declare(function):
+        def call(self, arguments):
+            if not isinstance(arguments, (list, tuple)):
+                raise TypeError(
+                    f"For '{title}', 'arguments' must be a list, but got "
+                    f"{arguments!r} of type {type(arguments).__name__}."
+                )
+            return function(*arguments)
 
-_CLASSES = {_LINE.fullmatch(line)[4] + "Prim_": name for name, line in LINES.items()}
-__all__ = sorted([*LINES, *_CLASSES])
+        name = function.__name__
+        call.__name__, call.__qualname__ = "__call__", f"{title}.__call__"
+        call.__doc__ = f"`{name}(*arguments)`; a TypeError if they are no list."
+        _CLASSES[title] = type(
+            title,
+            (),
+            {
+                "__call__": call,
+                "__module__": __name__,
+                "__doc__": f"""`{name}` with its arguments in one list.
 
+            Source: mindspore.ops.auto_generate.pyboost_inner_prim.{title} of MindSpore 2.10.
+            """,
+            },
+        )
+        function.__doc__ = f"""{function.__doc__.rstrip()}
 
-@functools.cache
-def _class(name):
-    """The class of this name, whose calls are those of a function of the table with a list."""
-    function = _CLASSES[name]
+    Source: mindspore.ops.auto_generate.pyboost_inner_prim.{name} of MindSpore 2.10.
+    """
+        return function
 
-    def call(self, arguments):
-        if not isinstance(arguments, (list, tuple)):
-            raise TypeError(f"For '{name}', 'arguments' must be a list, but got {arguments!r} of "
-                            f"type {type(arguments).__name__}.")
-        return _made(function)(*arguments)
-
-    call.__name__, call.__qualname__ = "__call__", f"{name}.__call__"
-    call.__doc__ = f"`{function}(*arguments)`; a TypeError if they are no list."
-    return type(name, (), {
-        "__call__": call, "__module__": __name__,
-        "__doc__": f"""`{function}` with its arguments in one list.
-
-        Source: mindspore.ops.auto_generate.pyboost_inner_prim.{name} of MindSpore 2.10.
-        """})
+    return declare
 
 
 def __getattr__(name):
-    """A function of the table, or its class."""
+    """A class that belongs to a function."""
     if name in _CLASSES:
-        return _class(name)
-    if name not in LINES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _made(name)
+        return _CLASSES[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
     return __all__
+
+
+@_kernel("AdaptiveMaxPool2DPrim_")
+def adaptive_max_pool2d_impl(input, output_size):
+    """Calls the Primitive `AdaptiveMaxPool2D`."""
+    return auto_generate.AdaptiveMaxPool2D(output_size)(input)
+
+
+@_kernel("ArgMaxWithValuePrim_")
+def argmax_with_value_impl(input, axis, keep_dims):
+    """Calls the Primitive `ArgMaxWithValue`."""
+    return auto_generate.ArgMaxWithValue(axis, keep_dims)(input)
+
+
+@_kernel("ArgMinWithValuePrim_")
+def argmin_with_value_impl(input, axis, keep_dims):
+    """Calls the Primitive `ArgMinWithValue`."""
+    return auto_generate.ArgMinWithValue(axis, keep_dims)(input)
+
+
+@_kernel("BatchMatMulPrim_")
+def batch_mat_mul_impl(x, y, transpose_a, transpose_b):
+    """Calls the Primitive `BatchMatMul`."""
+    return auto_generate.BatchMatMul(transpose_a, transpose_b)(x, y)
+
+
+@_kernel("BatchNormGradExtPrim_")
+def batch_norm_grad_ext_impl(dout, input, weight, running_mean, running_var, saved_mean, saved_rstd,
+        training, eps, output_mask):
+    """Calls the Primitive `BatchNormGradExt`."""
+    return auto_generate.BatchNormGradExt(training, eps)(dout, input, weight, running_mean,
+        running_var, saved_mean, saved_rstd, output_mask)
+
+
+@_kernel("BinaryCrossEntropyGradPrim_")
+def binary_cross_entropy_grad_impl(input, target, grad_output, weight, reduction):
+    """Calls the Primitive `BinaryCrossEntropyGrad`."""
+    return auto_generate.BinaryCrossEntropyGrad(reduction)(input, target, grad_output, weight)
+
+
+@_kernel("BinaryCrossEntropyPrim_")
+def binary_cross_entropy_impl(input, target, weight, reduction):
+    """Calls the Primitive `BinaryCrossEntropy`."""
+    return auto_generate.BinaryCrossEntropy(reduction)(input, target, weight)
+
+
+@_kernel("BCEWithLogitsLossPrim_")
+def binary_cross_entropy_with_logits_impl(input, target, weight, posWeight, reduction):
+    """Calls the Primitive `BCEWithLogitsLoss`."""
+    return auto_generate.BCEWithLogitsLoss(reduction)(input, target, weight, posWeight)
+
+
+@_kernel("BroadcastToPrim_")
+def broadcast_to_impl(input, shape):
+    """Calls the Primitive `BroadcastTo`."""
+    return auto_generate.BroadcastTo(shape)(input)
+
+
+@_kernel("CdistPrim_")
+def cdist_impl(x1, x2, p):
+    """Calls the Primitive `Cdist`."""
+    return auto_generate.Cdist(p)(x1, x2)
+
+
+@_kernel("ConcatPrim_")
+def concat_impl(tensors, axis):
+    """Calls the Primitive `Concat`."""
+    return auto_generate.Concat(axis)(tensors)
+
+
+@_kernel("CrossPrim_")
+def cross_impl(input, other, dim):
+    """Calls the Primitive `Cross`."""
+    return auto_generate.Cross(dim)(input, other)
+
+
+@_kernel("CummaxPrim_")
+def cummax_impl(input, axis):
+    """Calls the Primitive `Cummax`."""
+    return auto_generate.Cummax(axis)(input)
+
+
+@_kernel("EluExtPrim_")
+def elu_ext_impl(input, alpha):
+    """Calls the Primitive `EluExt`."""
+    return auto_generate.EluExt(alpha)(input)
+
+
+@_kernel("FlashAttentionScorePrim_")
+def flash_attention_score_impl(query, key, value, real_shift, drop_mask, padding_mask, attn_mask,
+        prefix, actual_seq_qlen, actual_seq_kvlen, head_num, keep_prob, scale_value, pre_tokens,
+        next_tokens, inner_precise, input_layout, sparse_mode):
+    """Calls the Primitive `FlashAttentionScore`."""
+    return auto_generate.FlashAttentionScore(head_num, keep_prob, scale_value, pre_tokens,
+        next_tokens, inner_precise, input_layout, sparse_mode)(query, key, value, real_shift,
+        drop_mask, padding_mask, attn_mask, prefix, actual_seq_qlen, actual_seq_kvlen)
+
+
+@_kernel("FusedInferAttentionScorePrim_")
+def fused_infer_attention_score_impl(query, key, value, pse_shift, attn_mask, actual_seq_lengths,
+        actual_seq_lengths_kv, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
+        quant_offset2, antiquant_scale, antiquant_offset, block_table, query_padding_size,
+        kv_padding_size, key_antiquant_scale, key_antiquant_offset, value_antiquant_scale,
+        value_antiquant_offset, key_shared_prefix, value_shared_prefix, actual_shared_prefix_len,
+        num_heads, scale_value, pre_tokens, next_tokens, input_layout, num_key_value_heads,
+        sparse_mode, inner_precise, block_size, antiquant_mode, softmax_lse_flag,
+        key_antiquant_mode, value_antiquant_mode):
+    """Calls the Primitive `FusedInferAttentionScore`."""
+    return auto_generate.FusedInferAttentionScore(num_heads, scale_value, pre_tokens, next_tokens,
+        input_layout, num_key_value_heads, sparse_mode, inner_precise, block_size, antiquant_mode,
+        softmax_lse_flag, key_antiquant_mode, value_antiquant_mode)(query, key, value, pse_shift,
+        attn_mask, actual_seq_lengths, actual_seq_lengths_kv, dequant_scale1, quant_scale1,
+        dequant_scale2, quant_scale2, quant_offset2, antiquant_scale, antiquant_offset, block_table,
+        query_padding_size, kv_padding_size, key_antiquant_scale, key_antiquant_offset,
+        value_antiquant_scale, value_antiquant_offset, key_shared_prefix, value_shared_prefix,
+        actual_shared_prefix_len)
+
+
+@_kernel("GluGradPrim_")
+def glu_grad_impl(grads, x, axis):
+    """Calls the Primitive `GluGrad`."""
+    return auto_generate.GluGrad(axis)(grads, x)
+
+
+@_kernel("GLUPrim_")
+def glu_impl(x, axis):
+    """Calls the Primitive `GLU`."""
+    return auto_generate.GLU(axis)(x)
+
+
+@_kernel("GridSampler2DGradPrim_")
+def grid_sampler_2d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
+        output_mask ):
+    """Calls the Primitive `GridSampler2DGrad`."""
+    return auto_generate.GridSampler2DGrad(interpolation_mode, padding_mode, align_corners,
+        output_mask)(grad, input_x, grid)
+
+
+@_kernel("GridSampler2DPrim_")
+def grid_sampler_2d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners):
+    """Calls the Primitive `GridSampler2D`."""
+    return auto_generate.GridSampler2D(interpolation_mode, padding_mode, align_corners)(input_x,
+        grid)
+
+
+@_kernel("GridSampler3DGradPrim_")
+def grid_sampler_3d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
+        output_mask ):
+    """Calls the Primitive `GridSampler3DGrad`."""
+    return auto_generate.GridSampler3DGrad(interpolation_mode, padding_mode, align_corners,
+        output_mask)(grad, input_x, grid)
+
+
+@_kernel("GridSampler3DPrim_")
+def grid_sampler_3d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners):
+    """Calls the Primitive `GridSampler3D`."""
+    return auto_generate.GridSampler3D(interpolation_mode, padding_mode, align_corners)(input_x,
+        grid)
+
+
+@_kernel("GroupedMatmulPrim_")
+def grouped_matmul_impl(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
+        group_list, split_item, group_type, transpose_a, transpose_b):
+    """Calls the Primitive `GroupedMatmul`."""
+    return auto_generate.GroupedMatmul(split_item, group_type, transpose_a, transpose_b)(x, weight,
+        bias, scale, offset, antiquant_scale, antiquant_offset, group_list)
+
+
+@_kernel("HShrinkGradPrim_")
+def hshrink_grad_impl(gradients, features, lambd):
+    """Calls the Primitive `HShrinkGrad`."""
+    return auto_generate.HShrinkGrad(lambd)(gradients, features)
+
+
+@_kernel("HShrinkPrim_")
+def hshrink_impl(input, lambd):
+    """Calls the Primitive `HShrink`."""
+    return auto_generate.HShrink(lambd)(input)
+
+
+@_kernel("IncreFlashAttentionPrim_")
+def incre_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths, pse_shift,
+        dequant_scale1, quant_scale1, dequant_scale2, quant_scale2, quant_offset2, antiquant_scale,
+        antiquant_offset, block_table, kv_padding_size, num_heads, input_layout, scale_value,
+        num_key_value_heads, block_size, inner_precise):
+    """Calls the Primitive `IncreFlashAttention`."""
+    return auto_generate.IncreFlashAttention(num_heads, input_layout, scale_value,
+        num_key_value_heads, block_size, inner_precise)(query, key, value, attn_mask,
+        actual_seq_lengths, pse_shift, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
+        quant_offset2, antiquant_scale, antiquant_offset, block_table, kv_padding_size)
+
+
+@_kernel("IsClosePrim_")
+def isclose_impl(input, other, rtol, atol, equal_nan):
+    """Calls the Primitive `IsClose`."""
+    return auto_generate.IsClose(rtol, atol, equal_nan)(input, other)
+
+
+@_kernel("LogSoftmaxGradPrim_")
+def log_softmax_grad_impl(logits, grad, axis):
+    """Calls the Primitive `LogSoftmaxGrad`."""
+    return auto_generate.LogSoftmaxGrad(axis)(logits, grad)
+
+
+@_kernel("LogSoftmaxPrim_")
+def log_softmax_impl(logits, axis):
+    """Calls the Primitive `LogSoftmax`."""
+    return auto_generate.LogSoftmax(axis)(logits)
+
+
+@_kernel("MatMulPrim_")
+def matmul_impl(input, mat2, transpose_a, transpose_b):
+    """Calls the Primitive `MatMul`."""
+    return auto_generate.MatMul(transpose_a, transpose_b)(input, mat2)
+
+
+@_kernel("MaxPoolGradWithIndicesPrim_")
+def max_pool_grad_with_indices_impl(x, grad, argmax, kernel_size, strides, pads, dilation,
+        ceil_mode, argmax_type ):
+    """Calls the Primitive `MaxPoolGradWithIndices`."""
+    return auto_generate.MaxPoolGradWithIndices(kernel_size, strides, pads, dilation, ceil_mode,
+        argmax_type)(x, grad, argmax)
+
+
+@_kernel("MaxPoolWithIndicesPrim_")
+def max_pool_with_indices_impl(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
+    """Calls the Primitive `MaxPoolWithIndices`."""
+    return auto_generate.MaxPoolWithIndices(kernel_size, strides, pads, dilation, ceil_mode,
+        argmax_type)(x)
+
+
+@_kernel("MeshgridPrim_")
+def meshgrid_impl(inputs, indexing):
+    """Calls the Primitive `Meshgrid`."""
+    return auto_generate.Meshgrid(indexing)(inputs)
+
+
+@_kernel("NanToNumPrim_")
+def nan_to_num_impl(input, nan, posinf, neginf):
+    """Calls the Primitive `NanToNum`."""
+    return auto_generate.NanToNum(nan, posinf, neginf)(input)
+
+
+@_kernel("NLLLossGradPrim_")
+def nllloss_grad_impl(logits, loss_grad, labels, weight, total_weight, reduction, ignore_index):
+    """Calls the Primitive `NLLLossGrad`."""
+    return auto_generate.NLLLossGrad(reduction, ignore_index)(logits, loss_grad, labels, weight,
+        total_weight)
+
+
+@_kernel("NLLLossPrim_")
+def nllloss_impl(logits, labels, weight, reduction, ignore_index):
+    """Calls the Primitive `NLLLoss`."""
+    return auto_generate.NLLLoss(reduction, ignore_index)(logits, labels, weight)
+
+
+@_kernel("OneHotExtPrim_")
+def one_hot_ext_impl(tensor, num_classes, on_value, off_value, axis):
+    """Calls the Primitive `OneHotExt`."""
+    return auto_generate.OneHotExt(axis)(tensor, num_classes, on_value, off_value)
+
+
+@_kernel("PromptFlashAttentionPrim_")
+def prompt_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths,
+        actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2, quant_scale2,
+        quant_offset2, num_heads, scale_value, pre_tokens, next_tokens, input_layout,
+        num_key_value_heads, sparse_mode, inner_precise):
+    """Calls the Primitive `PromptFlashAttention`."""
+    return auto_generate.PromptFlashAttention(num_heads, scale_value, pre_tokens, next_tokens,
+        input_layout, num_key_value_heads, sparse_mode, inner_precise)(query, key, value, attn_mask,
+        actual_seq_lengths, actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2,
+        quant_scale2, quant_offset2)
+
+
+@_kernel("QuantBatchMatmulPrim_")
+def quant_batch_matmul_impl(x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1,
+        transpose_x2, dtype ):
+    """Calls the Primitive `QuantBatchMatmul`."""
+    return auto_generate.QuantBatchMatmul(transpose_x1, transpose_x2, dtype)(x1, x2, scale, offset,
+        bias, pertokenScaleOptional)
+
+
+@_kernel("ReduceAllPrim_")
+def reduce_all_impl(input, axis, keep_dims):
+    """Calls the Primitive `ReduceAll`."""
+    return auto_generate.ReduceAll(keep_dims)(input, axis)
+
+
+@_kernel("ReduceAnyPrim_")
+def reduce_any_impl(x, axis, keep_dims):
+    """Calls the Primitive `ReduceAny`."""
+    return auto_generate.ReduceAny(keep_dims)(x, axis)
+
+
+@_kernel("ReduceMaxPrim_")
+def reduce_max_impl(x, axis, keep_dims):
+    """Calls the Primitive `ReduceMax`."""
+    return auto_generate.ReduceMax(keep_dims)(x, axis)
+
+
+@_kernel("ReduceMinPrim_")
+def reduce_min_impl(x, axis, keep_dims):
+    """Calls the Primitive `ReduceMin`."""
+    return auto_generate.ReduceMin(keep_dims)(x, axis)
+
+
+@_kernel("ReverseV2Prim_")
+def reverse_v2_impl(input, axis):
+    """Calls the Primitive `ReverseV2`."""
+    return auto_generate.ReverseV2(axis)(input)
+
+
+@_kernel("RmsNormPrim_")
+def rms_norm_impl(x, gamma, epsilon):
+    """Calls the Primitive `RmsNorm`."""
+    return auto_generate.RmsNorm(epsilon)(x, gamma)
+
+
+@_kernel("RollPrim_")
+def roll_impl(input, shifts, dims):
+    """Calls the Primitive `Roll`."""
+    return auto_generate.Roll(shifts, dims)(input)
+
+
+@_kernel("SearchSortedPrim_")
+def searchsorted_impl(sorted_sequence, values, sorter, dtype, right):
+    """Calls the Primitive `SearchSorted`."""
+    return auto_generate.SearchSorted(dtype, right)(sorted_sequence, values, sorter)
+
+
+@_kernel("SmoothL1LossGradPrim_")
+def smooth_l1_loss_grad_impl(prediction, target, dout, beta, reduction):
+    """Calls the Primitive `SmoothL1LossGrad`."""
+    return auto_generate.SmoothL1LossGrad(beta, reduction)(prediction, target, dout)
+
+
+@_kernel("SmoothL1LossPrim_")
+def smooth_l1_loss_impl(prediction, target, beta, reduction):
+    """Calls the Primitive `SmoothL1Loss`."""
+    return auto_generate.SmoothL1Loss(beta, reduction)(prediction, target)
+
+
+@_kernel("SoftMarginLossGradPrim_")
+def soft_margin_loss_grad_impl(predict, label, dout, reduction):
+    """Calls the Primitive `SoftMarginLossGrad`."""
+    return auto_generate.SoftMarginLossGrad(reduction)(predict, label, dout)
+
+
+@_kernel("SoftMarginLossPrim_")
+def soft_margin_loss_impl(input, target, reduction):
+    """Calls the Primitive `SoftMarginLoss`."""
+    return auto_generate.SoftMarginLoss(reduction)(input, target)
+
+
+@_kernel("SoftmaxPrim_")
+def softmax_impl(input, axis):
+    """Calls the Primitive `Softmax`."""
+    return auto_generate.Softmax(axis)(input)
+
+
+@_kernel("SoftShrinkGradPrim_")
+def softshrink_grad_impl(input_grad, input_x, lambd):
+    """Calls the Primitive `SoftShrinkGrad`."""
+    return auto_generate.SoftShrinkGrad(lambd)(input_grad, input_x)
+
+
+@_kernel("SoftShrinkPrim_")
+def softshrink_impl(input, lambd):
+    """Calls the Primitive `SoftShrink`."""
+    return auto_generate.SoftShrink(lambd)(input)
+
+
+@_kernel("SplitPrim_")
+def split_impl(input_x, axis, output_num):
+    """Calls the Primitive `Split`."""
+    return auto_generate.Split(axis, output_num)(input_x)
+
+
+@_kernel("SqueezePrim_")
+def squeeze_impl(input, axis):
+    """Calls the Primitive `Squeeze`."""
+    return auto_generate.Squeeze(axis)(input)
+
+
+@_kernel("StackExtPrim_")
+def stack_ext_impl(tensors, dim):
+    """Calls the Primitive `StackExt`."""
+    return auto_generate.StackExt(dim)(tensors)
+
+
+@_kernel("TriuPrim_")
+def triu_impl(input, diagonal):
+    """Calls the Primitive `Triu`."""
+    return auto_generate.Triu(diagonal)(input)
+
+
+@_kernel("UniqueConsecutivePrim_")
+def unique_consecutive_impl(input, return_inverse, return_counts, dim):
+    """Calls the Primitive `UniqueConsecutive`."""
+    return auto_generate.UniqueConsecutive(return_inverse, return_counts, dim)(input)
+
+
+@_kernel("UpsampleTrilinear3DGradPrim_")
+def upsample_trilinear3d_grad_impl(dy, input_size, output_size, scales, align_corners):
+    """Calls the Primitive `UpsampleTrilinear3DGrad`."""
+    return auto_generate.UpsampleTrilinear3DGrad(align_corners)(dy, input_size, output_size, scales)
+
+
+@_kernel("UpsampleTrilinear3DPrim_")
+def upsample_trilinear3d_impl(x, output_size, scales, align_corners):
+    """Calls the Primitive `UpsampleTrilinear3D`."""
+    return auto_generate.UpsampleTrilinear3D(align_corners)(x, output_size, scales)
+
+
+@_kernel("WeightQuantBatchMatmulPrim_")
+def weight_quant_batch_matmul_impl(x, weight, antiquant_scale, antiquant_offset, quant_scale,
+        quant_offset, bias, transpose_x, transpose_weight, antiquant_group_size):
+    """Calls the Primitive `WeightQuantBatchMatmul`."""
+    return auto_generate.WeightQuantBatchMatmul(transpose_x, transpose_weight,
+        antiquant_group_size)(x, weight, antiquant_scale, antiquant_offset, quant_scale,
+        quant_offset, bias)
+
+
+__all__ = sorted([*(name for name in globals() if name.endswith("_impl")), *_CLASSES])

@@ -1,60 +1,17 @@
-"""The Primitives of the original whose inputs are Python's numbers and sequences: one table.
+"""The Primitives of the original whose inputs are Python's numbers and sequences.
 
-A line is the inputs and what is made of them. The names of numbers are those of
-`ops.auto_generate`, the others those of `ops.operations._sequence_ops`.
+The names of numbers are those of `ops.auto_generate`, the others those of
+`ops.operations._sequence_ops`.
 """
 
 import functools
 import math
 import operator
 
-from ..._core.declare.source import compiled
-from ..primitive import Primitive
+from .alias import ALIASES, alias
+from .alias import made as made_of
 
-_TABLE = """
-ScalarAdd(x, y) = x + y
-ScalarBool(x) = bool(x)
-ScalarDiv(x, y) = x / divisor('ScalarDiv', y)
-ScalarEq(x, y) = x == y
-ScalarFloorDiv(x, y) = x // divisor('ScalarFloorDiv', y)
-ScalarGe(x, y) = x >= y
-ScalarGt(x, y) = x > y
-ScalarLe(x, y) = x <= y
-ScalarLog(x) = log(x)
-ScalarLt(x, y) = x < y
-ScalarMax(x, y) = max(x, y)
-ScalarMin(x, y) = min(x, y)
-ScalarMod(x, y) = x % divisor('ScalarMod', y)
-ScalarMul(x, y) = x * y
-ScalarPow(x, y) = x ** y
-ScalarSub(x, y) = x - y
-ScalarUadd(x) = +x
-ScalarUsub(x) = -x
-InSequence(element, input_data) = element in input_data
-ListAppend(input_data, target) = [*input_data, target]
-ListInsert(input_data, index, target) = inserted(input_data, index, target)
-SequenceAdd(input_1, input_2) = input_1 + input_2
-SequenceCount(sequence, target) = sequence.count(target)
-SequenceIndex(sequence, target, start=0, end=None) = index_of(sequence, target, start, end)
-SequenceMax(sequence) = max(sequence)
-SequenceMin(sequence) = min(sequence)
-SequenceMul(sequence, scalar) = sequence * scalar
-SequenceSlice(seq, start, stop, step) = seq[start:stop:step]
-SequenceSliceSetItem(seq, target, start, stop, step) = replaced(seq, target, start, stop, step)
-SliceGetItem(slice, attr) = part_of(slice, attr)
-list_equal(x, y) = x == y
-list_greater_equal(x, y) = x >= y
-list_greater_than(x, y) = x > y
-make_range(start, limit=None, delta=1) = numbers(start, limit, delta)
-sequence_len(sequence) = len(sequence)
-shape_mul(input_data) = product(input_data)
-tuple_equal(x, y) = x == y
-tuple_greater_equal(x, y) = x >= y
-tuple_greater_than(x, y) = x > y
-"""
-
-LINES = {line.split("(", 1)[0]: line for line in _TABLE.strip().split("\n")}
-__all__ = sorted(LINES)
+AREAS = ("ops.auto_generate", "ops.operations._sequence_ops")
 
 
 def _divisor(name, y):
@@ -83,8 +40,10 @@ def _replaced(seq, target, start, stop, step):
 def _part_of(given, attr):
     """`start`, `stop` or `step` of a slice."""
     if not isinstance(given, slice):
-        raise TypeError(f"For 'SliceGetItem', 'slice' must be a slice, but got {given!r} of type "
-                        f"{type(given).__name__}.")
+        raise TypeError(
+            f"For 'SliceGetItem', 'slice' must be a slice, but got {given!r} of type "
+            f"{type(given).__name__}."
+        )
     return getattr(given, attr)
 
 
@@ -92,27 +51,90 @@ def _numbers(start, limit, delta):
     return tuple(range(start) if limit is None else range(start, limit, delta))
 
 
-_SCOPE = {"divisor": _divisor, "inserted": _inserted, "index_of": _index_of,
-          "replaced": _replaced, "part_of": _part_of, "numbers": _numbers, "log": math.log,
-          "product": functools.partial(functools.reduce, operator.mul)}
+alias("ops.auto_generate.ScalarAdd()(x, y)", lambda x, y: x + y)
+alias("ops.auto_generate.ScalarBool()(x)", lambda x: bool(x))
+alias("ops.auto_generate.ScalarDiv()(x, y)", lambda x, y: x / _divisor("ScalarDiv", y))
+alias("ops.auto_generate.ScalarEq()(x, y)", lambda x, y: x == y)
+alias("ops.auto_generate.ScalarFloorDiv()(x, y)", lambda x, y: x // _divisor("ScalarFloorDiv", y))
+alias("ops.auto_generate.ScalarGe()(x, y)", lambda x, y: x >= y)
+alias("ops.auto_generate.ScalarGt()(x, y)", lambda x, y: x > y)
+alias("ops.auto_generate.ScalarLe()(x, y)", lambda x, y: x <= y)
+alias("ops.auto_generate.ScalarLog()(x)", lambda x: math.log(x))
+alias("ops.auto_generate.ScalarLt()(x, y)", lambda x, y: x < y)
+alias("ops.auto_generate.ScalarMax()(x, y)", lambda x, y: max(x, y))
+alias("ops.auto_generate.ScalarMin()(x, y)", lambda x, y: min(x, y))
+alias("ops.auto_generate.ScalarMod()(x, y)", lambda x, y: x % _divisor("ScalarMod", y))
+alias("ops.auto_generate.ScalarMul()(x, y)", lambda x, y: x * y)
+alias("ops.auto_generate.ScalarPow()(x, y)", lambda x, y: x**y)
+alias("ops.auto_generate.ScalarSub()(x, y)", lambda x, y: x - y)
+alias("ops.auto_generate.ScalarUadd()(x)", lambda x: +x)
+alias("ops.auto_generate.ScalarUsub()(x)", lambda x: -x)
+alias(
+    "ops.operations._sequence_ops.InSequence()(element, input_data)",
+    lambda element, input_data: element in input_data,
+)
+alias(
+    "ops.operations._sequence_ops.ListAppend()(input_data, target)",
+    lambda input_data, target: [*input_data, target],
+)
+alias(
+    "ops.operations._sequence_ops.ListInsert()(input_data, index, target)",
+    lambda input_data, index, target: _inserted(input_data, index, target),
+)
+alias(
+    "ops.operations._sequence_ops.SequenceAdd()(input_1, input_2)",
+    lambda input_1, input_2: input_1 + input_2,
+)
+alias(
+    "ops.operations._sequence_ops.SequenceCount()(sequence, target)",
+    lambda sequence, target: sequence.count(target),
+)
+alias(
+    "ops.operations._sequence_ops.SequenceIndex()(sequence, target, start=0, end=None)",
+    lambda sequence, target, start, end: _index_of(sequence, target, start, end),
+)
+alias("ops.operations._sequence_ops.SequenceMax()(sequence)", lambda sequence: max(sequence))
+alias("ops.operations._sequence_ops.SequenceMin()(sequence)", lambda sequence: min(sequence))
+alias(
+    "ops.operations._sequence_ops.SequenceMul()(sequence, scalar)",
+    lambda sequence, scalar: sequence * scalar,
+)
+alias(
+    "ops.operations._sequence_ops.SequenceSlice()(seq, start, stop, step)",
+    lambda seq, start, stop, step: seq[start:stop:step],
+)
+alias(
+    "ops.operations._sequence_ops.SequenceSliceSetItem()(seq, target, start, stop, step)",
+    lambda seq, target, start, stop, step: _replaced(seq, target, start, stop, step),
+)
+alias(
+    "ops.operations._sequence_ops.SliceGetItem()(slice, attr)",
+    lambda slice, attr: _part_of(slice, attr),
+)
+alias("ops.operations._sequence_ops.list_equal()(x, y)", lambda x, y: x == y)
+alias("ops.operations._sequence_ops.list_greater_equal()(x, y)", lambda x, y: x >= y)
+alias("ops.operations._sequence_ops.list_greater_than()(x, y)", lambda x, y: x > y)
+alias(
+    "ops.operations._sequence_ops.make_range()(start, limit=None, delta=1)",
+    lambda start, limit, delta: _numbers(start, limit, delta),
+)
+alias("ops.operations._sequence_ops.sequence_len()(sequence)", lambda sequence: len(sequence))
+alias(
+    "ops.operations._sequence_ops.shape_mul()(input_data)",
+    lambda input_data: functools.reduce(operator.mul, input_data),
+)
+alias("ops.operations._sequence_ops.tuple_equal()(x, y)", lambda x, y: x == y)
+alias("ops.operations._sequence_ops.tuple_greater_equal()(x, y)", lambda x, y: x >= y)
+alias("ops.operations._sequence_ops.tuple_greater_than()(x, y)", lambda x, y: x > y)
+
+__all__ = sorted(
+    name
+    for area in AREAS
+    for name, (*_, target) in ALIASES[area].items()
+    if getattr(target, "__module__", None) == __name__
+)
 
 
-@functools.cache
 def made(name):
-    """The Primitive of this name, or None if the table has none."""
-    if name not in LINES:
-        return None
-    head, _, result = LINES[name].partition(" = ")
-    inputs = head.removeprefix(f"{name}(").removesuffix(")")
-    lines = ["def __init__(self):",
-             f"    base.__init__(self, {name!r})",
-             "",
-             f"def __call__(self, {inputs}):",
-             f"    return {result}"]
-    scope = compiled(lines, {"base": Primitive, **_SCOPE}, f"ops.auto_generate.{name}")
-    room = "auto_generate" if name.startswith("Scalar") else "operations._sequence_ops"
-    return type(name, (Primitive,), {
-        "__init__": scope["__init__"], "__call__": scope["__call__"],
-        "__module__": f"mindspore_compat.ops.{room}",
-        "__doc__": f"`{name}()({inputs})` on Python's values: `{result}`.\n\n"
-                   f"Source: mindspore.ops.{room}.{name} of MindSpore 2.10.\n"})
+    """The Primitive of this name, or None if no line declares it."""
+    return next(filter(None, (made_of(area, name) for area in AREAS)), None)

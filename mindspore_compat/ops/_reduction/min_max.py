@@ -32,8 +32,9 @@ Numbers = TensorOf(number)
 Scalar = ScalarOf(Int, TypeError)
 
 
-def _bounded(name, word, limit, body, printed):
+def _bounded(line, word, limit, body, printed):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
+    name = body.name
 
     def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
                 initial: InTensor(Number | Bool, ValueError) = None,
@@ -71,8 +72,7 @@ def _bounded(name, word, limit, body, printed):
         >>> print(ms.ops.{name}(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1))
         {printed}
     """
-    parameters = "axis=None, keepdims=False, *, initial=None, where=None"
-    op(f"ops.{name}(input, {parameters})", quirks=Quirks(on_tape=by_tensor))(bounded)
+    op(line, quirks=Quirks(on_tape=by_tensor))(bounded)
 
 
 @op(
@@ -127,10 +127,10 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-_bounded("amax", "largest", "maximum", amax, "[5. 4.]")
-
-
-_bounded("amin", "smallest", "minimum", amin, "[1. 3.]")
+_bounded("ops.amax(input, axis=None, keepdims=False, *, initial=None, where=None)", "largest",
+         "maximum", amax, "[5. 4.]")
+_bounded("ops.amin(input, axis=None, keepdims=False, *, initial=None, where=None)", "smallest",
+         "minimum", amin, "[1. 3.]")
 
 
 def _extreme(xp, input, axis, keepdims, find):

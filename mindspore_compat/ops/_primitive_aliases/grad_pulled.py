@@ -1,0 +1,203 @@
+"""Primitives of `ops.operations._grad_ops` that pull a gradient back through a call.
+
+Where the call is linear in an input that the Primitive is not given, it is pulled back from zeros.
+Those of images are in _primitive_aliases/grad_pulled_spatial.py, those that are computed otherwise
+in _primitive_aliases/grad_lines.py and beside their operations.
+"""
+
+from .alias import alias, ints, ops, pulled
+
+alias("ops.operations._grad_ops.ACosGrad()(x, dout)", lambda x, dout: pulled(dout, ops.acos, x))
+alias("ops.operations._grad_ops.AbsGrad()(x, dout)", lambda x, dout: pulled(dout, ops.abs, x))
+alias("ops.operations._grad_ops.AsinGrad()(x, dout)", lambda x, dout: pulled(dout, ops.asin, x))
+alias("ops.operations._grad_ops.AtanGrad()(x, dout)", lambda x, dout: pulled(dout, ops.atan, x))
+
+
+@alias(
+    "ops.operations._grad_ops.BinaryCrossEntropyGrad(reduction='mean')(input, target, "
+    "grad_output, weight=None)"
+)
+def binary_cross_entropy_grad(input, target, grad_output, weight, reduction):
+    return pulled(
+        grad_output, lambda input: ops.binary_cross_entropy(input, target, weight, reduction), input
+    )
+
+
+alias("ops.operations._grad_ops.FastGeLUGrad()(dy, x)", lambda dy, x: pulled(dy, ops.FastGeLU(), x))
+
+
+@alias("ops.operations._grad_ops.FlattenGrad()(x, shape)")
+def flatten_grad(x, shape):
+    return pulled(x, lambda y: ops.reshape(y, x.shape), ops.zeros(ints(shape), x.dtype))
+
+
+alias(
+    "ops.operations._grad_ops.GatherDGradV2()(x, dim, index, dout)",
+    lambda x, dim, index, dout: pulled(dout, lambda x: ops.gather_d(x, dim, index), x),
+)
+alias("ops.operations._grad_ops.GeLUGrad()(dy, x, y)", lambda dy, x, y: pulled(dy, ops.GeLU(), x))
+alias(
+    "ops.operations._grad_ops.GluGrad(axis)(grads, x)",
+    lambda grads, x, axis: pulled(grads, lambda x: ops.glu(x, axis), x),
+)
+alias(
+    "ops.operations._grad_ops.HShrinkGrad(lambd=0.5)(gradients, features)",
+    lambda gradients, features, lambd: pulled(gradients, ops.HShrink(lambd), features),
+)
+alias(
+    "ops.operations._grad_ops.HSigmoidGrad()(grads, input_x)",
+    lambda grads, input_x: pulled(grads, ops.HSigmoid(), input_x),
+)
+alias(
+    "ops.operations._grad_ops.HSwishGrad()(y_grad, x)",
+    lambda y_grad, x: pulled(y_grad, ops.HSwish(), x),
+)
+
+
+@alias("ops.operations._grad_ops.IgammaGradA()(a, x)")
+def igamma_grad_a(a, x):
+    return pulled(ops.ones_like(a), lambda a: ops.igamma(a, x), a + ops.zeros_like(x))
+
+
+@alias("ops.operations._grad_ops.KLDivLossGrad(reduction='mean')(grad, x, target)")
+def kl_div_loss_grad(grad, x, target, reduction):
+    return pulled(grad, lambda x: ops.KLDivLoss(reduction)(x, target), x)
+
+
+alias(
+    "ops.operations._grad_ops.L2NormalizeGrad(axis=0, epsilon=0.0001)(x, out, dout)",
+    lambda x, out, dout, axis, epsilon: pulled(dout, ops.L2Normalize(axis, epsilon), x),
+)
+alias(
+    "ops.operations._grad_ops.LogitGrad(eps=-1.0)(grad, input)",
+    lambda grad, input, eps: pulled(grad, ops.Logit(eps), input),
+)
+alias(
+    "ops.operations._grad_ops.MaskedSelectGrad()(input, mask, grad)",
+    lambda input, mask, grad: pulled(grad, lambda input: ops.masked_select(input, mask), input),
+)
+alias(
+    "ops.operations._grad_ops.MaximumGrad(grad_x=True, grad_y=True)(x, y, grads)",
+    lambda x, y, grads, grad_x, grad_y: pulled(grads, ops.maximum, x, y),
+)
+alias(
+    "ops.operations._grad_ops.MinimumGrad(grad_x=True, grad_y=True)(x1, x2, grads)",
+    lambda x1, x2, grads, grad_x, grad_y: pulled(grads, ops.minimum, x1, x2),
+)
+
+
+@alias(
+    "ops.operations._grad_ops.MultiMarginLossGrad(p=1, margin=1.0, reduction='mean')(y_grad, "
+    "x, target, weight=None)"
+)
+def multi_margin_loss_grad(y_grad, x, target, weight, p, margin, reduction):
+    return pulled(y_grad, lambda x: ops.MultiMarginLoss(p, margin, reduction)(x, target, weight), x)
+
+
+@alias(
+    "ops.operations._grad_ops.MultilabelMarginLossGrad(reduction='mean')(y_grad, x, target, "
+    "is_target)"
+)
+def multilabel_margin_loss_grad(y_grad, x, target, is_target, reduction):
+    return pulled(y_grad, lambda x: ops.multilabel_margin_loss(x, target, reduction), x)
+
+
+alias(
+    "ops.operations._grad_ops.MvlgammaGrad(p)(y_grad, x)",
+    lambda y_grad, x, p: pulled(y_grad, lambda x: ops.mvlgamma(x, p), x),
+)
+
+
+@alias(
+    "ops.operations._grad_ops.NLLLossGrad(reduction='mean', ignore_index=-100)(logits, "
+    "loss_grad, labels, weight, total_weight)"
+)
+def nll_loss_grad(logits, loss_grad, labels, weight, total_weight, reduction, ignore_index):
+    return pulled(
+        loss_grad,
+        lambda logits: ops.NLLLoss(reduction, ignore_index)(logits, labels, weight)[0],
+        logits,
+    )
+
+
+alias(
+    "ops.operations._grad_ops.PReLUGrad()(dy, x, weight)",
+    lambda dy, x, weight: pulled(dy, ops.PReLU(), x, weight),
+)
+alias(
+    "ops.operations._grad_ops.PdistGrad(p=2.0)(y_grad, x, y)",
+    lambda y_grad, x, y, p: pulled(y_grad, lambda x: ops.pdist(x, p), x),
+)
+alias(
+    "ops.operations._grad_ops.ReLU6Grad()(y_backprop, x)",
+    lambda y_backprop, x: pulled(y_backprop, ops.relu6, x),
+)
+alias(
+    "ops.operations._grad_ops.ReluGrad()(y_backprop, x)",
+    lambda y_backprop, x: pulled(y_backprop, ops.relu, x),
+)
+alias("ops.operations._grad_ops.SiLUGrad()(dout, x)", lambda dout, x: pulled(dout, ops.silu, x))
+alias(
+    "ops.operations._grad_ops.SigmoidCrossEntropyWithLogitsGrad()(x, y, dout)",
+    lambda x, y, dout: pulled(dout, lambda x: ops.SigmoidCrossEntropyWithLogits()(x, y), x),
+)
+alias(
+    "ops.operations._grad_ops.SliceGrad()(dy, x, begin, size)",
+    lambda dy, x, begin, size: pulled(dy, lambda x: ops.slice(x, begin, size), x),
+)
+
+
+@alias(
+    "ops.operations._grad_ops.SmoothL1LossGrad(beta=1.0, reduction='none')(prediction, target, "
+    "dout)"
+)
+def smooth_l1_loss_grad(prediction, target, dout, beta, reduction):
+    return pulled(
+        dout, lambda prediction: ops.SmoothL1Loss(beta, reduction)(prediction, target), prediction
+    )
+
+
+@alias("ops.operations._grad_ops.SoftMarginLossGrad(reduction='mean')(predict, label, dout)")
+def soft_margin_loss_grad(predict, label, dout, reduction):
+    return pulled(dout, lambda predict: ops.SoftMarginLoss(reduction)(predict, label), predict)
+
+
+alias(
+    "ops.operations._grad_ops.SoftShrinkGrad(lambd=0.5)(input_grad, input_x)",
+    lambda input_grad, input_x, lambd: pulled(input_grad, ops.SoftShrink(lambd), input_x),
+)
+alias(
+    "ops.operations._grad_ops.SoftplusGrad()(gradients, features)",
+    lambda gradients, features: pulled(gradients, ops.Softplus(), features),
+)
+
+
+@alias(
+    "ops.operations._grad_ops.StridedSliceGrad(begin_mask=0, end_mask=0, ellipsis_mask=0, "
+    "new_axis_mask=0, shrink_axis_mask=0)(dy, shapex, begin, end, strides)"
+)
+def strided_slice_grad(
+    dy,
+    shapex,
+    begin,
+    end,
+    strides,
+    begin_mask,
+    end_mask,
+    ellipsis_mask,
+    new_axis_mask,
+    shrink_axis_mask,
+):
+    return pulled(
+        dy,
+        lambda x: ops.StridedSlice(
+            begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
+        )(x, begin, end, strides),
+        ops.zeros(ints(shapex), dy.dtype),
+    )
+
+
+alias(
+    "ops.operations._grad_ops.TraceGrad()(y_grad, x_shape)",
+    lambda y_grad, x_shape: pulled(y_grad, ops.trace, ops.zeros(ints(x_shape), y_grad.dtype)),
+)
