@@ -2,7 +2,7 @@
 
 `space` runs a test once for each array type at hand: NumPy, the stand-in for CuPy (tests/fakecupy)
 and, where a GPU computes, CuPy itself. `--fakecupy` (or FAKECUPY=1) runs a whole session with the
-stand-in as the GPU.
+stand-in as the GPU, `--gpu` with a GPU.
 """
 
 import contextlib
@@ -28,6 +28,8 @@ def pytest_addoption(parser):
         default=bool(os.environ.get("FAKECUPY")),
         help="run every test with the stand-in for CuPy as the GPU",
     )
+    parser.addoption(
+        "--gpu", action="store_true", help="run every test with the GPU as the device target")
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -85,12 +87,19 @@ def space(request):
 
 @pytest.fixture(autouse=True)
 def whole_session(request):
-    """With --fakecupy, the stand-in is the GPU of each test."""
-    if not request.config.getoption("--fakecupy") or "space" in request.fixturenames:
+    """With --fakecupy, the stand-in is the GPU of each test; with --gpu, a GPU is."""
+    option = request.config.getoption
+    if "space" in request.fixturenames or not (option("--fakecupy") or option("--gpu")):
         yield
-        return
-    with standing_in():
+    elif option("--fakecupy"):
+        with standing_in():
+            yield
+    else:
+        from mindspore_compat._backend import arrays
+
+        arrays.set_target("GPU")
         yield
+        arrays.set_target("CPU")
 
 
 @pytest.fixture

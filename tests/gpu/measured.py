@@ -1,0 +1,52 @@
+"""What a training step asks of a device, and how long it takes there and on the host."""
+
+import time
+
+import conftest
+
+from mindspore_compat import nn
+from mindspore_compat._backend import arrays
+
+from . import networks, steps
+
+REPEATS = 20
+
+
+def counts():
+    """Counts of one step of each network, always on the stand-in: name -> part -> figures."""
+    with conftest.standing_in():
+        return {name: _figures(steps.counts_of(name)) for name in networks.NAMES}
+
+
+def _figures(found):
+    forward, backward = steps.per_layer(found)
+    parts = ("forward", "forward and backward", "update", "step")
+    return {"layers": found["layers"], "parameters": found["parameters"],
+            "forward launches of a layer": round(forward, 2),
+            "backward launches of a layer": round(backward, 2),
+            **{part: found[part].figures() for part in parts}}
+
+
+def times(stand_in):
+    """Milliseconds of a step of each network: name -> {"GPU": ..., "CPU": ...}; None on the
+    stand-in, which has no time of its own."""
+    if stand_in:
+        return None
+    return {name: {target: _time(name, target) for target in ("GPU", "CPU")}
+            for name in networks.NAMES}
+
+
+def _time(name, target):
+    arrays.set_target(target)
+    network, data, labels = networks.made(name, small=False)
+    network.set_train()
+    step = nn.TrainOneStepCell(network, nn.Momentum(network.trainable_params(), 0.01, 0.9))
+    for _ in range(3):
+        step(data, labels)
+    arrays.synchronize()
+    start = time.perf_counter()
+    for _ in range(REPEATS):
+        step(data, labels)
+    arrays.synchronize()
+    arrays.set_target("CPU")
+    return round((time.perf_counter() - start) / REPEATS * 1e3, 3)

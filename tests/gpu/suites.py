@@ -1,0 +1,109 @@
+"""Runs the suites of tests with the device as their target, and the main job on it.
+
+Each suite is a pytest of its own, so that a device that is lost in one does not take the others
+along. The tests compare with the host at their own tolerances.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+ROOT = pathlib.Path(__file__).parents[2]
+LIMIT = 3600  # seconds that a suite may take
+KERNELS = ["tests/_backend/test_nvrtc.py", "tests/_backend/test_kernels.py",
+           "tests/_backend/test_multi_tensor.py", "tests/_backend/test_device_bodies.py"]
+SUITES = {
+    "operators": ["tests/ops/test_every_device.py"],
+    "gradients": ["tests/ops/test_every_gradient.py"],
+    "optimizers": ["tests/nn/optim", "tests/_backend/test_fuse.py"],
+    "training": ["tests/nn/wrap", "tests/nn/test_layers.py", "tests/nn/test_losses.py",
+                 "tests/train/test_model.py", "tests/train/test_amp.py"],
+}
+
+
+def run(suites, asked):
+    """Runs suites.
+
+    Args:
+        suites: name -> the paths of its tests.
+        asked: the arguments of the command: `stand_in` and `select`.
+
+    Returns:
+        dict: name -> how many tests passed, failed and were skipped, and the failures by kind, each
+        with how often it occurred and its first test.
+    """
+    return {name: _pytest(paths, asked) for name, paths in suites.items()}
+
+
+def _pytest(paths, asked):
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider",
+                   f"--junitxml={report}", "--fakecupy" if asked.stand_in else "--gpu", *paths]
+        command += ["-k", asked.select] if asked.select else []
+        done = _done(command)
+        if not report.exists():
+            return {"passed": 0, "failed": 1, "skipped": 0,
+                    "kinds": {"no report": {"count": 1, "first": done}}}
+        return read(report.read_text(encoding="utf-8"))
+
+
+def _done(command):
+    """Runs a command; returns the end of what it printed, with why it ended if it did not."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True,
+                              timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return f"ended after {LIMIT} seconds"
+    return (done.stdout + done.stderr)[-3000:] + f"\nstatus {done.returncode}"
+
+
+def read(xml):
+    """The results in a report of pytest in JUnit's format."""
+    found = {"passed": 0, "failed": 0, "skipped": 0, "kinds": {}}
+    for case in ElementTree.fromstring(xml).iter("testcase"):
+        wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
+        if wrong is not None:
+            found["failed"] += 1
+            kind = _kind(wrong.get("message", ""))
+            first = {"count": 0, "first": f"{case.get('classname')}::{case.get('name')}",
+                     "message": wrong.get("message", "")[:1000]}
+            found["kinds"].setdefault(kind, first)["count"] += 1
+        elif case.find("skipped") is not None:
+            found["skipped"] += 1
+        else:
+            found["passed"] += 1
+    return found
+
+
+def _kind(message):
+    """What failures have in common: the error without its numbers."""
+    return re.sub(r"[0-9][0-9.e+-]*", "#", message.strip().split("\n")[0])[:100]
+
+
+MAIN_JOB = """
+import contextlib, runpy, sys
+sys.path[:0] = ["tests", "docs/examples"]
+import conftest
+with conftest.standing_in() if {stand_in} else contextlib.nullcontext():
+    sys.argv = ["lenet5_mnist.py", *{arguments!r}]
+    runpy.run_path("docs/examples/lenet5_mnist.py", run_name="__main__")
+"""
+
+
+def main_job(asked):
+    """Trains LeNet-5 on digits with each optimizer; on the stand-in for one epoch with one."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["--device_target", "GPU", "--output", folder]
+        arguments += (["--epochs", "1", "--optimizer", "momentum"] if asked.stand_in
+                      else ["--compare"])
+        code = MAIN_JOB.format(stand_in=asked.stand_in, arguments=arguments)
+        printed = _done([sys.executable, "-m", "mindspore_compat", "-c", code])
+    accuracy = dict(re.findall(r"(\w+): test accuracy (\d\.\d+)", printed))
+    return {"accuracy": {name: float(value) for name, value in accuracy.items()},
+            "ended": printed.strip().split("\n")[-1], "printed": "" if accuracy else printed}

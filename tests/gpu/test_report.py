@@ -1,0 +1,69 @@
+"""The command itself, on the stand-in: its parts, its two reports, its status."""
+
+import json
+
+import pytest
+
+from . import __main__ as command
+from . import suites, summary
+
+XML = """<testsuites><testsuite>
+<testcase classname="a" name="one"/>
+<testcase classname="a" name="two"><failure message="AssertionError: 1.5 is not 2&#10;more"/>
+</testcase>
+<testcase classname="a" name="three"><failure message="AssertionError: 7 is not 8"/></testcase>
+<testcase classname="b" name="four"><error message="ValueError: lost"/></testcase>
+<testcase classname="b" name="five"><skipped message="no"/></testcase>
+</testsuite></testsuites>"""
+COUNTED = {"layers": 9, "parameters": 6, "forward launches of a layer": 3.0,
+           "backward launches of a layer": 4.1, "update": {"launches": 2},
+           "step": {"launches": 73, "transfers": 0, "synchronisations": 0}}
+
+
+def test_failures_of_one_kind_are_told_once():
+    found = suites.read(XML)
+    assert (found["passed"], found["failed"], found["skipped"]) == (1, 3, 1)
+    lines = summary.failures({"suites": {"operators": found}})
+    assert lines == ["operators: AssertionError: # is not # (2 times), first in a::two",
+                     "operators: ValueError: lost (1 times), first in b::four"]
+
+
+def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command.suites, "_pytest", lambda paths, asked: suites.read(XML))
+    monkeypatch.setattr(command.measured, "counts", lambda: {"LSTM": COUNTED})
+    status = command.main(["--stand-in", "--output", str(tmp_path), "--only", "suites", "counts"])
+    report, text = json.loads((tmp_path / "gpu.json").read_text()), capsys.readouterr().out
+    assert status == 1 and "ValueError: lost (1 times), first in b::four" in text
+    assert {name: one["failed"] for name, one in report["suites"].items()} == dict.fromkeys(
+        command.suites.SUITES, 3)
+    assert report["counts"]["LSTM"] == COUNTED and "LSTM  " in text
+    assert text.endswith((tmp_path / "gpu.txt").read_text() + "\n")
+
+
+@pytest.mark.nightly
+def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
+    paths = ["tests/_backend/test_multi_tensor.py"]
+    monkeypatch.setattr(command.suites, "SUITES", {"fusing": paths})
+    status = command.main(["--stand-in", "--output", str(tmp_path), "--select", "numbers",
+                           "--only", "libraries", "suites", "times"])
+    report = json.loads((tmp_path / "gpu.json").read_text())
+    text = (tmp_path / "gpu.txt").read_text()
+    assert status == 0 and text in capsys.readouterr().out
+    assert report["device"]["stand-in"] and report["times"] is None
+    assert report["libraries"]["runtime"] == {"version": "13000"}
+    assert report["suites"]["fusing"]["failed"] == 0 < report["suites"]["fusing"]["passed"]
+    assert "Nothing failed." in text and sorted(each.name for each in tmp_path.iterdir()) == [
+        "gpu.json", "gpu.txt"]
+
+
+def test_without_a_device_the_command_says_so(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command.libraries, "device", lambda stand_in: None)
+    assert command.main(["--output", str(tmp_path / "new")]) == 1
+    assert "No GPU answers" in capsys.readouterr().out and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("ended, failed", [("status 0", []), ("status 1", ["main job: status 1"])])
+def test_the_main_job_counts_as_a_test(ended, failed):
+    report = {"device": {}, "main job": {"accuracy": {"adam": 0.97}, "ended": ended}}
+    assert summary.failures(report) == failed
+    assert ("Nothing failed." in summary.text(report)) == (not failed)
