@@ -531,16 +531,15 @@ class ParameterTuple(tuple):
     def __new__(cls, iterable):
         """Makes the tuple, once the elements have been checked."""
         found = tuple(iterable)
-        names = set()
+        named = {}
         for each in found:
             if not isinstance(each, Parameter):
                 raise TypeError("For 'ParameterTuple', every element must be a Parameter, but got "
                                 f"{each!r} of type {type(each).__name__}.")
-            if each.name in names:
+            if named.setdefault(each.name, each) is not each:
                 raise ValueError(f"For 'ParameterTuple', the names must differ, but '{each.name}' "
                                  f"occurs "
                                  "twice.")
-            names.add(each.name)
         return super().__new__(cls, found)
 
     def clone(self, prefix, init="same"):

@@ -87,6 +87,8 @@ def _rows(value, api):
     if isinstance(value, (list, tuple)):
         return [as_tensor(each, api) for each in value]
     value = as_tensor(value, api)
+    if not value.ndim and api == "piecewise":  # one condition, for one number
+        return [value]
     if not value.ndim:
         raise ValueError(f"For '{api}', the input must have an axis, but got {value}.")
     return [value[i] for i in range(value.shape[0])]
@@ -275,8 +277,12 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
             f"{arr.shape} and {indices.shape}."
         )
     _positions(indices, "take_along_axis")
-    shape = tuple(indices.shape[i] if i == axis else n for i, n in enumerate(arr.shape))
-    return getitem.gather_elements.run(arr, axis, spread(indices, shape, "take_along_axis"))
+    shape = [numpy.maximum(m, n) for m, n in zip(arr.shape, indices.shape)]
+    shape[axis] = indices.shape[axis]
+    indices = spread(indices, tuple(map(int, shape)), "take_along_axis")
+    shape[axis] = arr.shape[axis]
+    arr = spread(arr, tuple(map(int, shape)), "take_along_axis")
+    return getitem.gather_elements.run(arr, axis, indices)
 
 
 def argwhere(a):

@@ -43,9 +43,11 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     length = a.shape[place] + builtins.sum(e.shape[place] for e in extra if e is not None)
     if not 0 <= n < builtins.max(length, 1):
         raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
+    if not n:
+        return a
     whole = [e for e in (extra[0], a, extra[1]) if e is not None]
     whole = join_split.cat.run(meet(*whole), place) if len(whole) > 1 else a
-    if whole.dtype == dtypes.bool_ and n:
+    if whole.dtype == dtypes.bool_:
         return _bool_diff(whole, n, place)
     return cumulative.diff.run(whole, int(n), place)
 

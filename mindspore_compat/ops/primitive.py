@@ -102,6 +102,14 @@ class Primitive:
         """(whether the call may be left out, its result if so): a call never is."""
         return False, None
 
+    def set_user_data(self, key, value):
+        """Keeps something of the caller's under a name; it changes nothing."""
+        self.__dict__.setdefault("_user_data", {})[key] = value
+
+    def get_user_data(self, key):
+        """What `set_user_data` kept under a name, or None."""
+        return self.__dict__.get("_user_data", {}).get(key)
+
     @property
     def update_parameter(self):
         """Whether the op writes to its Parameters: what a subclass sets as `_update_parameter`."""

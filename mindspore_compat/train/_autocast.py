@@ -9,11 +9,13 @@ very function: its code is replaced, once, when `autocast` is first used. Operat
 Tensors share one such function, `Op.general`. Programs that never use it never pay for it.
 """
 
+import contextlib
 import re
 import types
 
 import numpy as np
 
+from .._core.autograd.custom import surroundings
 from .._core.autograd.transforms import map_tensors
 from .._core.declare.op import DECLARED, Op
 from .._core.declare.public_api import PUBLIC
@@ -77,6 +79,9 @@ class autocast:
 
     def __exit__(self, *error):
         _state.dtype, precision.listed = self.outer
+
+
+surroundings.append(lambda: autocast(_state.dtype) if _state.dtype else contextlib.nullcontext())
 
 
 def _install():

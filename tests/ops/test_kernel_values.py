@@ -96,3 +96,35 @@ def test_in_graph_mode_a_copy_of_a_weight_carries_the_gradient():
         assert found(TWO).asnumpy().tolist() == [3, 5]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_negative_circular_padding_cuts_before_it_repeats():
+    x = Tensor(np.arange(3).reshape(1, 3).astype(np.float32))
+    for widths, expected in (((1, -1), [1, 0, 1]), ((-1, 1), [1, 2, 1]), ((2, -1), [0, 1, 0, 1]),
+                             ((1, 2), [2, 0, 1, 2, 0, 1])):
+        found = ops.PadV3("circular")(x, Tensor(list(widths)))
+        assert found.asnumpy().tolist() == [expected]
+
+
+def test_boxes_of_negative_area_overlap_nothing():
+    boxes = Tensor([[70.0, 70, 45, 75, 0.6], [30, 33, 43, 29, 0.5], [30, 33, 43, 29, 0.4]])
+    assert ops.NMSWithMask(0.5)(boxes)[2].asnumpy().tolist() == [True, True, True]
+
+
+def test_dtypes_of_sparse_tensors():
+    sparse = ms.COOTensor(Tensor([[0, 1]], ms.int32), Tensor([1.0]), (2, 2))
+    assert ops.dtype(sparse) == ops.DType()(sparse) == ms.float32
+
+
+def test_ranges_and_seeds_in_tensors():
+    assert ops.tuple_to_array(range(3)).asnumpy().tolist() == [0, 1, 2]
+    weights, seeds = Tensor([[0.0, 9.0, 4.0]]), (Tensor(2), Tensor(5))
+    drawn = ops.multinomial_with_replacement(weights, *seeds, 4, True)
+    again = ops.multinomial_with_replacement(weights, 2, 5, 4, True)
+    assert drawn.asnumpy().tolist() == again.asnumpy().tolist()
+
+
+def test_data_of_the_user_on_a_primitive():
+    cast = ops.Cast()
+    cast.set_user_data("key", 3)
+    assert cast.get_user_data("key") == 3 and cast.get_user_data("other") is None

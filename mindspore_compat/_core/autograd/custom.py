@@ -5,6 +5,8 @@ and a
 Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute.
 """
 
+import contextlib
+
 from ..._backend import random
 from ..tensor.tensor import Tensor
 from .tape import Node, Rule, backward, depth, next_number, packed, pick
@@ -97,6 +99,9 @@ def add_hook(tensor, hook):
     return node
 
 
+surroundings = []  # functions that give a context manager, which restores what is in force now
+
+
 def recompute(block, *args, **kwargs):
     """Runs `block` without keeping what its inside needs; the walk back runs it again.
 
@@ -106,7 +111,7 @@ def recompute(block, *args, **kwargs):
     """
     if depth.open == 0:
         return block(*args, **kwargs)
-    state = random.default.state()
+    state, restored = random.default.state(), [take() for take in surroundings]
     start = next_number()
     out = block(*args, **kwargs)
     heads = tensors_in(out)
@@ -117,7 +122,10 @@ def recompute(block, *args, **kwargs):
     def again(xp, g):
         now = random.default.state()
         random.default.restore(state)
-        fresh = tensors_in(block(*args, **kwargs))
+        with contextlib.ExitStack() as stack:
+            for context in restored:
+                stack.enter_context(context)
+            fresh = tensors_in(block(*args, **kwargs))
         random.default.restore(now)
         slopes = g if isinstance(g, tuple) else (g,)
         return (backward([h._node for h in fresh], slopes, sources, hasattr(xp, "wrap")),)

@@ -134,7 +134,12 @@ class L1Regularizer(Cell):
         self.scale = scale
 
     def construct(self, weights):
-        """The regularisation term of `weights`."""
+        """The regularisation term of `weights`.
+
+        Raises:
+            TypeError: if `weights` is no Tensor.
+        """
+        need_tensor("L1Regularizer", "weights", weights)
         wide = weights if weights.dtype.itemsize > 4 and weights.dtype.is_floating_point else (
             weights.astype(float32))
         return wide.abs().sum() * self.scale

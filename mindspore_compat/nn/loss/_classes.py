@@ -235,7 +235,7 @@ class FocalLoss(LossBase):
         self._need_shapes(logits.shape, labels.shape)
         batch, classes = logits.shape[:2]
         logs = self.logsoftmax(logits.reshape((batch, classes, -1)))
-        labels = labels.reshape((batch, labels.shape[1], logs.shape[2]))
+        labels = labels.reshape((*labels.shape[:2], logs.shape[2]))
         factor = ops.pow(1 - ops.exp(logs), self.gamma)
         if self.weight is not None:
             logs = logs * self.weight.reshape((1, classes, 1))

@@ -6,6 +6,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import DType, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
 
 Anything = TensorOf(any_dtype)
 
@@ -108,12 +109,12 @@ class DTypeOf:
 
 @public("ops.dtype")
 def dtype(input):
-    """The dtype of a Tensor.
+    """The dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
     Raises:
-        TypeError: if `input` is not a Tensor.
+        TypeError: if `input` is none of these.
     """
-    if not isinstance(input, Tensor):
+    if not isinstance(input, (Tensor, COOTensor, CSRTensor)):
         raise TypeError(f"For 'dtype', 'input' must be a Tensor, but got {type(input).__name__}.")
     return input.dtype
 

@@ -198,7 +198,7 @@ def nms_with_mask(xp, bboxes: Half, iou_threshold: AsValue(Float) = 0.5):
     shared = _overlap(xp, wide, wide, 0)
     area = math.prod(_sides(wide, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-    close = shared > iou_threshold * union
+    close = shared / xp.where(union == 0, 1, union) > iou_threshold
     return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
 
 

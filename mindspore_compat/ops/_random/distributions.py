@@ -22,6 +22,7 @@ from ..._core.rules.vocabulary import (
     InTensor,
     ListOf,
     Number,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -536,7 +537,8 @@ def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, gener
 
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Floats, seed: Int | Bool, offset: Int | Bool,
+def multinomial_with_replacement(x: Floats, seed: ScalarOf(Int | Bool),
+                                 offset: ScalarOf(Int | Bool),
                                  numsamples: Int(ge=1), replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 

@@ -49,8 +49,9 @@ def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
         places = xp.arange(-before, n + after)
         if mode == "replicate":
             places = xp.clip(places, 0, n - 1)
-        elif mode == "circular":
-            places = places % n
+        elif mode == "circular":  # what negative widths cut off is not repeated either
+            first, last = max(-before, 0), n - max(-after, 0)
+            places = first + (places - first) % (last - first)
         elif mode == "symmetric":
             places = n - 1 - xp.abs(places % (2 * n) - n + (places % (2 * n) < n))
         else:

@@ -45,7 +45,7 @@ def scalar_to_array(input_x):
 
 @public("ops.tuple_to_array")
 def tuple_to_array(input_x):
-    """A tuple of numbers of one type as a Tensor: int32 for ints, float32 for floats.
+    """A tuple of numbers of one type, or a range, as a Tensor: int32 for ints, float32 for floats.
 
     A list, text or Tensor gives None, as the original has it.
 
@@ -56,6 +56,8 @@ def tuple_to_array(input_x):
     """
     if isinstance(input_x, (list, str, Tensor)):
         return None
+    if isinstance(input_x, range):
+        input_x = tuple(input_x)
     if not isinstance(input_x, tuple):
         raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
                         f"{type(input_x).__name__}.")

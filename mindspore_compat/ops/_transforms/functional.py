@@ -355,8 +355,10 @@ class GradOperation:
 
     def value_and_gradient(self, fn, weights, *args, **kwargs):
         """The value of `fn` and what the gradient function returns."""
-        count = len(args) - (self.sens_param and "sens" not in kwargs)
-        tensors = tuple(i for i in range(count) if tensors_in(args[i]))
+        last = self.sens_param and "sens" not in kwargs
+        inputs = [*args[:len(args) - last],
+                  *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param)]
+        tensors = tuple(i for i, each in enumerate(inputs) if tensors_in(each))
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:
             positions = ()

@@ -263,6 +263,10 @@ class SketchSpace:
         out = self.base.asarray(out)
         return self._held(out, emit(self.graph, out, *args))
 
+    def is_batch(self, value):
+        """True: no gradient node stands outside of a graph's slices, as it has none."""
+        return True
+
     def _held(self, array, value):
         """A result as a Sketch, or as an array where no input decides it."""
         return array if isinstance(value, np.ndarray) else self.wrap(array, value)

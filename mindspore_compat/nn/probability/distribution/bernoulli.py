@@ -27,6 +27,7 @@ class Bernoulli(Distribution):
 
     def __init__(self, probs=None, seed=None, dtype=int32, name="Bernoulli"):
         super().__init__(seed, dtype, name, dict(probs=probs, seed=seed, dtype=dtype, name=name))
+        self._need_number()
         self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
             held = self._probs.asnumpy()

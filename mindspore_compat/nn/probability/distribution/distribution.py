@@ -109,7 +109,18 @@ class Distribution(Cell):
         kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
         value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
+        self._need_fitting()
         return value
+
+    def _need_fitting(self):
+        """Refuses arguments whose shapes do not broadcast."""
+        shapes = [value.shape for value in self._own.values() if value is not None]
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise ValueError(f"For '{type(self).__name__}', the shapes of "
+                             f"{', '.join(map(repr, self._own))} must broadcast, but got "
+                             f"{shapes}.") from None
 
     def _need_float(self):
         """Refuses a `dtype` that is no float, for continuous families."""
