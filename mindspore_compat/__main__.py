@@ -17,11 +17,13 @@ from importlib.util import find_spec
 from pkgutil import get_importer
 from types import ModuleType
 
+from ._startup import tracebacks
 from .standin import FOLDER, install_for_children
 
 USAGE = """usage: python -m mindspore_compat script.py [argument ...]
        python -m mindspore_compat -m module [argument ...]
        python -m mindspore_compat -c code [argument ...]
+       python -m mindspore_compat - [argument ...]    (the script comes from standard input)
        python -m mindspore_compat --version
 
 Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat."""
@@ -40,14 +42,17 @@ def main(arguments):
     if flag in ("-m", "-c") and len(arguments) == 1:
         print(f"Argument expected for the {flag} option\n{USAGE}", file=sys.stderr)
         return 2
-    if flag.startswith("-") and flag not in ("-m", "-c"):
+    if flag.startswith("-") and flag not in ("-m", "-c", "-"):
         print(f"Unknown option: {flag}\n{USAGE}", file=sys.stderr)
         return 2
     install_for_children()
+    tracebacks.install()
     if flag == "-m":
         run_module(arguments[1], arguments[2:])
     elif flag == "-c":
-        run_code(arguments[1], arguments[2:])
+        run_code("-c", arguments[1], arguments[2:])
+    elif flag == "-":
+        run_code("-", sys.stdin.read(), arguments[1:])
     else:
         run_script(flag, arguments[1:])
     return 0
@@ -86,12 +91,13 @@ def run_module(name, arguments):
     exec(spec.loader.get_code(spec.name), module.__dict__)
 
 
-def run_code(code, arguments):
-    """Run a piece of code from the command line."""
-    sys.argv = ["-c", *arguments]
+def run_code(flag, code, arguments):
+    """Run a piece of code, from the command line ("-c") or from standard input ("-")."""
+    sys.argv = [flag, *arguments]
     set_first_path("")
     module = new_main()
-    exec(compile(code, "<string>", "exec", dont_inherit=True), module.__dict__)
+    name = "<string>" if flag == "-c" else "<stdin>"
+    exec(compile(code, name, "exec", dont_inherit=True), module.__dict__)
 
 
 def new_main(**attributes):

@@ -23,6 +23,7 @@ from .. import ops
 from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
+from .._core.hints import Absent
 from .._core.rules.vocabulary import register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
@@ -223,7 +224,8 @@ class Cell(Naming, Hooks, State, Settings):
         make = offered(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        raise AttributeError(Absent(f"The '{type(self).__name__}' object has no attribute "
+                                    f"'{name}'", "Cell", name))
 
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):
@@ -273,7 +275,10 @@ class Cell(Naming, Hooks, State, Settings):
         object.__setattr__(self, name, params)
 
     def _cell_assign_cell(self, name, cell):
-        auto_prefix = self._auto_prefix     # an AttributeError before super().__init__()
+        if "_params" not in self.__dict__:
+            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be "
+                                 f"called before the cell '{name}' is assigned.")
+        auto_prefix = self._auto_prefix
         self._cell_make_room(name, self._cells)
         self._cell_check_new_name("insert_child_to_cell", name, self._cells)
         if auto_prefix:

@@ -3,6 +3,7 @@
 The bytes of the files are written in `_io`. Reading is in `_loading.py`.
 """
 
+import errno
 import os
 
 import numpy as np
@@ -56,6 +57,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         ValueError: If `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
             or the key or the mode cannot be used.
         IsADirectoryError: If `ckpt_file_name` is a directory.
+        FileNotFoundError: If the folder of `ckpt_file_name` does not exist.
         OSError: If the file cannot be written; or the one could not that was written in the
             background before, in which case this call has written nothing.
         ImportError: If a key or format needs a package that is not installed.
@@ -124,6 +126,10 @@ def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, c
     if os.path.isdir(file_name) or not file_name:
         raise IsADirectoryError("For 'save_checkpoint', 'ckpt_file_name' must be a file, but "
                                 f"{file_name!r} is a directory.")
+    folder = os.path.dirname(file_name)
+    if folder and not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "For 'save_checkpoint', the folder of "
+                                "'ckpt_file_name' does not exist", folder)
 
 
 def _check_options(enc_key, enc_mode, crc_check, format, redundancy):

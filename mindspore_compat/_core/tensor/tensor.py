@@ -7,7 +7,8 @@ copy.
 
 import numpy
 
-from ..._backend import arrays
+from ..._backend import arrays, dlpack
+from ..hints import Absent
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
@@ -53,6 +54,8 @@ def _from_python(value, dtype=None):
             ) from None
     elif isinstance(value, (bool, int, float, complex)):
         found = numpy.asarray(value)
+    elif hasattr(value, "__dlpack__"):
+        found = dlpack.from_capsule(value).copy()
     else:
         raise TypeError(
             "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple "
@@ -213,6 +216,19 @@ class Tensor:
         if dtype is not None and found.dtype != dtype:
             return found.astype(dtype)
         return found.copy() if copy else found
+
+    def __dlpack__(self, **options):
+        """The memory of the Tensor for another library: `torch.from_dlpack(x)`."""
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        """(kind, number) of the device that holds the memory, in DLPack's numbers."""
+        return self._array.__dlpack_device__()
+
+    def __getattr__(self, name):
+        raise AttributeError(
+            Absent(f"'{type(self).__name__}' object has no attribute '{name}'", "Tensor", name)
+        )
 
     def item(self):
         """The only element as a Python number; a ValueError if there are several."""

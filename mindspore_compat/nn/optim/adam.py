@@ -221,7 +221,8 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
     """The two flags that Adam takes as keywords only."""
     if unknown:
         raise KeyError(f"For '{api}', the keywords must be among 'use_lazy' and 'use_offload', but "
-                       f"got {', '.join(map(repr, unknown))}.")
+                       f"got {', '.join(map(repr, unknown))}."
+                       f"{' The learning rate is learning_rate.' if 'lr' in unknown else ''}")
     Bool.refuse(api, "use_lazy", use_lazy)
     Bool.refuse(api, "use_offload", use_offload)
     if use_lazy + use_offload + use_amsgrad > 1:

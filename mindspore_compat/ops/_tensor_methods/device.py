@@ -77,12 +77,12 @@ def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool =
 @form("Tensor.to")
 def to_device(
     self,
-    device: OneOf("Ascend", "GPU", "CPU") = None,
+    device: OneOf("Ascend", "GPU", "CPU", "cpu", "npu") = None,
     dtype: DType = None,
     non_blocking: Bool = False,
     copy: Bool = False,
 ):
-    """The same, with the device first; "Ascend" stands for the GPU here."""
+    """The same, with the device first; "Ascend" and "npu" stand for the GPU here."""
     return _moved(self, device, dtype, copy)
 
 
@@ -97,7 +97,7 @@ def _moved(self, device, dtype, copy):
     wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     made = self
     if device is not None:
-        place = arrays.to_host if device == "CPU" else arrays.to_current
+        place = arrays.to_host if device in ("CPU", "cpu") else arrays.to_current
         array = place(self._array)
         made = self if array is self._array else Tensor._wrap(array)
     if wanted != self._array.dtype or copy:

@@ -1,0 +1,81 @@
+"""What to use in the place of names that other libraries have: a sentence for each, by owner.
+
+They end the message of the AttributeError or TypeError that the name leads to.
+"""
+
+_NO_DEVICE = ("Tensors lie on the device of mindspore.set_device; "
+              "Tensor.to('CPU') and Tensor.to('GPU') copy one")
+_MODES = "Cell.set_train() and Cell.set_train(False) switch between training and evaluation"
+
+NAMES = {
+    "": {
+        "no_grad": "nothing is recorded outside of mindspore.grad and mindspore.value_and_grad, "
+                   "so there is nothing to switch off",
+        "cuda": "mindspore.set_device('GPU') chooses the device, mindspore.hal describes it",
+        "optim": "the optimizers are in mindspore.nn and mindspore.mint.optim",
+        "device": "mindspore.set_device chooses the device",
+        "array": "mindspore.Tensor and mindspore.numpy.array make Tensors",
+        "autograd": "gradients are those of functions: mindspore.grad and "
+                    "mindspore.value_and_grad",
+    },
+    "nn": {
+        "Module": "networks derive from mindspore.nn.Cell, with 'construct' in the place of "
+                  "'forward'",
+        "functional": "functions are in mindspore.ops and mindspore.mint.nn.functional",
+        "init": "initializers are in mindspore.common.initializer",
+        "Sequential": "mindspore.nn.SequentialCell runs cells in order",
+        "ModuleList": "mindspore.nn.CellList holds cells",
+        "ModuleDict": "mindspore.nn.CellDict holds cells",
+    },
+    "Tensor": {
+        "cuda": _NO_DEVICE,
+        "cpu": _NO_DEVICE,
+        "backward": "gradients are those of functions: mindspore.value_and_grad(function, None, "
+                    "weights) returns them with the value",
+        "grad": "mindspore.grad and mindspore.value_and_grad return gradients",
+        "grad_fn": "mindspore.grad and mindspore.value_and_grad return gradients",
+        "detach": "mindspore.ops.stop_gradient gives the values without their history",
+    },
+    "Cell": {
+        "cuda": _NO_DEVICE,
+        "cpu": _NO_DEVICE,
+        "eval": _MODES,
+        "train": _MODES,
+        "parameters": "Cell.trainable_params() and Cell.get_parameters() give the parameters",
+        "named_parameters": "Cell.parameters_and_names() gives names with parameters",
+        "modules": "Cell.cells_and_names() gives all cells below",
+        "children": "Cell.cells() gives the cells directly below",
+        "load_state_dict": "mindspore.load_param_into_net loads parameters",
+        "zero_grad": "gradients are returned, not gathered: there is nothing to set to zero",
+        "forward": "the computation of a Cell is its method 'construct'",
+    },
+}
+# Keyword arguments by what the same argument is called elsewhere.
+KEYWORDS = {
+    "lr": ("learning_rate",), "dim": ("axis",), "axis": ("dim",), "bias": ("has_bias",),
+    "has_bias": ("bias",), "keepdim": ("keep_dims", "keepdims"), "keep_dims": ("keepdim",),
+    "keepdims": ("keepdim", "keep_dims"), "betas": ("beta1",), "p": ("keep_prob",),
+    "groups": ("group",), "padding_mode": ("pad_mode",), "inplace": (), "other": ("y",),
+    "kernel": ("kernel_size",), "in_features": ("in_channels",), "out_features": ("out_channels",),
+    "affine": ("use_batch_statistics",), "num_features": ("num_channels",),
+}
+
+
+def ended(message, owner, name):
+    """`message`, with the hint for this name of an owner ("", "nn", "Tensor", "Cell") if any."""
+    hint = NAMES.get(owner, {}).get(name)
+    return f"{message}; {hint}." if hint else message
+
+
+class Absent:
+    """The message for an attribute that is not there, written when it is shown: `hasattr` asks
+    often."""
+
+    def __init__(self, message, owner, name):
+        self.parts = message, owner, name
+
+    def __str__(self):
+        return ended(*self.parts)
+
+    def __repr__(self):
+        return repr(str(self))

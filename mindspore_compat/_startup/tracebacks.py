@@ -1,0 +1,126 @@
+"""What a script sees of an error that nobody catches: its own frames, the Cell, and a hint.
+
+The frames of the package say nothing to the author of a script, and an error of an operator has
+more of them than of the script's. `MINDSPORE_COMPAT_TRACEBACK=1` shows them all.
+"""
+
+import difflib
+import importlib
+import inspect
+import os
+import re
+import sys
+import traceback
+from pathlib import Path
+
+from .._core.hints import KEYWORDS
+from .._core.rules.base import registered
+
+FOLDER = str(Path(__file__).parent.parent) + os.sep
+VARIABLE = "MINDSPORE_COMPAT_TRACEBACK"
+_AREAS = ("nn", "ops", "mint", "mint.nn", "mint.optim", "train", "")
+_UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def install():
+    """Show uncaught errors so from now on, unless the script has a hook of its own."""
+    if sys.excepthook is sys.__excepthook__ and os.environ.get(VARIABLE, "0") in ("", "0"):
+        sys.excepthook = show
+
+
+def show(kind, error, trace):
+    """The hook: writes what `shown` returns to stderr."""
+    sys.stderr.write(shown(error))
+
+
+def shown(error):
+    """The text for an error: traceback without the package's frames, path of the Cell, hint."""
+    told = traceback.TracebackException.from_exception(error)
+    hidden = _filtered(told)
+    text = "".join(told.format())
+    cell = cell_path(error)
+    hint = keyword_hint(error) or loss_hint(error)
+    if cell:
+        text += f"  in {cell}\n"
+    if hint:
+        text += f"  hint: {hint}\n"
+    if hidden:
+        text += f"  ({hidden} frames of mindspore_compat are hidden: {VARIABLE}=1 shows them)\n"
+    return text
+
+
+def _filtered(told):
+    """Takes the package's frames out, and causes that have no others; returns how many went."""
+    own = [frame for frame in told.stack if not _of_package(frame.filename)]
+    started = told.stack.index(own[0]) if own else 0  # what runs the script is not counted
+    hidden = len(told.stack) - started - len(own)
+    told.stack[:] = own
+    for name in ("__cause__", "__context__"):
+        earlier = getattr(told, name)
+        if earlier is not None:
+            hidden += _filtered(earlier)
+            if not any(frame.filename not in ("<frozen runpy>",) and not _library(frame.filename)
+                       for frame in earlier.stack):
+                setattr(told, name, None)
+    return hidden
+
+
+def _of_package(filename):
+    """Whether a frame is of the package: of its files, or of source that it wrote itself."""
+    generated = filename.startswith("<") and " #" in filename
+    return generated or filename.startswith(FOLDER) or filename == "<frozen runpy>"
+
+
+def _library(filename):
+    return "site-packages" in filename or filename.startswith(os.path.dirname(os.__file__))
+
+
+def cell_path(error):
+    """The innermost Cell whose `construct` the error came through: "layer1.0.conv2 (Conv2d)"."""
+    kind, cells, trace = registered("Cell"), [], error.__traceback__
+    while trace is not None:
+        owner = trace.tb_frame.f_locals.get("self")
+        if isinstance(owner, kind) and trace.tb_frame.f_code.co_name == "construct":
+            if not cells or cells[-1] is not owner:
+                cells.append(owner)
+        trace = trace.tb_next
+    if not cells:
+        return ""
+    names = [type(cells[0]).__name__]
+    for outer, inner in zip(cells, cells[1:]):
+        path = next((name for name, each in outer.cells_and_names() if each is inner and name), "")
+        names += [path] if path else []
+    return f"{'.'.join(names)} ({type(cells[-1]).__name__})" if len(names) > 1 else names[0]
+
+
+def keyword_hint(error):
+    """What an unexpected keyword argument of a public name is called here, or ""."""
+    found = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
+    if not found:
+        return ""
+    name, keyword = found.groups()
+    for area in _AREAS:
+        module = importlib.import_module(f"mindspore_compat.{area}".rstrip("."))
+        thing = getattr(module, name, None)
+        if thing is None:
+            continue
+        known = [*inspect.signature(thing).parameters]
+        meant = [each for each in KEYWORDS.get(keyword, ()) if each in known]
+        meant = meant or difflib.get_close_matches(keyword, known, 1)
+        if meant:
+            return f"did you mean '{meant[0]}'? The signature is {name}({', '.join(known)})"
+    return ""
+
+
+def loss_hint(error):
+    """What to do where a Model without a loss calls its network with a whole row, or ""."""
+    if not isinstance(error, TypeError) or "positional argument" not in str(error):
+        return ""
+    trace = error.__traceback__
+    while trace is not None:
+        model = trace.tb_frame.f_locals.get("self")
+        if type(model).__name__ == "Model" and getattr(model, "_loss_fn", model) is None:
+            return ("this Model has no loss_fn, so its network is called with all columns of the "
+                    "dataset and must return the loss itself")
+        trace = trace.tb_next
+    return ""

@@ -1,0 +1,136 @@
+"""What a script sees of an error: its own frames, the path of the Cell, and hints for slips."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
+from mindspore_compat._core import hints
+from mindspore_compat._startup import tracebacks
+
+pytestmark = pytest.mark.quick
+SCRIPT = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, 3)
+
+    def construct(self, x):
+        return self.conv2(self.conv1(x))
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer1 = nn.SequentialCell(Block(), nn.ReLU())
+
+    def construct(self, x):
+        return self.layer1(x)
+
+Net()(ms.Tensor(np.ones((1, 3, 8, 8), np.float32)))
+"""
+
+
+def run(*arguments, script=SCRIPT, **variables):
+    return subprocess.run([sys.executable, "-m", "mindspore_compat", *arguments], input=script,
+                          capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **variables})
+
+
+def caught(function, *args, **kwargs):
+    with pytest.raises(Exception) as info:
+        function(*args, **kwargs)
+    return info.value
+
+
+def test_a_script_from_standard_input_sees_its_own_frames_and_the_cell():
+    done = run("-", "argument")
+    assert done.returncode == 1
+    assert "in Net.layer1.0.conv2 (Conv2d)" in done.stderr
+    frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert len(frames) == 3 and all('"<stdin>"' in line for line in frames)
+    assert f"{tracebacks.VARIABLE}=1 shows them" in done.stderr
+    whole = run("-", **{tracebacks.VARIABLE: "1"})
+    assert "cell.py" in whole.stderr and "hidden" not in whole.stderr
+
+
+def test_an_unexpected_keyword_names_the_parameter_that_is_meant():
+    weights = nn.Dense(2, 2).trainable_params()
+    for function, keyword, meant in (
+            (nn.SGD, "lr", "learning_rate"), (nn.Conv2d, "bias", "has_bias"),
+            (ops.softmax, "dim", "axis"), (ops.concat, "dim", "axis"),
+            (nn.Dense, "has_biass", "has_bias")):
+        error = caught(function, weights, **{keyword: 1})
+        assert f"did you mean '{meant}'? The signature is " in tracebacks.shown(error)
+    assert tracebacks.keyword_hint(caught(lambda: None, dim=1)) == ""
+    assert "The learning rate is learning_rate." in str(caught(nn.Adam, weights, lr=0.1))
+
+
+def test_a_model_without_a_loss_is_told_so():
+    data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), np.float32), np.ones(4, np.float32)))
+    net = nn.Dense(2, 1)
+    model = ms.Model(net, optimizer=nn.SGD(net.trainable_params(), 0.1))
+    assert "has no loss_fn" in tracebacks.shown(caught(model.train, 1, data.batch(2)))
+
+
+@pytest.mark.parametrize("name", sorted(hints.NAMES["Tensor"]))
+def test_names_of_tensors_elsewhere(name):
+    assert hints.NAMES["Tensor"][name] in str(caught(getattr, ms.Tensor([1.0]), name))
+
+
+@pytest.mark.parametrize("owner", ["", "nn"])
+def test_names_of_modules_elsewhere(owner):
+    module = ms if owner == "" else nn
+    for name, hint in hints.NAMES[owner].items():
+        assert str(caught(getattr, module, name)).endswith(f"'{name}'; {hint}.")
+
+
+def test_names_of_cells_elsewhere():
+    for name, hint in hints.NAMES["Cell"].items():
+        assert hint in str(caught(getattr, nn.ReLU(), name))
+
+
+def test_no_private_name_is_suggested():
+    assert "_no_grad" not in str(caught(getattr, ms, "no_grad"))
+    assert "did you mean 'BatchNorm2d'?" in str(caught(getattr, nn, "BatchNorm2D"))
+
+
+def test_cells_assigned_before_super_init():
+    class Net(nn.Cell):
+        def __init__(self):
+            self.fc = nn.Dense(2, 2)
+
+    error = caught(Net)
+    assert isinstance(error, AttributeError)
+    assert "'super().__init__()' must be called before the cell 'fc' is assigned" in str(error)
+
+
+def test_a_checkpoint_for_a_missing_folder_names_the_argument(tmp_path):
+    error = caught(ms.save_checkpoint, nn.Dense(2, 2), str(tmp_path / "none" / "a.ckpt"))
+    assert isinstance(error, FileNotFoundError)
+    assert "For 'save_checkpoint', the folder of 'ckpt_file_name'" in str(error)
+    assert str(tmp_path / "none") in str(error)
+
+
+def test_memory_is_shared_with_other_libraries():
+    x = ms.Tensor([1.0, 2.0])
+    shared = np.from_dlpack(x)
+    assert shared.tolist() == [1.0, 2.0]
+
+    class Foreign:
+        def __dlpack__(self, **options):
+            return shared.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return shared.__dlpack_device__()
+
+    made = ms.Tensor(Foreign())
+    assert made.dtype == ms.float32 and made.asnumpy().tolist() == [1.0, 2.0]
+    assert x.to("cpu").asnumpy().tolist() == [1.0, 2.0]
