@@ -45,7 +45,6 @@ NAMES = {
         "named_parameters": "Cell.parameters_and_names() gives names with parameters",
         "modules": "Cell.cells_and_names() gives all cells below",
         "children": "Cell.cells() gives the cells directly below",
-        "load_state_dict": "mindspore.load_param_into_net loads parameters",
         "zero_grad": "gradients are returned, not gathered: there is nothing to set to zero",
         "forward": "the computation of a Cell is its method 'construct'",
     },
