@@ -42,6 +42,7 @@ class ndarray:
     def get(self, stream=None, order="C", out=None, blocking=True):
         """The values as a NumPy array."""
         counting.note("transfers", "get")
+        FUNCTIONS["streams"]["copy"](stream, "to host", self.nbytes, blocking)
         counting.note("synchronisations", "get", int(blocking))
         if out is None:
             return self._host.copy(order)
@@ -55,6 +56,7 @@ class ndarray:
         if arr.dtype != self.dtype or arr.shape != self.shape:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         counting.note("transfers", "set")
+        FUNCTIONS["streams"]["copy"](stream, "to device", self.nbytes, stream is None)
         self._host[...] = arr
 
     def item(self):

@@ -22,7 +22,7 @@ import threading
 
 import numpy
 
-from . import arrays
+from . import arrays, timeline
 
 KINDS = ("launches", "allocations", "transfers", "synchronisations")
 WEIGHTS = {"var": 3, "std": 4, "einsum": 2, "unique": 6, "sort": 2, "argsort": 2, "nonzero": 3,
@@ -67,6 +67,8 @@ def counted():
 def note(kind, name, times=1):
     """Adds an event, unless the stand-in itself caused it."""
     if times and not getattr(_inside, "depth", 0):
+        if kind == "launches":
+            arrays.FUNCTIONS["streams"]["launch"](name)
         for counts in _open:
             counts.names[kind][name] += times
 
@@ -89,7 +91,7 @@ def quiet():
 
 def call(name, run, arguments, keywords):
     """`run(*arguments, **keywords)`, counted by what it gives."""
-    if not _open or getattr(_inside, "depth", 0):
+    if not (_open or timeline.each()) or getattr(_inside, "depth", 0):
         return run(*arguments, **keywords)
     with quiet():
         found = run(*arguments, **keywords)

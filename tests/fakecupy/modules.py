@@ -18,7 +18,7 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import arrays, counting, functions, kernels, listing, rawkernels
+from . import arrays, counting, functions, kernels, listing, rawkernels, timeline
 from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
 
 HOSTS = {
@@ -109,7 +109,7 @@ class Device:
 
 
 class Stream:
-    """A stream whose work is always done."""
+    """A stream whose work is always done; when it would be, timeline.py tells."""
 
     done = True
 
@@ -117,25 +117,47 @@ class Stream:
         self.ptr, self.device_id, self.priority = int(not null), 0, priority
 
     def use(self):
+        CURRENT[-1] = self
         return self
 
     def synchronize(self):
         counting.note("synchronisations", "Stream.synchronize")
+        for line in timeline.each():
+            line.wait(line.done(self))
 
     def record(self, event=None):
-        return event or Event()
+        event = event or Event()
+        event.record(self)
+        return event
 
     def wait_event(self, event):
-        pass  # every event has happened
+        for line in timeline.each():
+            line.hold(self, event.at.get(line, 0.0))
 
     def launch_host_func(self, callback, arg):
         callback(arg)
 
     def __enter__(self):
+        CURRENT.append(self)
         return self
 
     def __exit__(self, *error):
-        return None
+        CURRENT.remove(self)
+
+
+def copy_on(stream, name, size, waits):
+    """Draws a copy on a stream, or on the one in force."""
+    stream = CURRENT[-1] if stream is None else stream
+    for line in timeline.each():
+        line.give(stream, name, size)
+        if waits:
+            line.wait(line.done(stream))
+
+
+def launch_on_current(name):
+    """Draws a launch on the stream in force."""
+    for line in timeline.each():
+        line.give(CURRENT[-1], name, 1)
 
 
 class Event:
@@ -144,13 +166,17 @@ class Event:
     done, ptr = True, 1
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
-        self.disable_timing, self.time = disable_timing, None
+        self.disable_timing, self.time, self.at = disable_timing, None, {}
 
     def record(self, stream=None):
         self.time = time.perf_counter()
+        stream = CURRENT[-1] if stream is None else stream
+        self.at = {line: line.done(stream) for line in timeline.each()}
 
     def synchronize(self):
         counting.note("synchronisations", "Event.synchronize")
+        for line in timeline.each():
+            line.wait(self.at.get(line, 0.0))
 
 
 class MemoryPool:
@@ -185,6 +211,8 @@ class MemoryPool:
 
 
 Stream.null = Stream(null=True)
+CURRENT = [Stream.null]  # the stream in force comes last
+FUNCTIONS["streams"] = {"copy": copy_on, "launch": launch_on_current}
 POOL, PINNED = MemoryPool(), MemoryPool()
 ALLOCATORS = [POOL.malloc]
 RUNTIME = {
@@ -215,7 +243,7 @@ CUDA = {
     "MemoryPool": MemoryPool,
     "alloc_pinned_memory": bytearray,
     "is_available": lambda: True,
-    "get_current_stream": lambda device_id=-1: Stream.null,
+    "get_current_stream": lambda device_id=-1: CURRENT[-1],
     "get_device_id": lambda: 0,
     "get_elapsed_time": lambda start_event, end_event: 1000 * (end_event.time - start_event.time),
     "get_allocator": lambda: ALLOCATORS[-1],

@@ -1,0 +1,79 @@
+"""When work would be done: streams, copies and waits of the stand-in on a clock of its own.
+
+    with timeline.drawn() as line:
+        offload.sweep(rows)
+    line.now, line.spans
+
+A copy takes a unit of time for each byte and a launch one unit, on the stream that it is given to;
+each stream does one thing after another, beside the others and beside the host. The host's own work
+takes the time that a test says (`line.work`). Events and waits hold back whom they hold back on a
+device. Nothing else of a device's speed is shown.
+"""
+
+import contextlib
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """Something that is done on one lane ("host", or a stream), from one time to another."""
+
+    lane: object
+    name: str
+    start: float
+    end: float
+
+
+class Timeline:
+    """The clock of the host, and when each stream is done with what it was given."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.spans = []
+        self._done = {}
+
+    def done(self, stream):
+        """When a stream is done with what it has been given so far."""
+        return self._done.get(stream, 0.0)
+
+    def give(self, stream, name, length):
+        """Gives work to a stream."""
+        start = max(self.now, self.done(stream))
+        self._done[stream] = start + length
+        self.spans.append(Span(stream, name, start, start + length))
+
+    def hold(self, stream, time):
+        """Has a stream do nothing further before a time."""
+        self._done[stream] = max(self.done(stream), time)
+
+    def work(self, name, length):
+        """Work of the host itself."""
+        self.spans.append(Span("host", name, self.now, self.now + length))
+        self.now += length
+
+    def wait(self, time):
+        """Has the host do nothing before a time."""
+        self.now = max(self.now, time)
+
+    def overlap(self, one, other):
+        """How long two kinds of work, told by name, are done beside each other."""
+        pairs = [(x, y) for x in self.spans for y in self.spans if (x.name, y.name) == (one, other)]
+        return sum(max(0.0, min(x.end, y.end) - max(x.start, y.start)) for x, y in pairs)
+
+
+_open = []
+
+
+@contextlib.contextmanager
+def drawn():
+    """A Timeline of what happens while the block runs."""
+    line = Timeline()
+    _open.append(line)
+    try:
+        yield line
+    finally:
+        _open.remove(line)
+
+
+def each():
+    """The timelines that are being drawn."""
+    return tuple(_open)
