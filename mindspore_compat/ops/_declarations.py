@@ -44,7 +44,16 @@ from ._elementwise import (
     ternary,
 )
 from ._embedding import cache_map, lookup
-from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
+from ._image import (
+    boxes,
+    crop_gradients,
+    glimpse,
+    grid_sample,
+    pixel_shuffle,
+    resize,
+    roi_pooling,
+    rotated_iou,
+)
 from ._indexing import getitem, inplace, scatter, take
 from ._legacy import names, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve

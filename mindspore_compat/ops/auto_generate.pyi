@@ -470,6 +470,7 @@ class CosineEmbeddingLoss(_Primitive):
 from ..ops import CountNonZero as CountNonZero
 from ..ops import CpuRegOp as CpuRegOp
 from ..ops import CropAndResize as CropAndResize
+from ..ops import CropAndResizeGradBoxes as CropAndResizeGradBoxes
 from ..ops import Cross as Cross
 class CrossEntropyLoss(_Primitive):
     def __call__(self, input: _t.Any, target: _t.Any, weight: _t.Any = ..., reduction: _t.Any = ..., ignore_index: _t.Any = ..., label_smoothing: _t.Any = ..., lse_square_scale_for_zloss: _t.Any = ..., return_zloss: _t.Any = ...) -> _t.Any: ...

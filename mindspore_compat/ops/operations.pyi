@@ -147,6 +147,7 @@ from ..ops import Cosh as Cosh
 from ..ops import CountNonZero as CountNonZero
 from ..ops import CpuRegOp as CpuRegOp
 from ..ops import CropAndResize as CropAndResize
+from ..ops import CropAndResizeGradBoxes as CropAndResizeGradBoxes
 from ..ops import Cross as Cross
 from ..ops import CumProd as CumProd
 from ..ops import CumSum as CumSum

@@ -344,6 +344,9 @@ PICTURES = {
     "_image.roi_pooling.ps_roi_pooling": of(
         x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, 0.5, 2, 2
     ),
+    "_image.crop_gradients.crop_and_resize_grad_boxes": of(
+        x(1, 2, 3, 2), x(1, 4, 5, 2, seed=1), [[0.1, 0.2, 0.7, 0.9]], ints([0], np.int32)
+    ),
     "_image.grid_sample.crop_and_resize": of(
         x(1, 4, 5, 2), [[0.1, 0.2, 0.7, 0.9]], ints([0], np.int32), (2, 3)
     ),

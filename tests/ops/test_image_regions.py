@@ -7,7 +7,7 @@ import pytest
 from kit.gradients import check_gradients
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor
+from mindspore_compat import Tensor, ops
 from mindspore_compat.ops._image import roi_pooling
 from mindspore_compat.ops.operations import _inner_ops
 
@@ -87,3 +87,24 @@ def test_the_slope():
 def test_refusals(arguments, shape, rois):
     with pytest.raises(ValueError):
         _inner_ops.PsROIPooling(*arguments)(Tensor(features(*shape)), Tensor(rois))
+
+
+@pytest.mark.parametrize("size", [(2, 3), (1, 1)])
+def test_the_gradient_of_crops_for_their_boxes(size):
+    draw = np.random.default_rng(3)
+    images = Tensor(draw.random((2, 5, 4, 3)).astype(np.float32))
+    boxes = np.array([[0.1, 0.2, 0.8, 0.9], [0.3, 0.25, 0.6, 0.7]], np.float32)
+    given = Tensor(draw.random((2, *size, 3)).astype(np.float32))
+    places = Tensor(np.array([0, 1], np.int32))
+
+    def weighted(corners):
+        crops = ops.crop_and_resize(images, Tensor(corners), places, size)
+        return (crops.asnumpy().astype(np.float64) * given.asnumpy()).sum()
+
+    found = ops.CropAndResizeGradBoxes()(given, images, Tensor(boxes), places).asnumpy()
+    assert found.dtype == np.float32
+    for at in np.ndindex(2, 4):
+        step = np.zeros((2, 4), np.float32)
+        step[at] = 1e-3
+        slope = (weighted(boxes + step) - weighted(boxes - step)) / 2e-3
+        np.testing.assert_allclose(found[at], slope, rtol=2e-2, atol=1e-2)
