@@ -50,7 +50,17 @@ def cdist(xp, x1: Fraction, x2: Fraction, p: ScalarOf(Float(ge=0), TypeError) = 
 @op("ops.auto_generate.CdistGrad(p=2.0)(grad, x, y, dist)", types=SameDtype("grad x y dist"))
 def cdist_grad(xp, grad: Fraction, x: Fraction, y: Fraction, dist: Fraction,
                p: ScalarOf(Float(ge=0), TypeError) = 2.0):
-    """The gradient of `cdist` for its first input, at the distances given."""
+    """Computes the gradient of `cdist` for its first input, at the distances given.
+
+    Shapes:
+        `x` is (..., P, M), `y` is (..., R, M), `grad` and `dist` are (..., P, R), of one dtype. The
+        result has the shape and dtype of `x`.
+
+    Example:
+        >>> x, y = ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0]])
+        >>> print(ms.ops.auto_generate.CdistGrad()(ms.Tensor([[1.0]]), x, y, ms.Tensor([[5.0]])))
+        [[-0.6 -0.8]]
+    """
     difference = xp.expand_dims(x, -2) - xp.expand_dims(y, -3)
     size, dist = xp.abs(difference), xp.expand_dims(dist, -1)
     if p == math.inf:

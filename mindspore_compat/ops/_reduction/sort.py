@@ -79,9 +79,19 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
 )
 def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
          largest: Bool = True, sorted: Bool = True):
-    """(the k largest or smallest values in order, their int32 positions) along an axis.
+    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, and
+    their positions.
 
-    All of them, unsorted, are in the order of the input; fewer are sorted in any case.
+    They come in order. Only all of them, with `sorted` of False, are in the order of the input.
+
+    Shapes:
+        `input` has at least one axis. Both results have length `k` along `dim`, by default the last
+        axis; the values keep the dtype, the positions are int32.
+
+    Example:
+        >>> v, i = ms.ops.topk(ms.Tensor([3.0, 1.0, 5.0, 2.0]), 2)
+        >>> print(v, i)
+        [5. 3.] [2 0]
     """
     axis = -1 if dim is None else int(dim)
     length = input.shape[axis] if input.ndim else 1
