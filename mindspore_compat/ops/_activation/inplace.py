@@ -12,15 +12,9 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     any_dtype,
     checked,
-    floating,
-    integer,
-    number,
 )
+from .._rules import Floats, Numbers, Reals
 from . import pointwise
-
-Floats = TensorOf(floating)
-Plain = TensorOf(integer | floating)
-Numbers = TensorOf(number)
 
 
 @public("mint.nn.functional.relu_")
@@ -53,7 +47,7 @@ def silu_(input: Floats):
 
 @public("mint.nn.functional.hardtanh_")
 @checked
-def hardtanh_(input: Plain, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
+def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
     """The input cut off below `min_val` and above `max_val`, written into `input`."""
     return write_back(input, pointwise.hardtanh.run(input, min_val, max_val))
 

@@ -26,18 +26,12 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
+from .._rules import Float16Or32, Floats, FloatsUpTo32, Inexact, Numbers, Operand, Reals
 
-Half = TensorOf("float16", "float32")
-Small = TensorOf("float16", "float32", "bfloat16")
 Held = InTensor(Number | Bool)
 Loose = ScalarOf(Number | Bool, TypeError)
 Bound = ScalarOf(Number, TypeError)
-Floats = TensorOf(floating)
-Fractions = TensorOf(floating, "complex64", "complex128")
-Ratio = TensorOf(any_dtype, scalars=True)
-Numbers = TensorOf(number)
 Slope = Number
-Halves = TensorOf("float16", "float32")
 
 
 # Rectifiers ---------------------------------------------------------------------------------------
@@ -68,7 +62,7 @@ relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
 
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
-def relu6(xp, x: Half):
+def relu6(xp, x: Float16Or32):
     """Moves each element into the interval from 0 to 6: min(max(x, 0), 6).
 
     Shapes:
@@ -154,7 +148,10 @@ leaky_relu_ext.vjp(
     "ops.PReLU()(x: input, weight)",
     "mint.nn.functional.prelu(input, weight)",
     quirks=Quirks(
-        rules={f"ops.{name}": {"input": Halves, "weight": Halves} for name in ("prelu", "PReLU")}
+        rules={
+            f"ops.{name}": {"input": Float16Or32, "weight": Float16Or32}
+            for name in ("prelu", "PReLU")
+        }
     ),
 )
 def prelu(xp, input: Floats, weight: Floats):
@@ -322,7 +319,7 @@ sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
     quirks=Quirks(rules=dict.fromkeys(
         ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats})),
 )
-def logsigmoid(xp, x: Fractions):
+def logsigmoid(xp, x: Inexact):
     """Computes log(1 / (1 + exp(-x))) of each element, without overflow.
 
     Shapes:
@@ -369,7 +366,7 @@ softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
 
 
 @op()
-def softplus_by_tensor(xp, input: Floats, beta: Ratio, threshold: Ratio):
+def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
     """softplus, with gradients of `beta`; each of the two numbers is one, however many its axes."""
     beta, threshold = (xp.reshape(xp.cast(each, input.dtype), ()) for each in (beta, threshold))
     scaled = input * beta
@@ -378,7 +375,7 @@ def softplus_by_tensor(xp, input: Floats, beta: Ratio, threshold: Ratio):
 
 @op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
     "mint.nn.SiLU(inplace=False)(input)")
-def silu(xp, input: Fractions):
+def silu(xp, input: Inexact):
     """Multiplies each element by its sigmoid: x / (1 + exp(-x)).
 
     Shapes:
@@ -573,7 +570,7 @@ gelu_layer.vjp(x=lambda xp, g, x, approximate: xp.blockwise(
 
 
 @op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
-def fast_gelu(xp, x: Halves):
+def fast_gelu(xp, x: Float16Or32):
     """Approximates the Gaussian error linear unit by x * sigmoid(1.702 x).
 
     Shapes:
@@ -596,12 +593,10 @@ fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_vjp(xp, g, x))
 
 # Piecewise linear ---------------------------------------------------------------------------------
 
-Plain = TensorOf(integer | floating)
-
 
 @op("ops.hardsigmoid(input)", "ops.HSigmoid()(input)", "nn.HSigmoid()(input)",
     "mint.nn.functional.hardsigmoid(input)", "mint.nn.Hardsigmoid()(input)")
-def hardsigmoid(xp, input: Plain):
+def hardsigmoid(xp, input: Reals):
     """Approximates the sigmoid by straight lines: max(0, min(1, (x + 3) / 6)).
 
     Shapes:
@@ -619,7 +614,7 @@ hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), 
 
 @op("ops.hardswish(input)", "ops.HSwish()(input)", "nn.HSwish()(input)",
     "mint.nn.functional.hardswish(input)", "mint.nn.Hardswish()(input)")
-def hardswish(xp, input: Plain):
+def hardswish(xp, input: Reals):
     """Multiplies each element by a sigmoid of straight lines: x * max(0, min(6, x + 3)) / 6.
 
     Shapes:
@@ -646,7 +641,7 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
     quirks=Quirks(rules=dict.fromkeys(("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"),
                         {"lambd": Number | Bool})),
 )
-def hardshrink(xp, input: Small, lambd: Loose = 0.5):
+def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
     """Keeps the elements whose magnitude exceeds `lambd` and replaces the others by 0.
 
     Shapes:
@@ -683,7 +678,7 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
         )
     ),
 )
-def softshrink(xp, input: Small, lambd: Loose = 0.5):
+def softshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
     """Moves each element toward 0 by `lambd`; those that would cross it become 0. `lambd` is not
     negative.
 
@@ -840,7 +835,7 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
 
 
 @op("ops.swiglu(input, dim=-1)")
-def swiglu(xp, input: Small, dim: Int = -1):
+def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
     """Multiplies the silu of the first half of `input` along `dim` by the second half.
 
     Shapes:

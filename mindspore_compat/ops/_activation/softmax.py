@@ -14,19 +14,11 @@ from ..._core.rules.vocabulary import (
     Any,
     Int,
     ScalarOf,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
-    floating,
-    number,
 )
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
-
-Anything = TensorOf(any_dtype)
-
-Floats = TensorOf(floating)
-Numbers = TensorOf(number)
+from .._rules import Anything, Floats, Numbers
 
 
 def _checked_axis(api, x, axis):

@@ -9,10 +9,8 @@ exists only where it is asked for.
 import math
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype, floating
-
-Floats = TensorOf(floating)
-Mask = TensorOf("bool")
+from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype
+from .._rules import Bools, Floats
 
 _LOWEST = -1e30  # stands for the largest score of a query that may attend to nothing
 
@@ -62,7 +60,7 @@ def _softmax_flow(xp, g, weights):
 
 
 @op()
-def attention_weights(xp, query: Floats, key: Floats, shift: Floats = None, barred: Mask = None,
+def attention_weights(xp, query: Floats, key: Floats, shift: Floats = None, barred: Bools = None,
                       scale: Float = 1.0, shift_first: Any = False):
     """How much each query attends to each key, (..., queries, keys)."""
     wide = _wide(xp, query, key, shift)
@@ -78,7 +76,7 @@ def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
 
 
 @op(compute="native")
-def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barred: Mask = None,
+def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barred: Bools = None,
                      scale: Float = 1.0, shift_first: Any = False):
     """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
     query, key, shift = _wide(xp, query, key, shift)
@@ -97,7 +95,7 @@ attention_extent.vjp()
 
 @op()
 def attend(xp, query: Floats, key: Floats, value: Floats, shift: Floats = None,
-           barred: Mask = None, kept: TensorOf(any_dtype) = None, scale: Float = 1.0,
+           barred: Bools = None, kept: TensorOf(any_dtype) = None, scale: Float = 1.0,
            keep_prob: Float = 1.0, shift_first: Any = False):
     """What each query gathers, (..., queries, features of the values).
 

@@ -22,11 +22,11 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import HalfPrecision
 from .._shape.join_split import cat
 from ..primitive import Primitive
 from .attention import attend, attention_extent
 
-Half = TensorOf("float16", "bfloat16")
 Bits = TensorOf("uint8")
 Mask = TensorOf("bool", "uint8")
 Counts = TensorOf("int32", "int64") | TupleOf(Int) | ListOf(Int)
@@ -344,14 +344,13 @@ def _need_no_padding(api, padding_mask):
 
 @public("ops.flash_attention_score")
 @checked(Alike("query key value real_shift"))
-def flash_attention_score(query: Half, key: Half, value: Half, head_num: Int,
-                          real_shift: Half = None, drop_mask: Bits = None,
-                          padding_mask: TensorOf(any_dtype) = None, attn_mask: Mask = None,
-                          prefix: Counts = None, actual_seq_qlen: Counts = None,
-                          actual_seq_kvlen: Counts = None, keep_prob: Float = 1.0,
-                          scalar_value: Float = 1.0, pre_tokens: Int = _ALL,
-                          next_tokens: Int = _ALL, inner_precise: Int = 0,
-                          input_layout: Layout = "BSH", sparse_mode: Int = 0):
+def flash_attention_score(query: HalfPrecision, key: HalfPrecision, value: HalfPrecision, head_num:
+                          Int, real_shift: HalfPrecision = None, drop_mask: Bits = None,
+                          padding_mask: TensorOf(any_dtype) = None, attn_mask: Mask = None, prefix:
+                          Counts = None, actual_seq_qlen: Counts = None, actual_seq_kvlen: Counts =
+                          None, keep_prob: Float = 1.0, scalar_value: Float = 1.0, pre_tokens: Int =
+                          _ALL, next_tokens: Int = _ALL, inner_precise: Int = 0, input_layout:
+                          Layout = "BSH", sparse_mode: Int = 0):
     """Attention of several heads: softmax(scalar_value * query @ key.T + real_shift) @ value.
 
     With B batches, S1 queries, S2 keys, N1 and N2 heads of D features, H = N * D and T the steps of
@@ -450,10 +449,10 @@ class FlashAttentionScore(Primitive):
         self.sparse_mode = sparse_mode
 
     @checked(Alike("query key value real_shift"))
-    def __call__(self, query: Half, key: Half, value: Half, real_shift: Half = None,
-                 drop_mask: Bits = None, padding_mask: TensorOf(any_dtype) = None,
-                 attn_mask: Mask = None, prefix: Counts = None, actual_seq_qlen: Counts = None,
-                 actual_seq_kvlen: Counts = None):
+    def __call__(self, query: HalfPrecision, key: HalfPrecision, value: HalfPrecision, real_shift:
+                 HalfPrecision = None, drop_mask: Bits = None, padding_mask: TensorOf(any_dtype) =
+                 None, attn_mask: Mask = None, prefix: Counts = None, actual_seq_qlen: Counts =
+                 None, actual_seq_kvlen: Counts = None):
         _need_no_padding(self.name, padding_mask)
         call = _Call(self.name, self.head_num, self.keep_prob, self.scale_value,
                      (self.pre_tokens, self.next_tokens), self.input_layout, self.sparse_mode,

@@ -9,16 +9,15 @@ is the reference; the original runs it on Ascend only.
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, TensorOf, any_dtype, checked
 from ..._core.tensor.tensor import Tensor
-from .flash import _ALL, Counts, Half
+from .._rules import Float32, FloatsUpTo32, HalfPrecision
+from .flash import _ALL, Counts
 from .inference import Inference, Step
 from .prompt_incre import (
-    KeyScale,
     Listed,
     Mask,
     OutScale,
     Plain,
     Scale,
-    Single,
     Size,
     Tables,
     _byte_scales,
@@ -42,21 +41,21 @@ def fused_infer_attention_score(
     key: Plain | Listed,
     value: Plain | Listed,
     *,
-    pse_shift: Half = None,
+    pse_shift: HalfPrecision = None,
     atten_mask: Mask = None,
     actual_seq_lengths: Counts = None,
     actual_seq_lengths_kv: Counts = None,
     dequant_scale1: Scale = None,
-    quant_scale1: Single = None,
+    quant_scale1: Float32 = None,
     dequant_scale2: Scale = None,
     quant_scale2: OutScale = None,
     quant_offset2: OutScale = None,
-    antiquant_scale: KeyScale = None,
-    antiquant_offset: KeyScale = None,
-    key_antiquant_scale: KeyScale = None,
-    key_antiquant_offset: KeyScale = None,
-    value_antiquant_scale: KeyScale = None,
-    value_antiquant_offset: KeyScale = None,
+    antiquant_scale: FloatsUpTo32 = None,
+    antiquant_offset: FloatsUpTo32 = None,
+    key_antiquant_scale: FloatsUpTo32 = None,
+    key_antiquant_offset: FloatsUpTo32 = None,
+    value_antiquant_scale: FloatsUpTo32 = None,
+    value_antiquant_offset: FloatsUpTo32 = None,
     block_table: Tables = None,
     query_padding_size: Size = None,
     kv_padding_size: Size = None,

@@ -10,13 +10,13 @@ import struct
 
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
-from ..._core.rules.vocabulary import Any, Float, TensorOf, floating
+from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.tensor.tensor import Tensor
+from .._rules import Floats
 from .._shape.join_split import cat
 from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
 from .flash import _ALL, _COMPRESSED, _folded, _numbers, _spread
 
-Floats = TensorOf(floating)
 Bytes = TensorOf("int8")
 
 _SHARED = 64  # at most so many heads of queries share one of keys

@@ -3,15 +3,13 @@
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public, write_back
-from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import checked
+from .._rules import Anything, Index
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
-Slots = TensorOf("int32", "int64")
 
 
 @op(compute="native")
-def rows_cached(xp, cache: Anything, rows: Anything, slots: Slots):
+def rows_cached(xp, cache: Anything, rows: Anything, slots: Index):
     """A cache (blocks, block size, ...) with one row of each token written into its slot."""
     lead = cache.shape[0] * cache.shape[1]
     flat = xp.reshape(cache, (lead, -1))
@@ -22,7 +20,7 @@ def rows_cached(xp, cache: Anything, rows: Anything, slots: Slots):
 @public("ops.auto_generate.reshape_and_cache")
 @checked
 def reshape_and_cache(key: Anything, value: Anything = None, key_cache: Anything = None,
-                      value_cache: Anything = None, slot_mapping: Slots = None):
+                      value_cache: Anything = None, slot_mapping: Index = None):
     """Writes the keys and values of tokens into their slots of caches that are kept in blocks.
 
     Slot s is place s % block_size of block s // block_size.

@@ -9,17 +9,16 @@ import math
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, DType, Int, Number, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.precision import state as precision
 from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import masked_fill
 from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout
+from .._rules import Anything
 from .._shape.join_split import cat, split_at
 from .attention import attention_weights
-
-Anything = TensorOf(any_dtype)
 
 
 @public("ops.multi_head_attention_forward")

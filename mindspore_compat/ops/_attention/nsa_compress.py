@@ -7,8 +7,8 @@ that were chosen is in _attention/sparse_flash.py.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ListOf, TupleOf
+from .._rules import HalfPrecision
 from .attention import _wide
-from .flash import Half
 
 
 @op(
@@ -18,8 +18,8 @@ from .flash import Half
 )
 def nsa_compress(
     xp,
-    input: Half,
-    weight: Half,
+    input: HalfPrecision,
+    weight: HalfPrecision,
     compress_block_size: Int,
     compress_stride: Int,
     actual_seq_len: TupleOf(Int) | ListOf(Int),

@@ -14,20 +14,12 @@ from ..._core.rules.vocabulary import (
     Any,
     Float,
     Int,
-    ListOf,
-    TensorOf,
-    TupleOf,
     checked,
-    floating,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
 from .attention import _parts, _rows, _weights, _wide, attend, attention_extent
-from .flash import Half
-
-Floats = TensorOf(floating)
-Mask = TensorOf("bool")
-Ends = TupleOf(Int) | ListOf(Int)
 
 _NONE = -1  # the place of a block that there is not
 
@@ -35,9 +27,9 @@ _NONE = -1  # the place of a block that there is not
 @public("ops.nsa_compress_attention")
 @checked(Alike("query key value"))
 def nsa_compress_attention(
-    query: Half,
-    key: Half,
-    value: Half,
+    query: HalfPrecision,
+    key: HalfPrecision,
+    value: HalfPrecision,
     scale_value: Float,
     head_num: Int,
     compress_block_size: Int,
@@ -45,11 +37,11 @@ def nsa_compress_attention(
     select_block_size: Int,
     select_block_count: Int,
     *,
-    topk_mask: Mask = None,
-    atten_mask: Mask = None,
-    actual_seq_qlen: Ends,
-    actual_cmp_seq_kvlen: Ends,
-    actual_sel_seq_kvlen: Ends,
+    topk_mask: Bools = None,
+    atten_mask: Bools = None,
+    actual_seq_qlen: Ints,
+    actual_cmp_seq_kvlen: Ints,
+    actual_sel_seq_kvlen: Ints,
 ):
     """Attention to the keys of windows, and the blocks of keys that its weights favour.
 
@@ -149,8 +141,8 @@ def favoured_blocks(
     xp,
     query: Floats,
     key: Floats,
-    barred: Mask = None,
-    left_out: Mask = None,
+    barred: Bools = None,
+    left_out: Bools = None,
     scale: Any = 1.0,
     step: Any = 1,
     windows: Any = 1,

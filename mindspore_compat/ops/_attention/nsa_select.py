@@ -8,14 +8,12 @@ this on Ascend only.
 from ..._backend.arrays import to_host
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Float, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.rules.vocabulary import Float, Int, TensorOf, checked
 from ..._core.tensor.dtype import bfloat16, float16
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Ints
 from .._shape.join_split import cat
 from .attention import attend, attention_extent
-
-Anything = TensorOf(any_dtype)
-Ends = TupleOf(Int) | ListOf(Int)
 
 _BLOCK = 64  # keys, the one size that the original takes
 
@@ -79,7 +77,7 @@ def nsa_select_attention(query: Anything, key: Anything, value: Anything,
                          topk_indices: TensorOf("int32"), scale_value: Float, head_num: Int,
                          select_block_size: Int, select_block_count: Int, *,
                          atten_mask: Anything = None,
-                         actual_seq_qlen: Ends, actual_seq_kvlen: Ends):
+                         actual_seq_qlen: Ints, actual_seq_kvlen: Ints):
     """Attention of each query to the blocks of 64 keys that were selected for it.
 
     A block that is named twice counts twice. It is computed in float32.

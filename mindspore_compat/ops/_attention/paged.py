@@ -13,14 +13,13 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Alike, Any, Int, Number, OneOf, TensorOf, checked, floating
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
+from .._rules import HalfPrecision
 from ..primitive import Primitive
 from .attention import attend
 from .flash import _numbers
 from .inference import from_bytes
 
-Half = TensorOf("float16", "bfloat16")
 Cache = TensorOf("float16", "bfloat16", "int8")
-Mask = TensorOf("float16", "bfloat16")
 Int32 = TensorOf("int32")
 Scale = TensorOf("float16", "bfloat16", "int64")
 Offset = TensorOf("float16", "bfloat16", "int32")
@@ -258,16 +257,16 @@ class PagedAttention(_Paged):
     @checked(Alike("key_cache value_cache"))
     def __call__(
         self,
-        query: Half,
+        query: HalfPrecision,
         key_cache: Cache,
         value_cache: Cache = None,
         block_tables: Int32 = None,
         context_lens: Int32 = None,
         antiquant_scale: Scale = None,
         antiquant_offset: Offset = None,
-        attn_mask: Mask = None,
+        attn_mask: HalfPrecision = None,
         q_seq_lens: Int32 = None,
-        alibi_mask: Mask = None,
+        alibi_mask: HalfPrecision = None,
     ):
         _need_tensors(
             self.name,
@@ -357,14 +356,14 @@ class PagedAttentionMask(_Paged):
     @checked(Alike("key_cache value_cache"), Alike("query alibi_mask"))
     def __call__(
         self,
-        query: Half,
+        query: HalfPrecision,
         key_cache: Cache,
         value_cache: Cache,
         block_tables: Int32,
         context_lens: Int32,
         antiquant_scale: Scale = None,
         antiquant_offset: Offset = None,
-        alibi_mask: Mask = None,
+        alibi_mask: HalfPrecision = None,
     ):
         caches, tokens = (key_cache, value_cache), query.shape[0]
         _need_dtypes(self.name, query, caches)

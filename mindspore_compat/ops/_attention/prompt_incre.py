@@ -9,15 +9,14 @@ Ascend only.
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
 from ..._core.tensor.dtype import float16, float32
-from .flash import _ALL, Counts, Half
+from .._rules import Float32, HalfPrecision
+from .flash import _ALL, Counts
 from .inference import Inference, Step
 
 Plain = TensorOf("float16", "bfloat16", "int8")
 Mask = TensorOf("bool", "int8", "uint8")
 Scale = TensorOf("uint64", "float32")
-Single = TensorOf("float32")
 OutScale = TensorOf("float32", "bfloat16")
-KeyScale = TensorOf("float16", "bfloat16", "float32")
 Tables = TensorOf("int32")
 Size = TensorOf("int64")
 Listed = TupleOf(Plain) | ListOf(Plain)
@@ -37,9 +36,9 @@ def prompt_flash_attention(
     attn_mask: TensorOf("bool", "int8", "uint8", "float16") = None,
     actual_seq_lengths: Counts = None,
     actual_seq_lengths_kv: Counts = None,
-    pse_shift: Half = None,
+    pse_shift: HalfPrecision = None,
     deq_scale1: Scale = None,
-    quant_scale1: Single = None,
+    quant_scale1: Float32 = None,
     deq_scale2: Scale = None,
     quant_scale2: OutScale = None,
     quant_offset2: OutScale = None,
@@ -204,19 +203,19 @@ def _result(call, scales, scale, offset):
 @public("ops.incre_flash_attention")
 @checked(Alike("query pse_shift antiquant_scale antiquant_offset"))
 def incre_flash_attention(
-    query: Half,
+    query: HalfPrecision,
     key: Listed,
     value: Listed,
     attn_mask: Mask = None,
     actual_seq_lengths: Counts = None,
-    pse_shift: Half = None,
+    pse_shift: HalfPrecision = None,
     dequant_scale1: Scale = None,
-    quant_scale1: Single = None,
+    quant_scale1: Float32 = None,
     dequant_scale2: Scale = None,
-    quant_scale2: Single = None,
-    quant_offset2: Single = None,
-    antiquant_scale: Half = None,
-    antiquant_offset: Half = None,
+    quant_scale2: Float32 = None,
+    quant_offset2: Float32 = None,
+    antiquant_scale: HalfPrecision = None,
+    antiquant_offset: HalfPrecision = None,
     block_table: Tables = None,
     num_heads: Int = 1,
     input_layout: OneOf("BSH", "BNSD") = "BSH",

@@ -22,15 +22,12 @@ from ..._core.rules.vocabulary import (
     Str,
     TensorOf,
     checked,
-    floating,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat
 from .attention import _score_slopes, _scores, _softmax_flow, _top_and_sum, _weights, _wide
-from .flash import Half
 
-Floats = TensorOf(floating)
-Places = TensorOf("int32", "int64")
 Int32 = TensorOf("int32")
 
 _FAR = 2**63 - 1
@@ -171,7 +168,7 @@ def indexer_scores_vjp(xp, g, query, key, weights):
 
 
 @op(compute="native")
-def best_keys(xp, scores: Floats, seen: Places, count: Int):
+def best_keys(xp, scores: Floats, seen: Index, count: Int):
     """The `count` largest of the first `seen` scores of each row, in order, and where they stand.
 
     What is left over holds minus infinity and -1.
@@ -201,9 +198,9 @@ def best_keys_vjp(xp, g, out, scores_shape):
 @public("ops.lightning_indexer")
 @checked(Alike("query key weights"))
 def lightning_indexer(
-    query: Half,
-    key: Half,
-    weights: Half,
+    query: HalfPrecision,
+    key: HalfPrecision,
+    weights: HalfPrecision,
     *,
     actual_seq_lengths_query: Int32 = None,
     actual_seq_lengths_key: Int32 = None,
@@ -316,7 +313,7 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
 
 @op(compute="native")
 def attend_chosen(
-    xp, query: Floats, key: Floats, value: Floats, places: Places, seen: Places, scale: Any = 1.0
+    xp, query: Floats, key: Floats, value: Floats, places: Index, seen: Index, scale: Any = 1.0
 ):
     """What each query gathers from the keys at its own places, (queries, heads, features).
 
@@ -349,7 +346,7 @@ def attend_chosen_vjp(xp, g, query, key, value, places, seen, scale):
 
 
 @op(compute="native")
-def chosen_extent(xp, query: Floats, key: Floats, places: Places, seen: Places, scale: Any = 1.0):
+def chosen_extent(xp, query: Floats, key: Floats, places: Index, seen: Index, scale: Any = 1.0):
     """The largest score of each query and head at its own places, and the sum of the exponentials
     beneath it, (queries, heads), in float32."""
     query, key = _wide(xp, query, key)
@@ -378,17 +375,17 @@ def _chosen(xp, query, places, seen):
 @public("ops.sparse_flash_attention")
 @checked(Alike("query key value"))
 def sparse_flash_attention(
-    query: Half,
-    key: Half,
-    value: Half,
+    query: HalfPrecision,
+    key: HalfPrecision,
+    value: HalfPrecision,
     sparse_indices: Int32,
     scale_value: Number,
     *,
     block_table: Int32 = None,
     actual_seq_lengths_query: Int32 = None,
     actual_seq_lengths_kv: Int32 = None,
-    query_rope: Half = None,
-    key_rope: Half = None,
+    query_rope: HalfPrecision = None,
+    key_rope: HalfPrecision = None,
     sparse_block_size: Int = 1,
     layout_query: Str = "BSND",
     layout_kv: Str = "BSND",

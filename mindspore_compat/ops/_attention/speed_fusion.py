@@ -13,18 +13,14 @@ from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
-    ListOf,
     OneOf,
     TensorOf,
-    TupleOf,
     checked,
 )
 from ..._core.rules.vocabulary import any_dtype as anything
 from ..._core.tensor.tensor import Tensor
+from .._rules import FloatsUpTo32, Ints
 from .flash import _ALL, Layout, Mask, _Call, _lengths, _need_no_padding
-
-Plain = TensorOf("float16", "bfloat16", "float32")
-Counts = TupleOf(Int) | ListOf(Int)
 
 _SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shift
 
@@ -75,13 +71,13 @@ class _Speed(_Call):
 @public("ops.speed_fusion_attention")
 @checked(Alike("query key value"))
 def speed_fusion_attention(
-    query: Plain,
-    key: Plain,
-    value: Plain,
+    query: FloatsUpTo32,
+    key: FloatsUpTo32,
+    value: FloatsUpTo32,
     head_num: Int,
     input_layout: Layout,
     *,
-    pse: Plain = None,
+    pse: FloatsUpTo32 = None,
     padding_mask: TensorOf(anything) = None,
     atten_mask: Mask = None,
     scale: Float = 1.0,
@@ -89,15 +85,15 @@ def speed_fusion_attention(
     pre_tokens: Int = _ALL,
     next_tokens: Int = _ALL,
     inner_precise: Int = 0,
-    prefix: Counts = None,
-    actual_seq_qlen: Counts = None,
-    actual_seq_kvlen: Counts = None,
+    prefix: Ints = None,
+    actual_seq_qlen: Ints = None,
+    actual_seq_kvlen: Ints = None,
     sparse_mode: OneOf(0, 1, 2, 3, 4, 5) = 0,
     gen_mask_parallel: Bool = True,
     sync: Bool = False,
     pse_type: OneOf(0, 1, 2, 3) = 1,
-    q_start_idx: Counts = None,
-    kv_start_idx: Counts = None,
+    q_start_idx: Ints = None,
+    kv_start_idx: Ints = None,
 ):
     """Attention of several heads, weights dropped at random: softmax(scores) @ value.
 

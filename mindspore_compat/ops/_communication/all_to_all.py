@@ -14,23 +14,21 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     Str,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor.dtype import to_numpy
 from ..._core.tensor.tensor import Tensor
 from ...communication import comm_func, transfer, transfer_peers
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
+from .._rules import Anything
 from ..primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
-Given = TensorOf(any_dtype)
 
 
 @op(compute="native")
-def all_to_all(xp, input_x: Given, split_dim, concat_dim, group):
+def all_to_all(xp, input_x: Anything, split_dim, concat_dim, group):
     """Equal blocks of `split_dim` exchanged and joined along `concat_dim`."""
     front = xp.moveaxis(input_x, split_dim, 0)
     rows = [front.shape[0] // group.size] * group.size
@@ -39,14 +37,14 @@ def all_to_all(xp, input_x: Given, split_dim, concat_dim, group):
 
 
 @op(compute="native")
-def all_gather_uneven(xp, input_x: Given, sizes, group):
+def all_gather_uneven(xp, input_x: Anything, sizes, group):
     """Flat arrays of several lengths, joined."""
     whole = xp.concatenate([input_x] * group.size)
     return xp.exchange(whole, [input_x.shape[0]] * group.size, sizes, group)
 
 
 @op()
-def reduce_scatter_uneven(xp, input_x: Given, sizes, operation, group):
+def reduce_scatter_uneven(xp, input_x: Anything, sizes, operation, group):
     """Flat arrays combined; each member gets a part of its own length."""
     own = sizes[group.rank]
     use = f"reduce_scatter_uneven ({operation})"
@@ -88,7 +86,7 @@ class AlltoAll(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: Given):
+    def __call__(self, input_x: Anything):
         group = partners(self.group)
         if self.split_count != group.size:
             raise ValueError("For 'AlltoAll', 'split_count' must be the group's size "
@@ -130,7 +128,7 @@ class AlltoAllV(Primitive):
         self.block_size = block_size
 
     @checked
-    def __call__(self, input_x: Given, send_numel_list: Any, recv_numel_list: Any):
+    def __call__(self, input_x: Anything, send_numel_list: Any, recv_numel_list: Any):
         group = partners(self.group)
         sent = _counts(self, "send_numel_list", send_numel_list, group.size, self.block_size)
         got = _counts(self, "recv_numel_list", recv_numel_list, group.size, self.block_size)
@@ -170,7 +168,7 @@ class AlltoAllVC(Primitive):
         self.transpose = bool(transpose)
 
     @checked
-    def __call__(self, input_x: Given, send_count_matrix: Any):
+    def __call__(self, input_x: Anything, send_count_matrix: Any):
         group = partners(self.group)
         size = group.size
         counts = _counts(self, "send_count_matrix", send_count_matrix, size * size, self.block_size)
@@ -207,7 +205,7 @@ class AllGatherV(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: Given, output_split_sizes: Any):
+    def __call__(self, input_x: Anything, output_split_sizes: Any):
         group = partners(self.group)
         sizes = _counts(self, "output_split_sizes", output_split_sizes, group.size)
         _fits(self, "output_split_sizes", input_x, sizes[group.rank])
@@ -246,7 +244,7 @@ class ReduceScatterV(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: Given, input_split_sizes: Any):
+    def __call__(self, input_x: Anything, input_split_sizes: Any):
         if self.op not in comm_func.REDUCTIONS:
             raise ValueError(f"For 'ReduceScatterV', 'op' must be one of {comm_func.REDUCTIONS}, "
                              f"but got '{self.op}'.")
@@ -296,7 +294,7 @@ class NeighborExchange(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: TupleOf(Given) | ListOf(Given)):
+    def __call__(self, input_x: TupleOf(Anything) | ListOf(Anything)):
         group = partners(self.group)
         ids = [*self.send_rank_ids, *self.recv_rank_ids]
         if len(input_x) != len(self.send_rank_ids):

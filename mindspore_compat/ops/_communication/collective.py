@@ -14,7 +14,6 @@ from ..._core.rules.vocabulary import (
     Str,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     number,
 )
@@ -27,10 +26,10 @@ from ...communication import (
     transfer_peers,
 )
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, member, partners
+from .._rules import Anything
 from ..primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
-Given = TensorOf(any_dtype)
 Ints = ListOf(Int) | TupleOf(Int)
 
 
@@ -107,7 +106,7 @@ class AllGather(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: Given):
+    def __call__(self, input_x: Anything):
         return transfer.all_gather_op.run(input_x, partners(self.group))
 
 
@@ -174,7 +173,7 @@ class Broadcast(Primitive):
         self.group = group
 
     @checked
-    def __call__(self, input_x: Given | TupleOf(Given)):
+    def __call__(self, input_x: Anything | TupleOf(Anything)):
         group = partners(self.group)
         root = member("Broadcast", group, self.group, self.root_rank)
         tensors = (input_x,) if isinstance(input_x, Tensor) else input_x
@@ -341,7 +340,7 @@ class Send(Primitive):
         self.group_back = group_back
 
     @checked
-    def __call__(self, input_x: Given):
+    def __call__(self, input_x: Anything):
         _in_world("Send", self.group, self.dest_rank)
         return transfer_peers.send_op.run(transfer_peers.anchored(input_x), self.dest_rank,
                                           self.sr_tag, *_ways(self))

@@ -6,15 +6,14 @@ gradients.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
 from ...communication import transfer
 from ...communication.groups import partners
-
-Given = TensorOf(any_dtype)
+from .._rules import Anything
 
 
 @op()
-def matrix_product(xp, left: Given, right: Given, turned):
+def matrix_product(xp, left: Anything, right: Anything, turned):
     """The product of two matrices, the second one turned if asked."""
     return xp.matmul(left, xp.swapaxes(right, 0, 1) if turned else right)
 
@@ -22,8 +21,8 @@ def matrix_product(xp, left: Given, right: Given, turned):
 @public("ops.all_gather_matmul")
 @checked
 def all_gather_matmul(
-    input: Given,
-    x2: Given,
+    input: Anything,
+    x2: Anything,
     group: Str,
     world_size: Int,
     *,
@@ -70,8 +69,8 @@ def all_gather_matmul(
 @public("ops.matmul_reduce_scatter")
 @checked
 def matmul_reduce_scatter(
-    input: Given,
-    x2: Given,
+    input: Anything,
+    x2: Anything,
     group: Str,
     world_size: Int,
     *,

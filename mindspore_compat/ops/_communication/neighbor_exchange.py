@@ -11,17 +11,15 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     Str,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ...communication import comm_func
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
+from .._rules import Anything
 from ..primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
-Given = TensorOf(any_dtype)
 
 # Where a neighbour lies, clockwise from the top: the side of each of the two last axes, or None.
 DIRECTIONS = (
@@ -94,7 +92,7 @@ class BatchISendIRecv(Primitive):
             )
 
     @checked
-    def __call__(self, input_x: TupleOf(Given | None) | ListOf(Given | None)):
+    def __call__(self, input_x: TupleOf(Anything | None) | ListOf(Anything | None)):
         if not isinstance(self.group, str):
             raise TypeError(f"For '{self.name}', 'group' must be a str, but got {self.group!r}.")
         for word in self.op_types:
@@ -141,7 +139,7 @@ class BatchISendIRecv(Primitive):
 
 
 @op(compute="native")
-def exchange_borders(xp, x: Given, send_ids, send_lens, recv_ids, recv_lens, group):
+def exchange_borders(xp, x: Anything, send_ids, send_lens, recv_ids, recv_lens, group):
     """An image with the borders of its neighbours around it."""
     pieces = {}
     for direction, peer in zip(DIRECTIONS, send_ids, strict=True):
@@ -260,7 +258,7 @@ class NeighborExchangeV2(Primitive):
                 )
 
     @checked
-    def __call__(self, tensor: Given):
+    def __call__(self, tensor: Anything):
         group = partners(self.group)
         top, bottom, left, right = self.send_lens
         if (

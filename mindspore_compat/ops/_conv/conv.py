@@ -10,22 +10,16 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
     AsValue,
-    Int,
     ListOf,
     OneOf,
     TensorOf,
     TupleOf,
-    floating,
-    number,
     real,
 )
+from .._rules import Floats, Index, Natural, Numbers, Positive
 from .im2col import each, need_alike, need_rank, padding_of, sided, sizes_of
 
-Real = TensorOf(floating)
-Positive = Int(ge=1)
-Natural = Int(ge=0)
 Mode = OneOf("same", "valid", "pad")
-Sizes = TensorOf("int32", "int64")
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
@@ -76,9 +70,9 @@ def _biased(xp, api, out, bias):
 
 @op("ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)")
-def conv1d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 1) = 1,
-           pad_mode: Mode = "valid", padding: listed(Natural, 1) = 0,
-           dilation: several(Positive, 1) = 1, groups: Positive = 1):
+def conv1d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 1)
+           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 1) = 0, dilation:
+           several(Positive, 1) = 1, groups: Positive = 1):
     """Cross-correlation of a sequence (N, C, L) with kernels (C_out, C / groups, k).
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
@@ -99,9 +93,9 @@ def conv1d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
 
 @op("ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)")
-def conv2d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 2) = 1,
-           pad_mode: Mode = "valid", padding: listed(Natural, 2) = 0,
-           dilation: several(Positive, 2) = 1, groups: Positive = 1):
+def conv2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 2)
+           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 2) = 0, dilation:
+           several(Positive, 2) = 1, groups: Positive = 1):
     """Cross-correlation of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
@@ -123,9 +117,9 @@ def conv2d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
 
 @op("ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)")
-def conv3d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 3) = 1,
-           pad_mode: Mode = "valid", padding: listed(Natural, 3) = 0,
-           dilation: several(Positive, 3) = 1, groups: Positive = 1):
+def conv3d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 3)
+           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 3) = 0, dilation:
+           several(Positive, 3) = 1, groups: Positive = 1):
     """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
 
     `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.
@@ -165,7 +159,7 @@ def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, 
 
 @op("mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)")
-def conv1d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+def conv1d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
                stride: listed(Positive, 1) = 1, padding: Words | listed(Natural, 1) = 0,
                dilation: listed(Positive, 1) = 1, groups: Positive = 1):
     """Computes the cross-correlation of a sequence with kernels.
@@ -188,7 +182,7 @@ def conv1d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
 @op("mint.nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)",
     "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)")
-def conv2d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+def conv2d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
                stride: listed(Positive, 1, 2) = 1, padding: Words | listed(Natural, 1, 2) = 0,
                dilation: listed(Positive, 1, 2) = 1, groups: Positive = 1):
     """Computes the cross-correlation of images with kernels.
@@ -212,7 +206,7 @@ def conv2d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
 
 @op("mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)")
-def conv3d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+def conv3d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
                stride: listed(Positive, 1, 3) = 1, padding: Words | listed(Natural, 1, 3) = 0,
                dilation: listed(Positive, 1, 3) = 1, groups: Positive = 1):
     """Computes the cross-correlation of volumes with kernels.
@@ -258,7 +252,7 @@ def _image_step(value):
 
 @op("ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCHW')(x, weight)")
-def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
+def conv2d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
                      kernel_size: several(Positive, 2), mode: OneOf(1) = 1,
                      pad_mode: Mode = "valid",
                      pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
@@ -293,7 +287,7 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
     "group=1, data_format='NCDHW')(x, weight)",
     types=SameDtype("x weight"),
 )
-def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
+def conv3d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
                      kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
                      pad_mode: Mode = "valid",
                      pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
@@ -340,7 +334,7 @@ def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
     "ops.Conv2DBackpropInput(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
     "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)")
 def conv2d_transpose_primitive(
-        xp, dout: Real, weight: Real, input_size: Any,
+        xp, dout: Floats, weight: Floats, input_size: Any,
         out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
         pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural) = None,
         mode: OneOf(1) = 1,
@@ -431,7 +425,7 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
 @op("ops.Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, "
     "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)")
 def conv3d_transpose_primitive(
-        xp, dout: Real, weight: Real, in_channel: Positive, out_channel: Positive,
+        xp, dout: Floats, weight: Floats, in_channel: Positive, out_channel: Positive,
         kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
         pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
         dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
@@ -459,7 +453,7 @@ def conv3d_transpose_primitive(
 
 @op("ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
     "group=1, output_padding=0)")
-def conv3d_transpose(xp, inputs: Real, weight: Real, pad_mode: Mode = "valid",
+def conv3d_transpose(xp, inputs: Floats, weight: Floats, pad_mode: Mode = "valid",
                      padding: several(Natural, 6) = 0, stride: several(Positive, 3) = 1,
                      dilation: several(Positive, 3) = 1, group: Positive = 1,
                      output_padding: several(Natural, 3) = 0):
@@ -485,7 +479,7 @@ def conv3d_transpose(xp, inputs: Real, weight: Real, pad_mode: Mode = "valid",
     "groups=1, dilation=1)",
     "mint.nn.functional.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, "
     "output_padding=0, groups=1, dilation=1)")
-def conv_transpose2d(xp, input: Real, weight: Real, bias: TensorOf() = None,
+def conv_transpose2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
                      stride: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
                      output_padding: listed(Natural, 1, 2) = 0, groups: Positive = 1,
                      dilation: listed(Positive, 1, 2) = 1):
@@ -513,8 +507,6 @@ def conv_transpose2d(xp, input: Real, weight: Real, bias: TensorOf() = None,
 
 
 # Windows as columns.
-
-Numbers = TensorOf(number)
 
 
 def _unfold(xp, x, kernel, dilation, padding, stride):
@@ -623,7 +615,7 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
     "output_size)",
     "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)",
     quirks=Quirks(
-        rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Sizes})
+        rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Index})
     ),
 )
 def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
@@ -648,7 +640,7 @@ def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive,
 
 
 @op("mint.conv_tbc(input, weight, bias, pad=0)")
-def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
+def conv_tbc(xp, input: Floats, weight: Floats, bias: Floats, pad: Natural = 0):
     """Computes the cross-correlation of sequences, with the time on the first axis, with kernels.
 
     Shapes:

@@ -7,22 +7,15 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
-    Int,
     ListOf,
     OneOf,
     Str,
-    TensorOf,
     TupleOf,
-    floating,
-    number,
 )
+from .._rules import Floats, Natural, Numbers, Positive
 from .conv import _need_room, several
 from .im2col import each, need_rank, padding_of, sided
 
-Numbers = TensorOf(number)
-Real = TensorOf(floating)
-Positive = Int(ge=1)
-Natural = Int(ge=0)
 Places = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
 Mode = OneOf("same", "valid", "pad")
 
@@ -130,8 +123,8 @@ def _grouped(xp, w):
 )
 def depthwise(
     xp,
-    x: Real,
-    weight: Real,
+    x: Floats,
+    weight: Floats,
     channel_multiplier: Positive,
     kernel_size: several(Positive, 2),
     mode: OneOf(3) = 3,
@@ -171,8 +164,8 @@ def depthwise(
 )
 def depthwise_input(
     xp,
-    w: Real,
-    dout: Real,
+    w: Floats,
+    dout: Floats,
     x_size: TupleOf(Positive, length=4) | ListOf(Positive, length=4),
     channel_multiplier: Positive,
     kernel_size: several(Positive, 2),
@@ -216,8 +209,8 @@ def depthwise_input(
 )
 def depthwise_filter(
     xp,
-    x: Real,
-    dout: Real,
+    x: Floats,
+    dout: Floats,
     w_size: TupleOf(Positive, length=4) | ListOf(Positive, length=4),
     channel_multiplier: Positive,
     kernel_size: several(Positive, 2),

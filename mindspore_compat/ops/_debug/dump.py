@@ -7,11 +7,11 @@ import numpy as np
 
 from ..._core.autograd import custom
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, OneOf, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import AsValue, OneOf, Str, checked
 from ..._io.files import atomic_write
+from .._rules import Anything
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
 Side = OneOf("in", "out")
 _numbers = itertools.count()
 

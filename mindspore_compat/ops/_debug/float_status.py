@@ -12,12 +12,11 @@ from ..._backend.finite import all_finite
 from ..._core.autograd import leaves
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import TensorOf, checked, floating
+from ..._core.rules.vocabulary import TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import Batch
+from .._rules import Floats
 from ..primitive import Primitive
-
-Floats = TensorOf(floating)
 
 
 def _whole(array):

@@ -6,7 +6,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Int, ListOf, TupleOf, checked
 from ..primitive import Primitive
 
-Several = TupleOf(Any) | ListOf(Any)
+AnySequence = TupleOf(Any) | ListOf(Any)
 
 _queues = weakref.WeakValueDictionary()  # name -> queue
 
@@ -55,7 +55,7 @@ class GetNext(Primitive):
     """
 
     @checked
-    def __init__(self, types: Several, shapes: Several, output_num: Int, shared_name):
+    def __init__(self, types: AnySequence, shapes: AnySequence, output_num: Int, shared_name):
         super().__init__("GetNext")
         self.types, self.shapes, self.output_num = list(types), list(shapes), output_num
         self.shared_name = shared_name

@@ -1,10 +1,9 @@
 """Sums of several Tensors: AddN, and the bias of a layer."""
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import OneOf, TensorOf, any_dtype
-from .._shape.join_split import Several, of_one_dtype
-
-Anything = TensorOf(any_dtype)
+from ..._core.rules.vocabulary import OneOf
+from .._rules import Anything, Several
+from .._shape.join_split import of_one_dtype
 
 
 @op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")

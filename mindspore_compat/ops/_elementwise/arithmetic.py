@@ -18,11 +18,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
-
-Anything = TensorOf(any_dtype)
-
-Operand = TensorOf(any_dtype, scalars=True)
-Given = TensorOf(number | {"bool"})  # a Tensor and no number
+from .._rules import Anything, NumbersOrBools, Operand
 
 
 @op(
@@ -331,7 +327,7 @@ neg.vjp_of("negative")
 
 
 @op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()")
-def positive(xp, input: Given):
+def positive(xp, input: NumbersOrBools):
     """Returns the input as it is.
 
     Shapes:

@@ -2,13 +2,11 @@
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, Int, TensorOf, any_dtype, integer
-
-Anything = TensorOf(any_dtype)
+from ..._core.rules.vocabulary import Bool, Int, TensorOf, integer
+from .._rules import Anything, Integers
 
 Bits = TensorOf(integer | {"bool"}) | Int | Bool
 
-Places = TensorOf(integer)
 Whole = TensorOf(integer) | Int | Bool
 Divisors = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool")
 Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars=True)
@@ -92,7 +90,7 @@ def bitwise_left_shift(xp, input: Whole, other: Whole):
 
 
 @op("ops.LeftShift()(x1, x2)", types=SameDtype("x1 x2"))
-def left_shift(xp, x1: Places, x2: Places):
+def left_shift(xp, x1: Integers, x2: Integers):
     """Moves the bits of each integer left, toward higher ones, which doubles it `x2` times.
 
     Shapes:
@@ -130,7 +128,7 @@ def bitwise_right_shift(xp, input: Whole, other: Whole):
     types=SameDtype("input_x input_y"),
     quirks=Quirks(errors={"ops.RightShift": TypeError}),
 )
-def right_shift(xp, input_x: Places, input_y: Places):
+def right_shift(xp, input_x: Integers, input_y: Integers):
     """Moves the bits of each integer right, toward lower ones; the sign stays.
 
     Shapes:

@@ -7,8 +7,7 @@ from ..._core.rules.vocabulary import DType, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
-
-Anything = TensorOf(any_dtype)
+from .._rules import Anything
 
 
 @op(

@@ -9,23 +9,12 @@ from ..._core.rules.vocabulary import (
     Float,
     Number,
     TensorOf,
-    any_dtype,
     checked,
     number,
-    real,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
 
-Reals = TensorOf(real | {"bool"})
-RealsOrNumbers = TensorOf(real | {"bool"}, scalars=True)
-
-Operand = TensorOf(any_dtype, scalars=True)
-Anything = TensorOf(any_dtype)
-
-
-Real = TensorOf(real, "bool")
-Given = TensorOf(number, "bool")  # a Tensor and no number
-Ordered = TensorOf(real, "bool", scalars=True)
 Ordinary = TensorOf(number, "bool", scalars=True)
 
 
@@ -37,7 +26,7 @@ Ordinary = TensorOf(number, "bool", scalars=True)
     "Tensor.eq(other)",
     "mint.eq(input, other)",
     types=Promote("input other", lists=True, exact=True, need_tensor=True),
-    quirks=Quirks(rules={"mint.eq": {"input": Given}}),
+    quirks=Quirks(rules={"mint.eq": {"input": NumbersOrBools}}),
 )
 def equal(xp, input: Operand, other: Operand):
     """Tells where the elements of two Tensors are equal.
@@ -166,8 +155,8 @@ def greater(xp, input: Operand, other: Operand):
     "mint.ge(input, other)",
     "ops.tensor_ge(input, other)",
     types=Promote("input other", lists=True, exact=True),
-    quirks=Quirks(rules={"mint.greater_equal": {"input": Ordered, "other": Ordered},
-                    "mint.ge": {"input": Ordered, "other": Ordered}}),
+    quirks=Quirks(rules={"mint.greater_equal": {"input": RealOperand, "other": RealOperand},
+                    "mint.ge": {"input": RealOperand, "other": RealOperand}}),
 )
 def greater_equal(xp, input: Operand, other: Operand):
     """Tells where the elements of the input are at least as large as those of `other`.
@@ -211,7 +200,7 @@ _NUMBERS = (int, float, complex)
     "Tensor.isnan()",
     "mint.isnan(input)",
     "ops.isnan_ext(tensor: input)",
-    quirks=Quirks(rules=dict.fromkeys(("ops.isnan", "ops.IsNan"), {"input": Real})),
+    quirks=Quirks(rules=dict.fromkeys(("ops.isnan", "ops.IsNan"), {"input": RealsOrBools})),
 )
 def isnan(xp, input: Ordinary):
     """Tells which elements are NaN.
@@ -241,7 +230,7 @@ def isinf(xp, input: Anything):
 
 
 @op("ops.isfinite(input)", "ops.IsFinite()(x: input)", "Tensor.isfinite()", "mint.isfinite(input)")
-def isfinite(xp, input: Real):
+def isfinite(xp, input: RealsOrBools):
     """Tells which elements are neither infinite nor NaN.
 
     Shapes:
@@ -314,9 +303,9 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
     "Tensor.approximate_equal(other: y, tolerance=1e-5)",
     "ops.ApproximateEqual(tolerance=1e-5)(x, y)",
     types=Promote("x y", need_tensor=True),
-    quirks=Quirks(rules={"Tensor.approximate_equal": {"y": Reals}}),
+    quirks=Quirks(rules={"Tensor.approximate_equal": {"y": RealsOrBools}}),
 )
-def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float = 1e-5):
+def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-5):
     """Tells where |x - y| is less than `tolerance`; infinities and NaN equal nothing.
 
     Shapes:

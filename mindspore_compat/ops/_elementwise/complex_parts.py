@@ -2,10 +2,9 @@
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import TensorOf, any_dtype, number
+from ..._core.rules.vocabulary import TensorOf, number
+from .._rules import Anything
 from .elementary import _floating as as_floating
-
-Anything = TensorOf(any_dtype)
 
 
 @op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")

@@ -4,12 +4,10 @@ import numpy
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf, any_dtype, number, real
+from ..._core.rules.vocabulary import AsValue, OneOf
 from ..._core.tensor.promotion import division_np, quotient_np
+from .._rules import NumbersOrBools, Operand, RealOperand
 
-Operand = TensorOf(any_dtype, scalars=True)
-Reals = TensorOf(real | {"bool"}, scalars=True)
-Given = TensorOf(number | {"bool"})  # a Tensor and no number
 Rounding = AsValue(OneOf("floor", "trunc") | None)
 
 
@@ -271,9 +269,9 @@ def rmod(xp, input: Operand, other: Operand):
     "ops.TruncateMod()(x: input, y: other)",
     "ops.truncate_mod(x: input, y: other)",
     types=Promote("input other", lists=True, need_tensor=True),
-    quirks=Quirks(rules={"mint.fmod": {"input": Given}}),
+    quirks=Quirks(rules={"mint.fmod": {"input": NumbersOrBools}}),
 )
-def fmod(xp, input: Reals, other: Reals):
+def fmod(xp, input: RealOperand, other: RealOperand):
     """Computes the remainder of truncated division, element by element. It has the sign of the
     dividend.
 
@@ -293,7 +291,7 @@ fmod.vjp_of("fmod")
 
 @op("ops.Mod()(x: input, y: other)",
     types=Promote("input other", lists=True, need_tensor=True))
-def mod(xp, input: Reals, other: Reals):
+def mod(xp, input: RealOperand, other: RealOperand):
     """Computes the remainder of truncated division, element by element, as `fmod` does.
 
     Of zero by zero it is 0, and of another int32 or int64 number by zero the lowest of its dtype.

@@ -2,10 +2,9 @@
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import TensorOf, any_dtype, floating
+from ..._core.rules.vocabulary import TensorOf, any_dtype
+from .._rules import Inexact
 from .division import _whole_quotient
-
-Real = TensorOf(floating | {"complex64", "complex128"})
 
 
 def _floating(xp, x):
@@ -77,7 +76,7 @@ def inv(xp, input: TensorOf(any_dtype)):
 
 @op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
     "ops.tensor_exp(input)", "Tensor.exp_()")
-def exp(xp, input: TensorOf(Real.dtypes, "int64", "bool")):
+def exp(xp, input: TensorOf(Inexact.dtypes, "int64", "bool")):
     """Raises e to the power of each element.
 
     Shapes:
@@ -247,7 +246,7 @@ def tan(xp, input: TensorOf(any_dtype)):
     "Tensor.tanh_()",
     "ops.tanh_(input)",
     "mint.nn.Tanh()(input)",
-    quirks=Quirks(rules={"mint.nn.Tanh": {"input": Real}, "nn.Tanh": {"input": Real}}),
+    quirks=Quirks(rules={"mint.nn.Tanh": {"input": Inexact}, "nn.Tanh": {"input": Inexact}}),
 )
 def tanh(xp, input: TensorOf(any_dtype)):
     """Computes the hyperbolic tangent of each element.

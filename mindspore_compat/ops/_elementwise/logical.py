@@ -2,8 +2,8 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype
+from .._rules import Anything
 
-Anything = TensorOf(any_dtype)
 Truth = TensorOf(any_dtype) | Bool
 
 

@@ -2,12 +2,8 @@
 
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import TensorOf, any_dtype, real
-
-RealsOrNumbers = TensorOf(real | {"bool"}, scalars=True)
-
-Operand = TensorOf(any_dtype, scalars=True)
-Ordered = TensorOf(real, "bool", scalars=True)
+from ..._core.rules.vocabulary import TensorOf, real
+from .._rules import Operand, RealOperand
 
 
 @op(
@@ -41,7 +37,7 @@ maximum.vjp_of("maximum")
     "mint.minimum(input, other)",
     types=Promote("input other", lists=True),
 )
-def minimum(xp, input: Ordered, other: Ordered):
+def minimum(xp, input: RealOperand, other: RealOperand):
     """Takes the smaller one of two elements, and NaN where either is NaN.
 
     Shapes:
@@ -64,7 +60,7 @@ minimum.vjp_of("minimum")
     "Tensor.fmax(other)",
     types=Promote("input other"),
 )
-def fmax(xp, input: RealsOrNumbers, other: RealsOrNumbers):
+def fmax(xp, input: RealOperand, other: RealOperand):
     """Takes the larger one of two elements; of a number and NaN it takes the number.
 
     Shapes:

@@ -3,8 +3,7 @@
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Int, InTensor, TensorOf, any_dtype, checked, floating
-
-Anything = TensorOf(any_dtype)
+from .._rules import Anything
 
 
 @op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)",

@@ -21,17 +21,17 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.promotion import met
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
+from .._rules import (
+    Anything,
+    Float16To64,
+    Float32Or64,
+    Floats,
+    NumbersOrBools,
+    Operand,
+    RealOperand,
+)
 from ..primitive import Primitive
 from .elementary import _floating as as_floating
-
-Anything = TensorOf(any_dtype)
-Operand = TensorOf(any_dtype, scalars=True)
-Reals = TensorOf(real | {"bool"}, scalars=True)
-Given = TensorOf(number | {"bool"})  # a Tensor and no number
-Fractions = TensorOf(floating)
-Real = TensorOf("float32", "float64")
-Floats = TensorOf(floating)
-Narrow = TensorOf("float16", "float32", "float64")
 
 
 def _unary(name, doc, given, printed, *lines, only=Anything):
@@ -91,9 +91,9 @@ _unary("sinc", "Computes sin(pi x) / (pi x) of each element x, which is 1 at 0."
        "ops.sinc(input)", "Tensor.sinc()", "mint.sinc(input)", "mint.special.sinc(input)",
        "ops.Sinc()(input)")
 _unary("deg2rad", "Converts degrees to radians.", "[90.0, 180.0]", "[1.5707964 3.1415927]",
-       "ops.deg2rad(x: input)", "Tensor.deg2rad()", only=Narrow)
+       "ops.deg2rad(x: input)", "Tensor.deg2rad()", only=Float16To64)
 _unary("rad2deg", "Converts radians to degrees.", "[0.25, 0.5]", "[14.323944 28.647888]",
-       "ops.rad2deg(x: input)", "Tensor.rad2deg()", only=Narrow)
+       "ops.rad2deg(x: input)", "Tensor.rad2deg()", only=Float16To64)
 _unary("erf", "Computes the error function of each element.",
        "[0.25, 0.5]", "[0.2763264 0.5204999]",
        "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()", "mint.erf(input)")
@@ -213,7 +213,7 @@ def atan2(xp, input: Operand, other: Operand):
     "ops.Hypot()(x1: input, x2: other)",
     types=Promote("input other"),
 )
-def hypot(xp, input: Reals, other: Reals):
+def hypot(xp, input: RealOperand, other: RealOperand):
     """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.
 
     Shapes:
@@ -233,7 +233,7 @@ def hypot(xp, input: Reals, other: Reals):
     "mint.logaddexp(input, other)",
     types=Promote("input other"),
 )
-def logaddexp(xp, input: Fractions, other: Fractions):
+def logaddexp(xp, input: Floats, other: Floats):
     """Computes log(exp(input) + exp(other)), element by element, without overflow.
 
     Shapes:
@@ -253,7 +253,7 @@ def logaddexp(xp, input: Fractions, other: Fractions):
     "mint.logaddexp2(input, other)",
     types=Promote("input other"),
 )
-def logaddexp2(xp, input: Fractions, other: Fractions):
+def logaddexp2(xp, input: Floats, other: Floats):
     """Computes log2(2^input + 2^other), element by element, without overflow.
 
     Shapes:
@@ -274,7 +274,10 @@ def logaddexp2(xp, input: Fractions, other: Fractions):
     "mint.xlogy(input, other)",
     types=Promote("input other", exact=True),
     quirks=Quirks(
-        rules={"ops.Xlogy": {"input": Given, "other": Given}, "mint.xlogy": {"input": Given}}
+        rules={
+            "ops.Xlogy": {"input": NumbersOrBools, "other": NumbersOrBools},
+            "mint.xlogy": {"input": NumbersOrBools},
+        }
     ),
 )
 def xlogy(xp, input: Operand, other: Operand):
@@ -369,7 +372,7 @@ def float_power(xp, input: Operand, exponent: Operand):
 
 
 @op("ops.copysign(x, other)", "Tensor.copysign(other)", compute="native")
-def copysign(xp, x: TensorOf(real), other: Reals):
+def copysign(xp, x: TensorOf(real), other: RealOperand):
     """Gives each element of `x` the sign of the element of `other`.
 
     Shapes:
@@ -447,7 +450,7 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
     "Tensor.igamma(other)",
     types=SameDtype("input other"),
 )
-def igamma(xp, input: Narrow, other: Narrow):
+def igamma(xp, input: Float16To64, other: Float16To64):
     """Computes the lower regularised incomplete gamma function of order `input` at `other`.
 
     Shapes:
@@ -467,7 +470,7 @@ def igamma(xp, input: Narrow, other: Narrow):
     "Tensor.igammac(other)",
     types=SameDtype("input other"),
 )
-def igammac(xp, input: Narrow, other: Narrow):
+def igammac(xp, input: Float16To64, other: Float16To64):
     """Computes the upper regularised incomplete gamma function of order `input` at `other`.
 
     Shapes:
@@ -485,7 +488,7 @@ def igammac(xp, input: Narrow, other: Narrow):
     "ops.zeta(input, other)",
     types=(Promote("input other", need_tensor=True), SameDtype("input other")),
 )
-def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
+def zeta(xp, input: Float32Or64 | Number | Bool, other: Float32Or64 | Number | Bool):
     """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
     The smaller argument is broadcast to the shape of the larger; two of one size have one shape.
@@ -505,7 +508,7 @@ def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
 
 
 @op("ops.Zeta()(x: input, q: other)", types=SameDtype("input other"))
-def zeta_of_pairs(xp, input: Real, other: Real):
+def zeta_of_pairs(xp, input: Float32Or64, other: Float32Or64):
     """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
     Shapes:
@@ -527,7 +530,7 @@ def zeta_of_pairs(xp, input: Real, other: Real):
     "Tensor.polygamma(n)",
     quirks=Quirks(shapes_first=True),
 )
-def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
+def polygamma(xp, input: Float16To64, n: TensorOf("int32", "int64")):
     """Computes the derivative of order `n` of the digamma function.
 
     Shapes:

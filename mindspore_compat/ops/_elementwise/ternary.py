@@ -5,11 +5,9 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Listed
 from ..._core.rules.vocabulary import Float, Int, Number, TensorOf, checked, floating
+from .._rules import Floats, Inexact
 from .division import _whole_quotient
 
-Fractions = TensorOf(floating | {"complex64", "complex128"})
-
-Floats = TensorOf(floating)
 Addcmul = TensorOf(floating, "int8", "uint8", "int32", "int64")
 Addcdiv = TensorOf(floating, "int64")
 AddcmulValue = Addcmul | Number
@@ -107,7 +105,7 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
 
 @public("mint.lerp")
 @checked
-def mint_lerp(input: Fractions, end: Fractions, weight: Fractions | Number):
+def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
     """input + weight * (end - input).
 
     Args:

@@ -3,11 +3,9 @@
 from ..._backend.arrays import SPACES
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, InTensor, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, InTensor, checked
 from .._reduction import norm
-
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
+from .._rules import Anything, Index
 
 
 @op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")

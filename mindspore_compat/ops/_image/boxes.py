@@ -10,9 +10,8 @@ from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
 from ..._core.tensor.tensor import Tensor
+from .._rules import Float16Or32, Float16To64, Float32, Index
 
-Floats = TensorOf("float16", "float32", "float64")
-Half = TensorOf("float16", "float32")
 Four = TupleOf(Float, length=4)
 
 
@@ -41,7 +40,7 @@ def _overlap(xp, a, b, extra):
     "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
     types=SameDtype("anchor_boxes gt_boxes"),
 )
-def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Any = "iou"):
+def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou"):
     """Computes the intersection over union of all pairs of boxes.
 
     Mode "iof" divides by the area of the second box instead. Sides count their last pixel.
@@ -81,7 +80,7 @@ def _encoded(xp, anchors, truths, means, stds):
     "stds=(1.0, 1.0, 1.0, 1.0))",
     "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
     "(anchor_box, groundtruth_box)")
-def bounding_box_encode(xp, anchor_box: Half, groundtruth_box: Half,
+def bounding_box_encode(xp, anchor_box: Float16Or32, groundtruth_box: Float16Or32,
                         means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0)):
     """Tells where boxes lie relative to anchors: how far the centre is moved, and the logarithms of
     the stretch.
@@ -118,9 +117,9 @@ def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
     "stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016)",
     "ops.BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
     "wh_ratio_clip=0.016)(anchor_box, deltas)")
-def bounding_box_decode(xp, anchor_box: Half, deltas: Half, max_shape: TupleOf(Int, length=2),
-                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0),
-                        wh_ratio_clip: Float = 0.016):
+def bounding_box_decode(xp, anchor_box: Float16Or32, deltas: Float16Or32, max_shape: TupleOf(Int,
+                        length=2), means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0,
+                        1.0), wh_ratio_clip: Float = 0.016):
     """Gives the boxes that `bounding_box_encode` turned into `deltas`, inside images of shape
     `max_shape`. A side is stretched by at most 1 / `wh_ratio_clip`.
 
@@ -172,7 +171,7 @@ def _survivors(xp, close):
 
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
-def nms_with_mask(xp, bboxes: Half, iou_threshold: AsValue(Float) = 0.5):
+def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
     """Sorts boxes by their scores and marks those that overlap no better one by more than
     `iou_threshold`.
 
@@ -240,8 +239,8 @@ def _chosen(xp, close, scores, most, least):
     "ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
     types=SameDtype("boxes scores"),
 )
-def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
-                           score_threshold: Any):
+def non_max_suppression_v3(xp, boxes: Float16Or32, scores: Float16Or32, max_output_size: Any,
+                           iou_threshold: Any, score_threshold: Any):
     """Finds the boxes to keep, best first: none overlaps a better one by more than `iou_threshold`.
 
     Boxes are given by any two opposite corners. At most `max_output_size` are kept, with scores
@@ -278,8 +277,9 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
     "score_threshold)",
     types=SameDtype("overlaps scores overlap_threshold score_threshold"),
 )
-def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
-                                      overlap_threshold: Floats, score_threshold: Floats):
+def non_max_suppression_with_overlaps(xp, overlaps: Float16To64, scores: Float16To64,
+                                      max_output_size: Any, overlap_threshold: Float16To64,
+                                      score_threshold: Float16To64):
     """Finds the boxes to keep, best first, given how much each two overlap.
 
     Shapes:
@@ -326,19 +326,15 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     return [xp.take(part, order, 0) for part in joined]
 
 
-Scalar = TensorOf("int32", "int64")
-Fraction = TensorOf("float32")
-
-
 @op(
     "ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
     "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)",
     quirks=Quirks(shapes_first=True),
 )
-def combined_non_max_suppression(xp, boxes: AsValue(Fraction, Plain),
-                                 scores: AsValue(Fraction, Plain),
-                                 max_output_size_per_class: Scalar, max_total_size: Scalar,
-                                 iou_threshold: Fraction, score_threshold: Fraction,
+def combined_non_max_suppression(xp, boxes: AsValue(Float32, Plain),
+                                 scores: AsValue(Float32, Plain),
+                                 max_output_size_per_class: Index, max_total_size: Index,
+                                 iou_threshold: Float32, score_threshold: Float32,
                                  pad_per_class: Bool = False, clip_boxes: Bool = True):
     """Finds the best boxes of each class, then the best of all classes, for each image.
 

@@ -29,9 +29,9 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from .._conv.im2col import need_rank
 from .._elementwise.cast import cast
+from .._rules import Float32
 from ..primitive import Primitive
 
-Single = TensorOf("float32")
 Whole = TensorOf("int32")
 Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
 SINGLE = np.dtype(np.float32)
@@ -67,8 +67,8 @@ CONSTANT.add("glimpse_noise")
 @op(compute="native")
 def glimpse(
     xp,
-    x: Single,
-    offsets: Single,
+    x: Float32,
+    offsets: Float32,
     size: TupleOf(Int),
     centered: Bool = True,
     normalized: Bool = True,
@@ -136,7 +136,7 @@ class ExtractGlimpse(Primitive):
         self.uniform_noise, self.noise = uniform_noise, noise
 
     @checked
-    def __call__(self, x: Single, size: Whole, offsets: Single):
+    def __call__(self, x: Float32, size: Whole, offsets: Float32):
         need_rank(self.name, "x", x, 4)
         size = tuple(_pair(self.name, "size", size))
         if offsets.shape != (x.shape[0], 2):
@@ -235,8 +235,8 @@ class ScaleAndTranslate(Primitive):
         self,
         images: TensorOf("int8", "int16", "int32", "int64", "float16", "float32", "float64"),
         size: Whole,
-        scale: Single,
-        translation: Single,
+        scale: Float32,
+        translation: Float32,
     ):
         need_rank(self.name, "images", images, 4)
         sizes, scales = _pair(self.name, "size", size), _pair(self.name, "scale", scale)
@@ -321,8 +321,8 @@ class SampleDistortedBoundingBoxV2(Primitive):
     def __call__(
         self,
         image_size: TensorOf("uint8", "int8", "int16", "int32", "int64"),
-        bounding_boxes: Single,
-        min_object_covered: Single,
+        bounding_boxes: Float32,
+        min_object_covered: Float32,
     ):
         height, width = self._sizes(image_size)
         boxes = self._boxes(bounding_boxes)

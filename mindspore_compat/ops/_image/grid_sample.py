@@ -21,12 +21,9 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     TupleOf,
-    floating,
 )
 from .._conv.im2col import need_rank
-
-Floats = TensorOf(floating)
-Half = TensorOf("float16", "float32")
+from .._rules import Float16Or32, Floats
 
 
 def _pixels(xp, x, places, inside=None):
@@ -223,7 +220,8 @@ def _affine_grid(xp, api, theta, size, corners):
 
 @op("ops.affine_grid(theta, size, align_corners=False)",
     "ops.AffineGrid(align_corners=False)(theta, output_size: size)")
-def affine_grid(xp, theta: Half, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False):
+def affine_grid(xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool =
+                False):
     """Computes the grid of points, for `grid_sample`, that affine maps give for an image of shape
     `size`.
 
@@ -279,7 +277,7 @@ def _from_images(xp, x, batch, ys, xs):
 
 @op("ops.ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)"
     "(features, rois)")
-def roi_align(xp, features: Half, rois: Half, pooled_height: Int, pooled_width: Int,
+def roi_align(xp, features: Float16Or32, rois: Float16Or32, pooled_height: Int, pooled_width: Int,
               spatial_scale: Float, sample_num: Int = 2, roi_end_mode: OneOf(0, 1) = 1):
     """Brings regions of images to one size, by the mean of sampled points in each cell.
 
@@ -466,8 +464,8 @@ def _need_ones(api, name, value):
 
 @op("ops.DeformableOffsets(strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', "
     "deformable_groups=1, modulated=True)(x, offsets)")
-def deformable_offsets(xp, x: Half, offsets: Half, strides: Four, pads: Pads, ksize: Two,
-                       dilations: Four = (1, 1, 1, 1), data_format: OneOf("NCHW") = "NCHW",
+def deformable_offsets(xp, x: Float16Or32, offsets: Float16Or32, strides: Four, pads: Pads, ksize:
+                       Two, dilations: Four = (1, 1, 1, 1), data_format: OneOf("NCHW") = "NCHW",
                        deformable_groups: Int(ge=1) = 1, modulated: OneOf(True) = True):
     """Samples the input of a deformable convolution at moved positions.
 
@@ -490,10 +488,10 @@ def deformable_offsets(xp, x: Half, offsets: Half, strides: Four, pads: Pads, ks
 
 @op("ops.deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, "
     "dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True)")
-def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two, strides: Four,
-                      padding: Pads, bias: Half = None, dilations: Four = (1, 1, 1, 1),
-                      groups: Int(ge=1) = 1, deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
-                      modulated: Bool = True):
+def deformable_conv2d(xp, x: Float16Or32, weight: Float16Or32, offsets: Float16Or32, kernel_size:
+                      Two, strides: Four, padding: Pads, bias: Float16Or32 = None, dilations: Four =
+                      (1, 1, 1, 1), groups: Int(ge=1) = 1, deformable_groups: ScalarOf(Int(ge=1),
+                      TypeError) = 1, modulated: Bool = True):
     """Convolves images with kernels whose positions are moved by `offsets` and weighted, place by
     place.
 
@@ -529,8 +527,9 @@ def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two
 
 
 @op("ops.multi_scale_deformable_attn_function(value, shape, offset, locations, weight)")
-def multi_scale_deformable_attn(xp, value: Half, shape: TensorOf("int32", "int64"),
-                                offset: TensorOf("int32", "int64"), locations: Half, weight: Half):
+def multi_scale_deformable_attn(xp, value: Float16Or32, shape: TensorOf("int32", "int64"), offset:
+                                TensorOf("int32", "int64"), locations: Float16Or32, weight:
+                                Float16Or32):
     """Attention to a few points of feature maps of several sizes.
 
     Args:

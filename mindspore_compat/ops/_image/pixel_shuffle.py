@@ -13,17 +13,11 @@ from ..._core.rules.vocabulary import (
     OneOf,
     TensorOf,
     TupleOf,
-    any_dtype,
-    number,
-    real,
 )
 from .._conv import im2col  # noqa: F401 - it declares columns_of
 from .._conv.im2col import need_rank
+from .._rules import Anything, Float16To64, Numbers, Reals
 
-Anything = TensorOf(any_dtype)
-Numbers = TensorOf(number)
-Real = TensorOf(real)
-Double = TensorOf("float16", "float32", "float64")
 Block = Int(ge=2)
 
 
@@ -139,7 +133,7 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
-def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
+def channel_shuffle(xp, x: Reals, groups: AsValue(Int(ge=1))):
     """Mixes the channels of groups: sees them as (groups, C / groups) and transposes that.
 
     Shapes:
@@ -218,7 +212,7 @@ def _from_batch(xp, api, x, block, crops):
     "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
     compute="native",
 )
-def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
+def space_to_batch_nd(xp, input_x: Reals, block_size: Blocks, paddings: Cuts):
     """Adds zeros around the last axes and cuts them into blocks, whose positions become part of the
     batch.
 
@@ -239,7 +233,7 @@ def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
     "ops.BatchToSpaceND(block_shape, crops)(input_x)",
     compute="native",
 )
-def batch_to_space_nd(xp, input_x: Real, block_shape: Blocks, crops: Cuts):
+def batch_to_space_nd(xp, input_x: Reals, block_shape: Blocks, crops: Cuts):
     """Puts together what `space_to_batch_nd` took apart, and cuts `crops` off both ends.
 
     Shapes:
@@ -349,7 +343,7 @@ def _from_hsv(xp, hue, saturation, value):
 
 
 @op("ops.RGBToHSV()(images)")
-def rgb_to_hsv(xp, images: Double):
+def rgb_to_hsv(xp, images: Float16To64):
     """Converts red, green and blue to hue, saturation and value, all in [0, 1].
 
     Shapes:
@@ -364,7 +358,7 @@ def rgb_to_hsv(xp, images: Double):
 
 
 @op("ops.HSVToRGB()(x)")
-def hsv_to_rgb(xp, x: Double):
+def hsv_to_rgb(xp, x: Float16To64):
     """Converts hue, saturation and value to red, green and blue, all in [0, 1].
 
     Shapes:
@@ -379,7 +373,7 @@ def hsv_to_rgb(xp, x: Double):
 
 
 @op("ops.AdjustHue()(image, delta)")
-def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
+def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
     """Adds `delta` turns to the hue of images.
 
     Shapes:
@@ -400,7 +394,7 @@ def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
 
 
 @op("ops.AdjustSaturation()(image, scale)")
-def adjust_saturation(xp, image: Double, scale: TensorOf("float32")):
+def adjust_saturation(xp, image: Float16To64, scale: TensorOf("float32")):
     """Multiplies the saturation of images by `scale`, up to at most 1.
 
     Shapes:

@@ -20,7 +20,6 @@ from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Float,
-    Int,
     InTensor,
     ListOf,
     OneOf,
@@ -28,16 +27,9 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     floating,
-    number,
-    real,
 )
 from .._conv.im2col import need_rank, sizes_of
-
-Floats = TensorOf(floating)
-Numbers = TensorOf(number)
-Reals = TensorOf(real)
-Positive = Int(ge=1)
-
+from .._rules import Floats, Numbers, Positive, Reals
 
 # Functions of xp ----------------------------------------------------------------------------------
 

@@ -3,11 +3,9 @@ _image/grid_sample.py."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Float, Int, TensorOf
+from ..._core.rules.vocabulary import Float
 from .._conv.im2col import need_rank
-
-Half = TensorOf("float16", "float32", "float64")
-Positive = Int(ge=1)
+from .._rules import Float16To64, Positive
 
 
 @op(
@@ -17,8 +15,8 @@ Positive = Int(ge=1)
 )
 def ps_roi_pooling(
     xp,
-    features: Half,
-    rois: Half,
+    features: Float16To64,
+    rois: Float16To64,
     pooled_height: Positive,
     pooled_width: Positive,
     num_rois: Positive,

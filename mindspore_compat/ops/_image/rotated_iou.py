@@ -4,9 +4,8 @@ import math
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, any_dtype, checked
-
-Boxes = TensorOf(any_dtype)
+from ..._core.rules.vocabulary import Bool, Float, Int, checked
+from .._rules import Anything
 
 _POINTS = 24  # corners and crossings of a pair, those of them that make the polygon
 _ROUND = 1e-12  # what rounding may move a point by, as a part of the sides
@@ -15,8 +14,8 @@ _ROUND = 1e-12  # what rounding may move a point by, as a part of the sides
 @public("ops.rotated_iou")
 @checked
 def rotated_iou(
-    boxes: Boxes,
-    query_boxes: Boxes,
+    boxes: Anything,
+    query_boxes: Anything,
     trans: Bool = False,
     mode: Int = 0,
     is_cross: Bool = True,
@@ -68,8 +67,8 @@ def rotated_iou(
 @op(compute="native")
 def rotated_overlap(
     xp,
-    boxes: Boxes,
-    query_boxes: Boxes,
+    boxes: Anything,
+    query_boxes: Anything,
     trans: Bool,
     mode: Int,
     is_cross: Bool,

@@ -24,6 +24,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
 from ..._core.vmap.by_slices import beside_slices
+from .._rules import Anything
 from .._shape.axes import axis_of
 from .index_parse import (  # noqa: F401 - beside: for others
     basic,
@@ -34,8 +35,7 @@ from .index_parse import (  # noqa: F401 - beside: for others
 )
 from .write_cast import fitting
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
+IndexOfAnyInt = TensorOf("int8", "int16", "int32", "int64", "uint8")
 Value = Number | Bool | Anything
 
 
@@ -382,7 +382,7 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
+def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]].
 
@@ -403,7 +403,7 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
 
 
 @op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
-def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
+def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]]. A position out of range is a ValueError.
 
@@ -430,7 +430,7 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
     "Tensor.gather_nd(indices)",
     compute="native",
 )
-def gather_nd(xp, input_x: Anything, indices: Index):
+def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
     """Takes the slices at the positions that the rows of `indices` name.
 
     Shapes:
@@ -482,7 +482,7 @@ def beyond(api, name, error):
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
+def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int)):
     """Adds updates to zeros of shape `shape`, at the positions that the rows of `indices` name.
 
     Shapes:
@@ -508,7 +508,7 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
+def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt,
                          num_segments: InTensor(Int(ge=1))):
     """Adds up the slices that belong to the same segment. Slices with a number below 0 are left
     out.

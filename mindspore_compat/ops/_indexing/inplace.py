@@ -20,22 +20,19 @@ from ..._core.rules.vocabulary import (
     OneOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     floating,
     integer,
 )
 from ..._core.tensor.tensor import Tensor
 from .._random.distributions import _stream
+from .._rules import Anything, Index, Operand
 from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .getitem import beside
 from .scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
 from .write_cast import fitting
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
-Value = TensorOf(any_dtype, scalars=True)
 PlaceOrMask = TensorOf(integer, "bool")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 Places = Int | TupleOf(Int) | ListOf(Int) | Index
@@ -46,7 +43,7 @@ Places = Int | TupleOf(Int) | ListOf(Int) | Index
 
 @public("Tensor.scatter_")
 @checked
-def scatter_(input: Anything, dim: Int, index: Index, src: Value = None, *, value: Number = None,
+def scatter_(input: Anything, dim: Int, index: Index, src: Operand = None, *, value: Number = None,
              reduce: OneOf("add", "multiply") = None):
     """Writes `src` (or one number) at places along an axis, and returns the Tensor.
 

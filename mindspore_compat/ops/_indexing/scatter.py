@@ -34,15 +34,12 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.dtype import promote
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import beside_slices, in_each_slice
+from .._rules import Anything, Index, Reals
 from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .getitem import beyond
 from .write_cast import fitting
 
-Reals = TensorOf(real)
-
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 
 

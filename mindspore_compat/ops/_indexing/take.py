@@ -9,15 +9,12 @@ from ..._core.rules.vocabulary import (
     ListOf,
     OneOf,
     TensorOf,
-    any_dtype,
     checked,
     integer,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Index
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
 
 
 @public("mint.select", "ops.select_view")

@@ -18,20 +18,15 @@ from ..._core.rules.vocabulary import (
     ListOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
-    floating,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Floats, Lengths, Several
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
-Floats = TensorOf(floating)
 Place = Int | TensorOf("int32", "int64")
-Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
-Shapes = TupleOf(Shape) | ListOf(Shape)
+Shapes = TupleOf(Lengths) | ListOf(Lengths)
 Kinds = TupleOf(DType) | ListOf(DType)
-Several = TupleOf(Anything) | ListOf(Anything)
 Count = TensorOf("int32")
 
 

@@ -17,21 +17,18 @@ from ..._core.rules.vocabulary import (
     Str,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Lengths, Several
 from .._shape.create import zeros
 from .._shape.join_split import stack
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
 Handle = TensorOf("int64")
 Place = Int(ge=0) | TensorOf("int32", "int64")
-Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
-Shapes = TupleOf(Shape) | ListOf(Shape)
-Several = TupleOf(Anything) | ListOf(Anything)
+Shapes = TupleOf(Lengths) | ListOf(Lengths)
 
 _open = {}  # handle -> store
 _numbers = itertools.count(1)
@@ -86,7 +83,7 @@ class _Described(_OfArrays):
     """A Primitive that is told what its array holds."""
 
     @checked
-    def __init__(self, dtype: DType, element_shape: Shape):
+    def __init__(self, dtype: DType, element_shape: Lengths):
         super().__init__()
         self.dtype, self.element_shape = dtype, tuple(element_shape)
 
@@ -109,7 +106,7 @@ class TensorArray(_OfArrays):
     def __init__(
         self,
         dtype: DType,
-        element_shape: Shape,
+        element_shape: Lengths,
         dynamic_size: Bool = True,
         size: Int(ge=0) = 0,
         name: Str = "TA",
@@ -181,7 +178,7 @@ class TensorArrayStack(_Described):
     """
 
     @checked
-    def __init__(self, dtype: DType, element_shape: Shape, dynamic_size: Bool, size: Int(ge=0)):
+    def __init__(self, dtype: DType, element_shape: Lengths, dynamic_size: Bool, size: Int(ge=0)):
         super().__init__(dtype, element_shape)
         self.dynamic_size, self.size = dynamic_size, size
 

@@ -3,9 +3,8 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
+from .._rules import Float16To64, Index
 
-Index = TensorOf("int32", "int64")
-Floating = TensorOf("float16", "float32", "float64")
 Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
                       | TupleOf(TupleOf(Number)))
 
@@ -17,7 +16,7 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
     quirks=Quirks(on_tape=lambda *given: _by_tensor(*given)),
 )
 def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
-        aweights: Floating | None = None):
+        aweights: Float16To64 | None = None):
     """Computes the covariances of variables, each of which is a row of observations.
 
     `fweights` counts how often each observation occurred, `aweights` how much it weighs. The sums

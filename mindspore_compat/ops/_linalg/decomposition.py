@@ -14,9 +14,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.tensor import Tensor
-
-Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
-Narrow = TensorOf("float16", "float32", "float64")
+from .._rules import Float16To64, InexactOfNumPy
 
 
 def _square(api, name, x):
@@ -52,7 +50,7 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
 
 @op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
     "Tensor.cholesky(upper=False)")
-def cholesky(xp, input_x: Narrow, upper: Bool = False):
+def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     """Computes the lower triangle L with x = L L^T of each positive definite matrix, or the upper
     triangle U with x = U^T U if `upper` is True. A RuntimeError is raised for other matrices.
 
@@ -79,7 +77,7 @@ def cholesky(xp, input_x: Narrow, upper: Bool = False):
     "Tensor.cholesky_inverse(upper=False)",
     quirks=Quirks(rules={"ops.CholeskyInverse": {"upper": Any}}),
 )
-def cholesky_inverse(xp, input_x: Narrow, upper: Bool = False):
+def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
     """Computes the inverse of the matrix whose Cholesky triangle is given: the lower one, or the
     upper one if `upper` is True.
 
@@ -133,7 +131,7 @@ def cholesky_solve(xp, input: TensorOf("float32", "float64"),
     "ops.MatrixSolve(adjoint=False)(matrix, rhs)",
     types=SameDtype("matrix rhs"),
 )
-def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
+def matrix_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, adjoint: Bool = False):
     """Solves matrix y = rhs, or the same with the adjoint of the matrix if `adjoint` is True.
 
     Shapes:
@@ -153,8 +151,8 @@ def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
 
 @op("mint.triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)",
     "Tensor.triangular_solve(A, upper=True, transpose=False, unitriangular=False)")
-def triangular_solve(xp, b: Matrix, A: Matrix, upper: Bool = True, transpose: Bool = False,
-                     unitriangular: Bool = False):
+def triangular_solve(xp, b: InexactOfNumPy, A: InexactOfNumPy, upper: Bool = True, transpose: Bool =
+                     False, unitriangular: Bool = False):
     """Solves A y = b for a triangular matrix A, and returns the solution and the triangle.
 
     `transpose` solves with the transpose of A; `unitriangular` takes the diagonal for ones.
@@ -178,13 +176,13 @@ def triangular_solve(xp, b: Matrix, A: Matrix, upper: Bool = True, transpose: Bo
 
 
 @op()
-def reduced_qr(xp, input: Matrix):
+def reduced_qr(xp, input: InexactOfNumPy):
     """(q, r) of each matrix, reduced."""
     return tuple(xp.linalg_qr(input))
 
 
 @op()
-def complete_qr(xp, input: Matrix):
+def complete_qr(xp, input: InexactOfNumPy):
     """(q, r) of each matrix, q square."""
     q, r = xp.linalg_qr_full(input)
     return q, r
@@ -231,20 +229,20 @@ def tensor_qr(self, some=True):
 
 
 @op()
-def singular_values(xp, input: Matrix):
+def singular_values(xp, input: InexactOfNumPy):
     """The singular values of each matrix, in descending order."""
     return xp.linalg_svd_values(input)
 
 
 @op()
-def reduced_svd(xp, input: Matrix):
+def reduced_svd(xp, input: InexactOfNumPy):
     """(s, u, v) of each matrix, reduced."""
     u, s, vh = xp.linalg_svd(input)
     return s, u, _adjoint(xp, vh)
 
 
 @op()
-def full_svd(xp, input: Matrix):
+def full_svd(xp, input: InexactOfNumPy):
     """(s, u, v) of each matrix, u and v square."""
     u, s, vh = xp.linalg_svd_full(input)
     return s, u, _adjoint(xp, vh)
@@ -300,7 +298,7 @@ class Svd:
 
 
 @op()
-def eigh(xp, a: Matrix):
+def eigh(xp, a: InexactOfNumPy):
     """(eigenvalues in ascending order, eigenvectors as columns) of symmetric matrices."""
     return tuple(xp.linalg_eigh(a))
 
@@ -356,7 +354,7 @@ class Eig:
     "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
     types=SameDtype("b LU_data"),
 )
-def lu_solve(xp, b: Narrow, LU_data: Narrow, LU_pivots: TensorOf("int32", "int64")):
+def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int32", "int64")):
     """Solves A y = b, given the packed factors of A = P L U and its row exchanges, counted from 1.
 
     Shapes:

@@ -2,16 +2,14 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
+from .._rules import Anything, InexactOfNumPy
 from .decomposition import _adjoint, _square
 
-Anything = TensorOf(any_dtype)
-
-Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Limit = Number | Bool | TensorOf(any_dtype)
 
 
 @op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
-def inverse(xp, input: Matrix):
+def inverse(xp, input: InexactOfNumPy):
     """Computes the inverse of each matrix. A ValueError is raised if one is singular.
 
     Shapes:
@@ -27,7 +25,7 @@ def inverse(xp, input: Matrix):
 
 
 @op("ops.MatrixInverse(adjoint=False)(x)")
-def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
+def matrix_inverse(xp, x: InexactOfNumPy, adjoint: Bool = False):
     """Computes the inverse of each matrix, or of its adjoint if `adjoint` is True.
 
     Shapes:
@@ -45,7 +43,7 @@ def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
 @op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)",
     "Tensor.det()",
     "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
-def det(xp, input: Matrix):
+def det(xp, input: InexactOfNumPy):
     """Computes the determinant of each matrix.
 
     Shapes:
@@ -61,7 +59,7 @@ def det(xp, input: Matrix):
 
 @op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
     "Tensor.slogdet()", "Tensor.log_matrix_determinant()")
-def slogdet(xp, input: Matrix):
+def slogdet(xp, input: InexactOfNumPy):
     """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
     Shapes:
@@ -78,7 +76,7 @@ def slogdet(xp, input: Matrix):
 
 
 @op("ops.logdet(input)", "Tensor.logdet()")
-def logdet(xp, input: Matrix):
+def logdet(xp, input: InexactOfNumPy):
     """Computes the logarithm of the determinant of each matrix; it is NaN where the determinant is
     negative.
 

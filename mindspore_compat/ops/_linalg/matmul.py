@@ -4,13 +4,10 @@ from ..._core.autograd.vjp_rules import product
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype, floating
+from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf
 from ..._core.tensor.promotion import adds_up_as_int64, met, one_np
 from ..._core.tensor.tensor import Tensor
-
-Fractions = TensorOf(floating | {"complex64", "complex128"})
-
-Anything = TensorOf(any_dtype)
+from .._rules import Anything, Inexact
 
 
 @op(
@@ -360,8 +357,8 @@ class Einsum:
     "ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
     types=SameDtype("superdiag maindiag subdiag rhs"),
 )
-def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
-                       rhs: Fractions):
+def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexact,
+                       rhs: Inexact):
     """Multiplies matrices of three diagonals, which are given by themselves, by matrices.
 
     Shapes:

@@ -3,15 +3,13 @@
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Listed
-from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype
+from ..._core.rules.vocabulary import Number, TensorOf
 from ..._core.tensor.promotion import adds_up_as_int64, met, scaled
+from .._rules import Anything, NumberOrBool, Operand
 from .decomposition import need_axes
 from .products import _by_vector
 
-Anything = TensorOf(any_dtype)
-Summand = TensorOf(any_dtype, scalars=True)
 Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
-Scale = Number | Bool
 
 
 def _same_stack(api, one, other):
@@ -26,9 +24,10 @@ def _same_stack(api, one, other):
     "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
     "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)",
     types=SameDtype("mat1 mat2"),
-    quirks=Quirks(rules={"ops.addmm": {"input": Summand | Listed}}),
+    quirks=Quirks(rules={"ops.addmm": {"input": Operand | Listed}}),
 )
-def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
+def addmm(xp, input: Operand, mat1: Anything, mat2: Anything, beta: NumberOrBool = 1, alpha:
+          NumberOrBool = 1):
     """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
 
     Shapes:
@@ -56,7 +55,8 @@ def _plus(xp, beta, input, alpha, product):
     types=SameDtype("mat vec"),
     quirks=Quirks(rules={"ops.addmv": {"input": Plain}}),
 )
-def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
+def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: NumberOrBool = 1, alpha:
+          NumberOrBool = 1):
     """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
 
     Shapes:
@@ -72,8 +72,8 @@ def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, al
 
 
 @op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", types=SameDtype("mat vec"))
-def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1,
-                 alpha: Scale = 1):
+def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: NumberOrBool = 1,
+                 alpha: NumberOrBool = 1):
     """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
 
     Shapes:
@@ -96,7 +96,8 @@ def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale 
     types=SameDtype("vec1 vec2"),
     quirks=Quirks(rules={"ops.addr": {"x": Plain}}),
 )
-def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
+def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1, alpha:
+         NumberOrBool = 1):
     """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
 
     Shapes:
@@ -117,10 +118,10 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha
     "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
     "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     types=SameDtype("batch1 batch2"),
-    quirks=Quirks(rules={"ops.addbmm": {"input": Summand | Listed}}),
+    quirks=Quirks(rules={"ops.addbmm": {"input": Operand | Listed}}),
 )
-def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale = 1,
-           alpha: Scale = 1):
+def addbmm(xp, input: Operand, batch1: Anything, batch2: Anything, beta: NumberOrBool = 1,
+           alpha: NumberOrBool = 1):
     """Adds the sum over a batch of matrix products to the input: beta * input + alpha * sum(batch1
     @ batch2).
 

@@ -11,19 +11,13 @@ from ..._core.rules.vocabulary import (
     Number,
     ScalarOf,
     Str,
-    TensorOf,
     TupleOf,
-    any_dtype,
-    floating,
 )
 from ..._core.tensor import promotion
 from ..._core.tensor.promotion import met
+from .._rules import Anything, Inexact
 from . import decomposition
 from .decomposition import _same_rank, need_axes
-
-Fractions = TensorOf(floating | {"complex64", "complex128"})
-
-Anything = TensorOf(any_dtype)
 
 
 @op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"))
@@ -221,7 +215,7 @@ def vdot(xp, input: Anything, other: Anything):
 
 
 @op("mint.mv(input, vec)")
-def mint_mv(xp, input: Fractions, vec: Fractions):
+def mint_mv(xp, input: Inexact, vec: Inexact):
     """Multiplies a matrix by a vector, which may differ in dtype.
 
     Shapes:

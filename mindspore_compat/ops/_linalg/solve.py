@@ -24,7 +24,6 @@ from ..._core.rules.vocabulary import (
     OneOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     integer,
     real,
@@ -32,19 +31,17 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
 from .._reduction.norm import _vector_norm, norm
+from .._rules import Anything, Float16Or32, Float16To64, InexactOfNumPy
 from ..primitive import Primitive
-from .decomposition import Matrix, _adjoint, _square, complete_qr, reduced_qr, singular_values
+from .decomposition import _adjoint, _square, complete_qr, reduced_qr, singular_values
 from .inverse import inverse
 
-Anything = TensorOf(any_dtype)
-Floats = TensorOf("float16", "float32", "float64")
-Half = TensorOf("float16", "float32")
 _PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
          10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1]
 
 
 @op("ops.matrix_exp(input)", "ops.MatrixExp()(input)", "Tensor.matrix_exp()")
-def matrix_exp(xp, input: Matrix):
+def matrix_exp(xp, input: InexactOfNumPy):
     """Computes the exponential of each matrix, the sum of x^k / k! over all k.
 
     Shapes:
@@ -78,7 +75,7 @@ def matrix_exp(xp, input: Matrix):
 
 
 @op("ops.geqrf(input)", "ops.Geqrf()(input)", "Tensor.geqrf()")
-def geqrf(xp, input: Matrix):
+def geqrf(xp, input: InexactOfNumPy):
     """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
     below, and their coefficients.
 
@@ -124,7 +121,7 @@ def _fits(api, input, tau):
     "Tensor.orgqr(input2)",
     types=SameDtype("input input2"),
 )
-def orgqr(xp, input: Matrix, input2: Matrix):
+def orgqr(xp, input: InexactOfNumPy, input2: InexactOfNumPy):
     """Computes the first columns of the product of Householder reflections, as `geqrf` gives them.
 
     Shapes:
@@ -152,7 +149,7 @@ def orgqr(xp, input: Matrix, input2: Matrix):
     "Tensor.ormqr(input2: tau, input3: other, left=True, transpose=False)",
     types=Promote("input tau other"),
 )
-def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
+def ormqr(xp, input: InexactOfNumPy, tau: InexactOfNumPy, other: InexactOfNumPy, left: Bool = True,
           transpose: Bool = False):
     """Multiplies `other` by the product of Householder reflections, or by its adjoint with
     `transpose`, from the left or else from the right.
@@ -181,7 +178,7 @@ def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
 
 
 @op("ops.Qr(full_matrices=False)(x)")
-def qr_full(xp, x: Matrix, full_matrices: Bool = False):
+def qr_full(xp, x: InexactOfNumPy, full_matrices: Bool = False):
     """Decomposes each matrix into an orthogonal matrix q and an upper triangle r, with x = q r.
 
     Shapes:
@@ -207,7 +204,7 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
     "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)",
     types=SameDtype("input A"),
 )
-def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
+def lstsq(xp, input: Float16To64, A: Float16To64, fast: Bool = True, l2_regularizer: Number = 0.0):
     """Finds the smallest y for which |input y - A| is least. The matrix has full rank.
 
     Shapes:
@@ -237,8 +234,8 @@ def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Numbe
 
 
 @op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", types=SameDtype("matrix rhs"))
-def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
-                    fast: Bool = True):
+def matrix_solve_ls(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, l2_regularizer:
+                    TensorOf("float64"), fast: Bool = True):
     """Finds the y for which |matrix y - rhs|^2 + l2_regularizer |y|^2 is least.
 
     Shapes:
@@ -271,7 +268,7 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
     "ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)",
     types=SameDtype("matrix rhs"),
 )
-def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
+def matrix_triangular_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, lower: Bool = True,
                             adjoint: Bool = False):
     """Solves matrix y = rhs, reading one triangle of the matrix: the lower one, or else the upper
     one. `adjoint` solves with the adjoint.
@@ -412,7 +409,7 @@ def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False
 
 
 @op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
-def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
+def nuclear_norm(xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None,
                  keepdim: Bool = False):
     """Computes the sum of the singular values of matrices over two axes.
 
@@ -461,8 +458,8 @@ def cond(A: Anything,
 
 
 @op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
-def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
-         other: TensorOf(integer | Half.dtypes, "bool", "bfloat16"), p: Int = 2):
+def dist(xp, input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
+         other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"), p: Int = 2):
     """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the places
     that differ.
 
@@ -486,7 +483,7 @@ def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
 
 
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
-def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
+def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
     """Computes the p-norm distances between each row and the rows after it.
 
     Shapes:
@@ -504,7 +501,7 @@ def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
 
 
 @op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
-def reduce_std(xp, input_x: Floats, axis: Any = (), unbiased: Bool = True,
+def reduce_std(xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True,
                keep_dims: Bool = False):
     """Computes the standard deviation and the mean over the axes given, by default over all.
     `unbiased` divides by the count less one.

@@ -12,10 +12,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
+from .._rules import Index, Positive
 from ..primitive import Primitive
-
-Classes = TensorOf("int32", "int64")
-Count = Int(ge=1)
 
 
 def _uniform(numbers, limit):
@@ -64,7 +62,7 @@ class _Sampler(Primitive):
 
     @in_each_slice
     @checked
-    def __call__(self, true_classes: Classes):
+    def __call__(self, true_classes: Index):
         """The classes, and the expected counts of the true ones and of these."""
         if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
             raise ValueError(f"For '{self.name}', 'true_classes' must have shape (N, "
@@ -111,7 +109,7 @@ class UniformCandidateSampler(_Sampler):
     _spread = staticmethod(_uniform)
 
     @checked
-    def __init__(self, num_true: Count, num_sampled: Count, unique: Bool, range_max: Count,
+    def __init__(self, num_true: Positive, num_sampled: Positive, unique: Bool, range_max: Positive,
                  seed: Int(ge=0) = 0, remove_accidental_hits: Bool = False):
         self._set(num_true, num_sampled, unique, range_max, seed)
         self.remove_accidental_hits = remove_accidental_hits
@@ -154,8 +152,8 @@ class LogUniformCandidateSampler(_Sampler):
     _spread = staticmethod(_log_uniform)
 
     @checked
-    def __init__(self, num_true: Count = 1, num_sampled: Count = 5, unique: Bool = True,
-                 range_max: Count = 5, seed: Int(ge=0) = 0):
+    def __init__(self, num_true: Positive = 1, num_sampled: Positive = 5, unique: Bool = True,
+                 range_max: Positive = 5, seed: Int(ge=0) = 0):
         self._set(num_true, num_sampled, unique, range_max, seed)
 
     @checked

@@ -26,13 +26,8 @@ from ..._core.rules.vocabulary import (
 )
 from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._indexing.getitem import beyond
+from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Index
 from .regression import Reduced, Reduction, need_broadcast, need_shape, reduced
-
-Floats = TensorOf(floating)
-Half = TensorOf("float16", "float32")
-Small = TensorOf("float16", "float32", "bfloat16")
-Classes = TensorOf("int32", "int64")
-
 
 # Cross entropy of classes -------------------------------------------------------------------------
 
@@ -201,7 +196,7 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
     "label_smoothing=0.0)",
     types=Promote("inputs weight"),
 )
-def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = None,
+def nll_loss(xp, inputs: TensorOf(number), target: Index, weight: Floats = None,
              ignore_index: InTensor(Number | Bool | None) = -100, reduction: Any = "mean",
              label_smoothing: InTensor(Number | Bool) = 0.0):
     """Computes minus the log probability of the class that each target names.
@@ -297,7 +292,7 @@ def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "i
 
 
 @op("ops.SoftmaxCrossEntropyWithLogits()(logits, labels)")
-def softmax_cross_entropy_with_logits(xp, logits: Half, labels: Half):
+def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or32):
     """Computes the cross entropy of each row of logits with a row of probabilities, and its
     gradient.
 
@@ -323,7 +318,7 @@ def softmax_cross_entropy_with_logits(xp, logits: Half, labels: Half):
 
 
 @op("ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)")
-def sparse_softmax_cross_entropy_with_logits(xp, logits: Half, labels: Classes,
+def sparse_softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Index,
                                              is_grad: Bool = False):
     """Computes the mean cross entropy of logits with classes, or its gradient with `is_grad`.
 
@@ -374,8 +369,8 @@ derive("bernoulli_loss(x, y)",
 
 @op("ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean')",
     "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)")
-def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
-                         reduction: Reduction = "mean"):
+def binary_cross_entropy(xp, logits: FloatsUpTo32, labels: FloatsUpTo32, weight: FloatsUpTo32 =
+                         None, reduction: Reduction = "mean"):
     """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
     + (1 - labels) log(1 - logits)).
 
@@ -395,8 +390,8 @@ def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
     quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
 )
-def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = None,
-                             reduction: Reduction = "mean"):
+def binary_cross_entropy_ext(xp, input: FloatsUpTo32, target: FloatsUpTo32, weight: FloatsUpTo32 =
+                             None, reduction: Reduction = "mean"):
     """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
     + (1 - target) log(1 - input)).
 
@@ -421,8 +416,9 @@ def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = No
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
     compute="native",
 )
-def binary_cross_entropy_with_logits(xp, input: Small, target: Small, weight: Small = None,
-                                     pos_weight: Small = None, reduction: Reduction = "mean"):
+def binary_cross_entropy_with_logits(xp, input: FloatsUpTo32, target: FloatsUpTo32, weight:
+                                     FloatsUpTo32 = None, pos_weight: FloatsUpTo32 = None,
+                                     reduction: Reduction = "mean"):
     """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
 
     `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
@@ -515,12 +511,9 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
     return reduced(xp, xp.sum(xp.where(other, terms, 0), 1) / x.shape[1], reduction)
 
 
-Double = TensorOf("float16", "float32", "float64")
-
-
 @op("ops.multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean')")
-def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
-                      margin: Int | Bool = 1, weight: Double = None,
+def multi_margin_loss(xp, input: Float16To64, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
+                      margin: Int | Bool = 1, weight: Float16To64 = None,
                       reduction: Reduction = "mean"):
     """Computes for each row the sum over the other classes i of max(0, margin - input[target] +
     input[i])^p / C.
@@ -539,8 +532,8 @@ def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 
 
 
 @op("ops.MultiMarginLoss(p=1, margin=1.0, reduction='mean')(inputs, target, weight=None)")
-def multi_margin_loss_primitive(xp, inputs: Double, target: TensorOf("int64"),
-                                weight: Double = None, p: OneOf(1, 2) = 1, margin: Float = 1.0,
+def multi_margin_loss_primitive(xp, inputs: Float16To64, target: TensorOf("int64"),
+                                weight: Float16To64 = None, p: OneOf(1, 2) = 1, margin: Float = 1.0,
                                 reduction: Reduced = "mean"):
     """Computes for each row the sum over the other classes i of max(0, margin - inputs[target] +
     inputs[i])^p / C.
@@ -577,7 +570,7 @@ def _multilabel(xp, api, x, target):
 
 
 @op("ops.multilabel_margin_loss(input, target, reduction='mean')")
-def multilabel_margin_loss(xp, input: Half, target: TensorOf("int32"),
+def multilabel_margin_loss(xp, input: Float16Or32, target: TensorOf("int32"),
                            reduction: Reduction = "mean"):
     """Computes for each row the sum over targets t and other classes i of max(0, 1 - (input[t] -
     input[i])) / C.
@@ -597,7 +590,7 @@ def multilabel_margin_loss(xp, input: Half, target: TensorOf("int32"),
 
 
 @op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
-def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
+def multilabel_margin_loss_primitive(xp, x: Float16Or32, target: TensorOf("int32"),
                                      reduction: Reduction = "mean"):
     """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
     / C.

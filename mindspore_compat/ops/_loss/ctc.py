@@ -12,11 +12,10 @@ from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, Ten
 from ..._core.tensor.tensor import Tensor
 from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._normalization.batch_norm import wide
+from .._rules import Float32Or64, Index
 from .regression import Reduction
 
-Floats = TensorOf("float32", "float64")
-Logs = AsValue(Floats, Float)
-Labels = TensorOf("int32", "int64")
+Logs = AsValue(Float32Or64, Float)
 NONE = -1e30  # the logarithm of an impossible event; finite, so that differences of two are no NaN
 
 
@@ -196,7 +195,7 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
 
 @op("ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', "
     "zero_infinity=False)")
-def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
+def ctc_loss(xp, log_probs: Logs, targets: Index, input_lengths: Any, target_lengths: Any,
              blank: Int = 0, reduction: Reduction = "mean", zero_infinity: Bool = False):
     """Computes the loss of connectionist temporal classification: minus the log probability that
     label sequences come out of the log probabilities of classes in time.
@@ -231,7 +230,7 @@ def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_le
 
 @op("ops.CTCLossV2(blank=0, reduction='none', zero_infinity=False)(log_probs, targets, "
     "input_lengths, target_lengths)")
-def ctc_loss_v2(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
+def ctc_loss_v2(xp, log_probs: Logs, targets: Index, input_lengths: Any, target_lengths: Any,
                 blank: Int = 0, reduction: OneOf("none") = "none", zero_infinity: Bool = False):
     """Computes the losses of connectionist temporal classification: minus the log probabilities
     that label sequences come out of the log probabilities of classes in time.
@@ -350,7 +349,7 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
 
 @op("ops.ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True)",
     "ops.CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
-def ctc_greedy_decoder(xp, inputs: Floats, sequence_length: TensorOf("int32"),
+def ctc_greedy_decoder(xp, inputs: Float32Or64, sequence_length: TensorOf("int32"),
                        merge_repeated: Bool = True):
     """Takes the likeliest class at each time and leaves out the blanks, which are the last class.
 

@@ -20,18 +20,11 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     TupleOf,
-    floating,
-    number,
-    real,
 )
 from ..._core.tensor.promotion import halves_np
 from .._reduction.norm import norm, rooted
+from .._rules import Floats, FloatsUpTo32, Numbers, NumbersOrBools, RealsOrBools
 
-Anything = TensorOf(number | {"bool"})
-Numbers = TensorOf(number)
-Floats = TensorOf(floating)
-Small = TensorOf("float16", "float32", "bfloat16")
-Real = TensorOf(real, "bool")
 Reduction = OneOf("none", "mean", "sum")
 Reduced = AsValue(Reduction)  # where pages and the original know a ValueError only
 Batchwise = OneOf("none", "mean", "batchmean", "sum")
@@ -67,7 +60,7 @@ def need_broadcast(api, first, second, one, other):
 
 
 @op("ops.mse_loss(input, target, reduction='mean')", types=Promote("input target"))
-def mse_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
+def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):
     """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
     is "none".
 
@@ -114,7 +107,7 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
     "mint.nn.L1Loss(reduction='mean')(input, target)",
     types=Promote("input target"),
 )
-def l1_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
+def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):
     """Computes the distances |input - target|, and their mean or sum unless `reduction` is "none".
 
     Shapes:
@@ -141,7 +134,7 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
 
 @op("ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
     "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
-def smooth_l1_loss(xp, input: Anything, target: Anything,
+def smooth_l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools,
                    beta: ScalarOf(Number | Bool, TypeError) = 1.0, reduction: Reduction = "none"):
     """Computes a loss that is quadratic for small distances d = |input - target| and linear for
     others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2.
@@ -189,7 +182,7 @@ def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction =
 
 
 @op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", types=Promote("input target"))
-def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean",
+def huber_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean",
                delta: Number(gt=0) = 1.0):
     """Computes a loss that is quadratic for small distances d = |input - target| and linear for
     others: d^2 / 2 where d is at most `delta`, else delta (d - delta / 2).
@@ -230,8 +223,8 @@ l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)
     "ops.gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean')",
     types=Promote("x target var"),
 )
-def gaussian_nll_loss(xp, x: Real, target: Real, var: Real, full: Bool = False,
-                      eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
+def gaussian_nll_loss(xp, x: RealsOrBools, target: RealsOrBools, var: RealsOrBools, full: Bool =
+                      False, eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
     """Computes the negative logarithm of the density of a normal distribution: (log(v) + (x -
     target)^2 / v) / 2 with v = max(var, eps). With `full` log(2 pi) / 2 is added.
 
@@ -371,7 +364,7 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     "ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
     types=SameDtype("input1 input2"),
 )
-def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
+def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: NumbersOrBools,
                           margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
                           reduction: Reduced = "mean"):
     """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
@@ -469,7 +462,7 @@ def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
 @op("ops.soft_margin_loss(input, target, reduction='mean')",
     "ops.SoftMarginLoss(reduction='mean')(input, target)",
     "mint.nn.functional.soft_margin_loss(input, target, reduction='mean')")
-def soft_margin_loss(xp, input: Small, target: Small, reduction: Reduction = "mean"):
+def soft_margin_loss(xp, input: FloatsUpTo32, target: FloatsUpTo32, reduction: Reduction = "mean"):
     """Computes log(1 + exp(-target * input)), a loss of two classes marked by 1 and -1.
 
     Shapes:

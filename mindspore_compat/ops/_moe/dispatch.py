@@ -11,6 +11,7 @@ from ..._core.tensor.dtype import float32
 from ...communication import transfer
 from .._communication.all_to_all import all_gather_uneven
 from .._primitive_aliases.generated_arithmetic import quantized_by_rows
+from .._rules import Float32, HalfPrecision
 from .expert_ranks import (
     Ranks,
     by_expert,
@@ -24,9 +25,7 @@ from .expert_ranks import (
 )
 
 Given = TensorOf("float16", "bfloat16", "int8")
-Half = TensorOf("float16", "bfloat16")
 Int32 = TensorOf("int32")
-Single = TensorOf("float32")
 
 
 # There --------------------------------------------------------------------------------------------
@@ -35,13 +34,13 @@ Single = TensorOf("float32")
 @public("ops.moe_distribute_dispatch")
 @checked
 def moe_distribute_dispatch(
-    x: Half,
+    x: HalfPrecision,
     expert_ids: Int32,
     ep_world_size: Int,
     ep_rank_id: Int,
     moe_expert_num: Int,
-    expert_scales: Single = None,
-    scales: Single = None,
+    expert_scales: Float32 = None,
+    scales: Float32 = None,
     x_active_mask: Any = None,
     group_ep: Str = None,
     group_tp: Str = None,
@@ -249,7 +248,7 @@ def moe_distribute_combine(
     expert_ids: Int32,
     expand_idx: Int32,
     ep_send_counts: Int32,
-    expert_scales: Single,
+    expert_scales: Float32,
     ep_world_size: Int,
     ep_rank_id: Int,
     moe_expert_num: Int,
@@ -258,7 +257,7 @@ def moe_distribute_combine(
     activate_scale: Any = None,
     weight_scale: Any = None,
     group_list: Any = None,
-    expand_scales: Single = None,
+    expand_scales: Float32 = None,
     group_ep: Str = None,
     group_tp: Str = None,
     tp_world_size: Int = 0,

@@ -8,17 +8,17 @@ from ..._core.declare.op import op, space_for
 from ..._core.rules.vocabulary import Any, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import partners
+from .._rules import Index
 from .token_permute import _wide
 
 Rows = TensorOf(floating, "int8")
-Places = TensorOf("int32", "int64")
 
 
 # Rows ---------------------------------------------------------------------------------------------
 
 
 @op(compute="native")
-def rows_or_zeros(xp, x: Rows, places: Places):
+def rows_or_zeros(xp, x: Rows, places: Index):
     """The rows of `x` at some places; zeros where a place is -1."""
     return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (places,))
 
@@ -34,9 +34,9 @@ def summed_parts(xp, x: Rows, parts: Any):
 def weighted_rows(
     xp,
     x: Rows,
-    places: Places,
+    places: Index,
     scales: TensorOf(floating) = None,
-    shared: Places = None,
+    shared: Index = None,
     dtype: Any = "float32",
 ):
     """For each token the sum of its rows, each times its own scale, and of one row more."""

@@ -3,11 +3,10 @@ _moe/token_permute.py."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public, write_back
-from ..._core.rules.vocabulary import Int, TensorOf, checked, floating
+from ..._core.rules.vocabulary import Int, TensorOf, checked
+from .._rules import Floats, HalfPrecision
 from ..primitive import Primitive
 
-Floats = TensorOf(floating)
-Half = TensorOf("float16", "bfloat16")
 Places = TensorOf("int32")
 
 
@@ -24,7 +23,7 @@ def best_groups(xp, token: Floats, idx_arr: Places, group_num: Int, k: Int, k_in
 
 @public("ops.auto_generate.group_topk")
 @checked
-def group_topk(token: Half, idx_arr: Places, group_num: Int, k: Int, k_inner: Int = 1):
+def group_topk(token: HalfPrecision, idx_arr: Places, group_num: Int, k: Int, k_inner: Int = 1):
     """Sets the scores of experts to zero, in place, where their group is none of the k best.
 
     A group is worth the sum of its `k_inner` best scores. This limits the experts of a token to

@@ -7,13 +7,12 @@ to their experts is in _moe/token_permute.py.
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked, floating
+from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
+from .._rules import Floats
 from .._shape.join_split import cat
 from ..primitive import Primitive
 from .token_permute import _wide
-
-Floats = TensorOf(floating)
 
 
 @op(compute="native")

@@ -9,12 +9,10 @@ same networks, are here too.
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, checked, floating
+from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, checked
+from .._rules import Floats, FloatsUpTo32, Index
 from ..primitive import Primitive
 
-Plain = TensorOf("float16", "bfloat16", "float32")
-Floats = TensorOf(floating)
-Places = TensorOf("int32", "int64")
 Int32 = TensorOf("int32")
 
 
@@ -37,7 +35,7 @@ def _inverse(xp, order):
     "ops.auto_generate.MoeTokenPermute()(tokens, indices, num_out_tokens=None, padded_mode=False)",
     compute="native",
 )
-def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(ge=0) = None,
+def moe_token_permute(xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge=0) = None,
                       padded_mode: Bool = False):
     """Sorts tokens by what `indices` say, those of the same index in order.
 
@@ -152,8 +150,8 @@ def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, prob
 
 
 @op(compute="native")
-def routed(xp, x: Plain, expert_idx: Int32, active_num: Int, expert_capacity: Int, expert_num: Int,
-           drop_pad_mode: Int):
+def routed(xp, x: FloatsUpTo32, expert_idx: Int32, active_num: Int, expert_capacity: Int,
+           expert_num: Int, drop_pad_mode: Int):
     """The rows by expert, and for each copy of each row its place among them, or -1."""
     copies = expert_idx.shape[1]
     flat = xp.reshape(expert_idx, (-1,))
@@ -189,7 +187,7 @@ def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
 
 @public("ops.moe_init_routing_v2")
 @checked
-def moe_init_routing_v2(x: Plain, expert_idx: Int32, active_num: Int(ge=0),
+def moe_init_routing_v2(x: FloatsUpTo32, expert_idx: Int32, active_num: Int(ge=0),
                         expert_capacity: Int(ge=0), expert_num: Int(ge=0),
                         drop_pad_mode: Int(ge=0, le=1),
                         expert_tokens_count_or_cumsum_flag: Int(ge=0, le=2),

@@ -22,15 +22,13 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
-    floating,
 )
 from ..._core.tensor.tensor import Tensor
 from .._conv import im2col  # noqa: F401 - they declare by_rows, average_pool
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
+from .._rules import Float16Or32, Floats
 from ..primitive import Primitive
 
-Floats = TensorOf(floating)
-Half = TensorOf("float16", "float32")
 Epsilon = Float(gt=0.0, le=1.0)
 
 
@@ -253,9 +251,9 @@ def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
 
 @public("ops.batch_norm")
 @checked
-def batch_norm(input_x: Half, running_mean: Half, running_var: Half, weight: Half, bias: Half,
-               training: Bool = False, momentum: Float(ge=0.0, le=1.0) = 0.1,
-               eps: Epsilon = 1e-5):
+def batch_norm(input_x: Float16Or32, running_mean: Float16Or32, running_var: Float16Or32, weight:
+               Float16Or32, bias: Float16Or32, training: Bool = False, momentum: Float(ge=0.0,
+               le=1.0) = 0.1, eps: Epsilon = 1e-5):
     """Data (N, C, ...) shifted and scaled to mean `bias` and deviation `weight` in each channel.
 
     In `training` with the statistics of the batch, and `running_mean` and `running_var` (unbiased)
@@ -418,7 +416,8 @@ class BatchNorm(Primitive):
 
 
 @checked
-def _check_inputs(self, input_x: Half, scale: Half, bias: Half, mean: Half, variance: Half):
+def _check_inputs(self, input_x: Float16Or32, scale: Float16Or32, bias: Float16Or32, mean:
+                  Float16Or32, variance: Float16Or32):
     """Refuses what is not a Tensor of half or single precision."""
 
 
@@ -486,7 +485,7 @@ def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e
 
 @op("ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')",
     "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")
-def lrn(xp, x: Half, depth_radius: Int(ge=0) = 5, bias: Float = 1.0, alpha: Float = 1.0,
+def lrn(xp, x: Float16Or32, depth_radius: Int(ge=0) = 5, bias: Float = 1.0, alpha: Float = 1.0,
         beta: Float = 0.5, norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS"):
     """Divides images by (bias + alpha * s)^beta, where s is the sum of squares of the channels at
     most `depth_radius` away.

@@ -19,16 +19,13 @@ from ..._core.rules.vocabulary import (
     ListOf,
     Number,
     ScalarOf,
-    TensorOf,
     TupleOf,
     checked,
-    floating,
 )
+from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
 from .batch_norm import column, dots, need_channels, standardized, wide
 
-Floats = TensorOf(floating)
-Small = TensorOf("float16", "float32", "bfloat16")
 Epsilon = Float(ge=0.0, le=1.0)
 
 
@@ -261,8 +258,8 @@ def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     "ops.add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False)",
     compute="native",
 )
-def add_layer_norm(xp, x1: Small, x2: Small, gamma: Small, beta: Small, epsilon: Float = 1e-5,
-                   additional_output: Bool = False):
+def add_layer_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, beta: FloatsUpTo32,
+                   epsilon: Float = 1e-5, additional_output: Bool = False):
     """Adds two Tensors and normalises the sum over its last axis, then scales it by `gamma` and
     shifts it by `beta`.
 
@@ -302,7 +299,7 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
     "ops.RmsNorm(epsilon=1e-06)(x, gamma)",
     compute="native",
 )
-def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
+def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
     """Divides the input by its root mean square, over the axes that `gamma` has: x / sqrt(mean(x^2)
     + epsilon) * gamma.
 
@@ -325,7 +322,8 @@ def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
 
 
 @op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
-def add_rms_norm(xp, x1: Small, x2: Small, gamma: Small, epsilon: Epsilon = 1e-6):
+def add_rms_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon =
+                 1e-6):
     """Adds two Tensors and divides the sum by its root mean square, as `rms_norm` does.
 
     Shapes:

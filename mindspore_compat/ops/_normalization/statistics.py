@@ -16,15 +16,12 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     OneOf,
-    TensorOf,
     TupleOf,
     checked,
-    floating,
 )
+from .._rules import Floats
 from ..primitive import Primitive
 from .batch_norm import channels_first, channels_last, wide
-
-Floats = TensorOf(floating)
 
 
 def _standard(xp, x, axes, eps):

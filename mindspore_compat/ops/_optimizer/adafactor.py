@@ -5,14 +5,13 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
+from .._rules import Float16Or32, Float16To64
 from .formulas import adafactor_direction, adafactor_vector_direction, root_mean_square
 from .primitives import Update
 
-Half = TensorOf("float16", "float32")
-Slope = TensorOf("float16", "float32", "float64")
-Scalar = Float | Half
+Scalar = Float | Float16Or32
 Pair = TensorOf() | TupleOf(Float, length=2)
-Unused = Float | Half  # a state that the shape may have no use for
+Unused = Float | Float16Or32  # a state that the shape may have no use for
 
 
 @public("ops.FusedAdaFactor")
@@ -61,8 +60,9 @@ class FusedAdaFactor(Update):
 
     @checked
     def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
-                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused):
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Float16To64, param:
+                 Float16Or32, exp_avg: Unused, exp_avg_sq_row: Float16Or32, exp_avg_sq_col:
+                 Float16Or32, exp_avg_sq: Unused):
         exp_avg, exp_avg_sq = standing(param, exp_avg, exp_avg_sq)[1:]
         numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
                                 "weight_decay": weight_decay, "learning_rate": learning_rate})
@@ -134,9 +134,9 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
 
     @checked
     def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
-                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused,
-                 global_norm: Scalar):
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Float16To64, param:
+                 Float16Or32, exp_avg: Unused, exp_avg_sq_row: Float16Or32, exp_avg_sq_col:
+                 Float16Or32, exp_avg_sq: Unused, global_norm: Scalar):
         change = gradient._array.astype("float32") / self._number("global_norm", global_norm)
         return super().__call__(epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate,
                                 Tensor._wrap(change), param, exp_avg, exp_avg_sq_row,

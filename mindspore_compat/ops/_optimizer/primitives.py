@@ -23,12 +23,12 @@ from ..._core.rules.vocabulary import (
     checked,
     floating,
     integer,
-    number,
     real,
 )
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
 from .._indexing.write_cast import standing, wider
+from .._rules import Float16Or32, Floats, Inexact, NumberOrBool, Numbers, NumbersOrBools
 from ..primitive import Primitive
 from . import formulas
 from .formulas import unscaled
@@ -36,19 +36,13 @@ from .inferred_metadata import TellsOfAdam, TellsOfMomentum
 
 # What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
 # stands beside a Tensor, a number means a Tensor without axes, and is refused for its shape.
-Plain = Number | Bool
-Held = TensorOf(floating)
-Half = TensorOf("float16", "float32")
 Slope = TensorOf(floating, integer, "bool")
-Numbers = TensorOf(number)
-AnySlope = TensorOf(number, "bool")
-Inexact = TensorOf(floating, "complex64", "complex128")
 
 # Scalars: those that must be of a floating dtype take no Python int, others take any number.
 Scalar = Number | TensorOf(floating)
 Rate = Float | TensorOf(floating)
-HalfRate = Float | Half
-Loose = Plain | TensorOf(real, "bool")
+HalfRate = Float | Float16Or32
+Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
@@ -194,7 +188,7 @@ class ApplyGradientDescent(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Held | Plain, alpha: Rate, delta: Slope):
+    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, delta: Slope):
         return self.run(PLAIN, (var,), delta, lr=alpha)[0]
 
 
@@ -203,7 +197,7 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
     """Gradient descent, then the proximal step of an l1 and l2 penalty, in place."""
 
     @checked(*without_axes("alpha l1 l2"))
-    def __call__(self, var: Held | Plain, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
+    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
         return self.run(PROXIMAL, (var,), delta, lr=alpha, l1=l1, l2=l2)[0]
 
 
@@ -224,8 +218,8 @@ class ApplyMomentum(Update):
         self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
 
     @checked
-    def __call__(self, variable: Numbers | Plain, accumulation: Numbers | Plain,
-                 learning_rate: Number | Numbers, gradient: AnySlope | Plain,
+    def __call__(self, variable: Numbers | NumberOrBool, accumulation: Numbers | NumberOrBool,
+                 learning_rate: Number | Numbers, gradient: NumbersOrBools | NumberOrBool,
                  momentum: Number | Numbers):
         return self.run(
             MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
@@ -246,8 +240,8 @@ class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, weight_decay: Scalar, loss_scale: Scalar, variable: Held, accumulation: Held,
-                 learning_rate: Scalar, gradient: Held, momentum: Scalar):
+    def __call__(self, weight_decay: Scalar, loss_scale: Scalar, variable: Floats, accumulation:
+                 Floats, learning_rate: Scalar, gradient: Floats, momentum: Scalar):
         scale = self._number("loss_scale", loss_scale)
         return self.run(
             MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
@@ -260,7 +254,7 @@ class ApplyKerasMomentum(Nesterov):
     """Momentum as Keras writes it: the memory holds steps. In place; returns both."""
 
     @checked
-    def __call__(self, var: Held, accum: Held, lr: Scalar, grad: Held, momentum: Scalar):
+    def __call__(self, var: Floats, accum: Floats, lr: Scalar, grad: Floats, momentum: Scalar):
         for name, given in (("lr", lr), ("momentum", momentum)):
             if isinstance(given, Tensor) and given.ndim:
                 raise ValueError(f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
@@ -291,8 +285,8 @@ class SGD(Update):
         self.dampening, self.weight_decay, self.nesterov = dampening, weight_decay, nesterov
 
     @checked
-    def __call__(self, parameters: Half, gradient: Half, learning_rate: Half, accum: Half,
-                 momentum: Half, stat: Half):
+    def __call__(self, parameters: Float16Or32, gradient: Float16Or32, learning_rate: Float16Or32,
+                 accum: Float16Or32, momentum: Float16Or32, stat: Float16Or32):
         momentum = self._number("momentum", momentum)
         if not momentum:
             return self.run(PLAIN_DECAYED, (parameters,), gradient, lr=learning_rate, unscale=None,
@@ -336,8 +330,8 @@ class Adam(_Corrected):
     """Adam, in place; returns var, m and v."""
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Rate, beta2_power: Rate, lr: Rate,
-                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Slope):
+    def __call__(self, var: Floats, m: Floats, v: Floats, beta1_power: Rate, beta2_power: Rate, lr:
+                 Rate, beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Slope):
         rate = self.rate(lr, beta1_power, beta2_power)
         return self.run(ADAM, (var, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon,
                         nesterov=self.use_nesterov)
@@ -348,8 +342,8 @@ class AdamNoUpdateParam(_Corrected):
     """What Adam adds to a parameter; m and v are updated in place."""
 
     @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
-    def __call__(self, m: Held, v: Held, beta1_power: Rate, beta2_power: Rate, lr: Rate,
-                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Held):
+    def __call__(self, m: Floats, v: Floats, beta1_power: Rate, beta2_power: Rate, lr: Rate,
+                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Floats):
         rate = self.rate(lr, beta1_power, beta2_power)
         delta = Tensor._wrap(space_for(m._array).zeros(m.shape, m._array.dtype))
         return self.run(ADAM_DELTA, (delta, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2,
@@ -364,8 +358,8 @@ class AdamWeightDecay(Update):
     """
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, lr: Rate, beta1: Float | Held,
-                 beta2: Float | Held, epsilon: Float | Held, decay: Float | Held, gradient: Slope):
+    def __call__(self, var: Floats, m: Floats, v: Floats, lr: Rate, beta1: Float | Floats, beta2:
+                 Float | Floats, epsilon: Float | Floats, decay: Float | Floats, gradient: Slope):
         return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
                         eps=epsilon, decay=decay)
 
@@ -378,8 +372,9 @@ class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
     """
 
     @checked
-    def __call__(self, var: Held | Float, m: Held, v: Held, lr: Rate, beta1: Rate, beta2: Rate,
-                 epsilon: Rate, decay: Rate, gradient: Held | Float, global_norm: Scalar = 1.0):
+    def __call__(self, var: Floats | Float, m: Floats, v: Floats, lr: Rate, beta1: Rate, beta2:
+                 Rate, epsilon: Rate, decay: Rate, gradient: Floats | Float, global_norm: Scalar =
+                 1.0):
         var, gradient = standing(m, var, gradient)[1:]
         norm = self._number("global_norm", global_norm)
         if norm != 1.0:
@@ -398,8 +393,9 @@ class ApplyAdaMax(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Held | Plain, m: Held | Plain, v: Held | Plain, beta1_power: Rate,
-                 lr: Rate, beta1: Rate, beta2: Rate, epsilon: Rate, grad: Slope):
+    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, v: Floats |
+                 NumberOrBool, beta1_power: Rate, lr: Rate, beta1: Rate, beta2: Rate, epsilon: Rate,
+                 grad: Slope):
         power = self._number("beta1_power", beta1_power)
         need_below(self.name, power)
         rate = self._number("lr", lr) / (1 - power)
@@ -424,7 +420,7 @@ class ApplyAdamWithAmsgrad(_Corrected):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: HalfRate,
+    def __call__(self, var: Floats, m: Floats, v: Floats, vhat: Floats, beta1_power: HalfRate,
                  beta2_power: HalfRate, lr: HalfRate, grad: Slope):
         return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=self.beta1, beta2=self.beta2,
                         lr=self.rate(lr, beta1_power, beta2_power), eps=self.epsilon)
@@ -439,9 +435,9 @@ class ApplyAdamWithAmsgradV2(_Corrected):
         Update.__init__(self, use_locking)
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Loose,
+    def __call__(self, var: Floats, m: Floats, v: Floats, vhat: Floats, beta1_power: Loose,
                  beta2_power: Loose, lr: Loose, beta1: Loose, beta2: Loose, epsilon: Loose,
-                 grad: Slope | Plain):
+                 grad: Slope | NumberOrBool):
         return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=beta1, beta2=beta2,
                         lr=self.rate(lr, beta1_power, beta2_power), eps=epsilon)
 
@@ -451,8 +447,8 @@ class ApplyAdadelta(ApplyGradientDescent):
     """Adadelta, in place; returns var, accum and accum_update."""
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Held | Plain, accum: Held | Plain, accum_update: Held, lr: Rate,
-                 rho: Rate, epsilon: Rate, grad: Slope | Plain):
+    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, accum_update:
+                 Floats, lr: Rate, rho: Rate, epsilon: Rate, grad: Slope | NumberOrBool):
         return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
 
 
@@ -472,8 +468,8 @@ class ApplyAdagrad(Update):
         self.update_slots = update_slots
 
     @checked
-    def __call__(self, var: Inexact | Plain, accum: Inexact | Plain, lr: Float | Inexact,
-                 grad: AnySlope | Plain):
+    def __call__(self, var: Inexact | NumberOrBool, accum: Inexact | NumberOrBool, lr: Float |
+                 Inexact, grad: NumbersOrBools | NumberOrBool):
         return self.run(self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots,
                         **self.more)
 
@@ -498,9 +494,9 @@ class ApplyAdagradDA(Update):
     """Adagrad's dual averaging, in place; returns var."""
 
     @checked(*without_axes("lr l1 l2 global_step"))
-    def __call__(self, var: Held, gradient_accumulator: Held, gradient_squared_accumulator: Held,
-                 grad: Slope, lr: HalfRate, l1: HalfRate, l2: HalfRate,
-                 global_step: Int | TensorOf("int32", "int64")):
+    def __call__(self, var: Floats, gradient_accumulator: Floats, gradient_squared_accumulator:
+                 Floats, grad: Slope, lr: HalfRate, l1: HalfRate, l2: HalfRate, global_step: Int |
+                 TensorOf("int32", "int64")):
         held = (var, gradient_accumulator, gradient_squared_accumulator)
         return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
 
@@ -510,8 +506,8 @@ class ApplyAddSign(ApplyGradientDescent):
     """AddSign: alpha plus the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Held | Plain, m: Held | Plain, lr: Rate, alpha: Rate, sign_decay: Loose,
-                 beta: Loose, grad: Slope):
+    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, lr: Rate, alpha: Rate,
+                 sign_decay: Loose, beta: Loose, grad: Slope):
         return self.run(ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
                         alpha=alpha)
 
@@ -521,8 +517,8 @@ class ApplyPowerSign(ApplyGradientDescent):
     """PowerSign: e to the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Held | Plain, m: Held | Plain, lr: Loose, logbase: Loose,
-                 sign_decay: Loose, beta: Loose, grad: Slope):
+    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, lr: Loose, logbase:
+                 Loose, sign_decay: Loose, beta: Loose, grad: Slope):
         return self.run(POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
                         logbase=logbase)
 
@@ -532,8 +528,8 @@ class ApplyRMSProp(Update):
     """RMSProp, in place; returns var."""
 
     @checked(Alike("var mean_square moment grad"))
-    def __call__(self, var: Held, mean_square: Held, moment: Held, learning_rate: Rate,
-                 grad: Held, decay: Float, momentum: Float, epsilon: Float):
+    def __call__(self, var: Floats, mean_square: Floats, moment: Floats, learning_rate: Rate,
+                 grad: Floats, decay: Float, momentum: Float, epsilon: Float):
         return self.run(RMSPROP, (var, mean_square, moment), grad, lr=learning_rate, rho=decay,
                         momentum=momentum, eps=epsilon)[0]
 
@@ -543,8 +539,8 @@ class ApplyCenteredRMSProp(Update):
     """RMSProp over the running variance, in place; returns var."""
 
     @checked(Alike("var mean_gradient mean_square moment grad"))
-    def __call__(self, var: Held, mean_gradient: Held, mean_square: Held, moment: Held, grad: Held,
-                 learning_rate: Rate, decay: Float, momentum: Float, epsilon: Float):
+    def __call__(self, var: Floats, mean_gradient: Floats, mean_square: Floats, moment: Floats,
+                 grad: Floats, learning_rate: Rate, decay: Float, momentum: Float, epsilon: Float):
         held = (var, mean_gradient, mean_square, moment)
         return self.run(CENTERED_RMSPROP, held, grad, lr=learning_rate, rho=decay,
                         momentum=momentum, eps=epsilon)[0]
@@ -555,8 +551,8 @@ class ApplyFtrl(Update):
     """Follow the regularised leader, in place; returns var."""
 
     @checked(*without_axes("lr l1 l2 lr_power"))
-    def __call__(self, var: Held | Plain, accum: Held | Plain, linear: Held | Plain, grad: Slope,
-                 lr: Loose, l1: Loose, l2: Loose, lr_power: Loose):
+    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, linear: Floats |
+                 NumberOrBool, grad: Slope, lr: Loose, l1: Loose, l2: Loose, lr_power: Loose):
         return self.run(FTRL, (var, accum, linear), grad, lr=lr, l1=l1, l2=l2, lr_power=lr_power)[0]
 
 
@@ -565,8 +561,8 @@ class ApplyProximalAdagrad(Update):
     """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
 
     @checked(*without_axes("lr l1 l2"))
-    def __call__(self, var: Held | Plain, accum: Held | Plain, lr: Rate, l1: Rate, l2: Rate,
-                 grad: Slope):
+    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, lr: Rate, l1: Rate,
+                 l2: Rate, grad: Slope):
         return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)
 
 
@@ -586,7 +582,7 @@ class LARSUpdate(Update):
         self.epsilon, self.hyperpara, self.use_clip = epsilon, hyperpara, use_clip
 
     @checked
-    def __call__(self, weight: Held, gradient: Held, norm_weight: Held, norm_gradient: Held,
+    def __call__(self, weight: Floats, gradient: Floats, norm_weight: Floats, norm_gradient: Floats,
                  weight_decay: Scalar, learning_rate: Scalar):
         xp = space_for(weight._array)
         g = self.joined((weight,), gradient)

@@ -16,6 +16,7 @@ from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, 
 from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import check_range
 from .._indexing.write_cast import standing
+from .._rules import Floats, Index, NumberOrBool
 from .primitives import (
     ADADELTA,
     ADAGRAD,
@@ -25,8 +26,6 @@ from .primitives import (
     FTRL_SHRUNK,
     PROXIMAL_ADAGRAD,
     RMSPROP,
-    Held,
-    Plain,
     Rate,
     Scalar,
     Slope,
@@ -36,11 +35,10 @@ from .primitives import (
     without_axes,
 )
 
-Rows = TensorOf("int32", "int64")
-HeldHere = Held | Plain
-SlopeHere = Slope | Plain
-Power = Plain | TensorOf(real - {"float64"})
-Narrow = Plain | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
+HeldHere = Floats | NumberOrBool
+SlopeHere = Slope | NumberOrBool
+Power = NumberOrBool | TensorOf(real - {"float64"})
+Narrow = NumberOrBool | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
 
 
 def merged(update, held, grad, indices, lenient=False):
@@ -123,7 +121,7 @@ class FusedSparseAdam(_CorrectedRows):
     @checked
     def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
                  beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
-                 gradient: SlopeHere, indices: Rows):
+                 gradient: SlopeHere, indices: Index):
         var, *held, gradient = standing(var, m, v, gradient)
         held = (var, *held)
         rows, g = merged(self, held, gradient, indices, lenient=True)
@@ -143,7 +141,7 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
     @checked
     def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
                  beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
-                 gradient: SlopeHere, indices: Rows):
+                 gradient: SlopeHere, indices: Index):
         rate = self.rate(lr, beta1_power, beta2_power)
         return _answer(self.run_rows(ADAM, (var, m, v), gradient, indices, lr=rate, beta1=beta1,
                                      beta2=beta2, eps=epsilon, nesterov=self.use_nesterov))
@@ -173,7 +171,7 @@ class SparseApplyFtrl(_RowUpdate):
 
     @checked
     def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
-                 indices: Rows):
+                 indices: Index):
         return self.run_rows(FTRL, (var, accum, linear), grad, indices, lr=self.lr, l1=self.l1,
                              l2=self.l2, lr_power=self.lr_power)
 
@@ -199,7 +197,7 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 
     @checked
     def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
-                 indices: Rows):
+                 indices: Index):
         return self.run_rows(FTRL_SHRUNK, (var, accum, linear), grad, indices, lr=self.lr,
                              l1=self.l1, l2=self.l2, lr_power=self.lr_power,
                              shrink=self.l2_shrinkage)
@@ -222,7 +220,7 @@ class SparseApplyProximalAdagrad(_RowUpdate):
     @checked(*without_axes("lr l1 l2"))
     def __call__(self, var: HeldHere, accum: HeldHere, lr: Float(gt=0.0) | TensorOf(floating),
                  l1: Float(ge=0.0) | TensorOf(floating), l2: Float(ge=0.0) | TensorOf(floating),
-                 grad: HeldHere, indices: Rows):
+                 grad: HeldHere, indices: Index):
         return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
 
 
@@ -236,7 +234,7 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
 
     @checked(*without_axes("lr l1 l2"))
     def __call__(self, var: HeldHere, accum: HeldHere, lr: Narrow, l1: Narrow, l2: Narrow,
-                 grad: SlopeHere, indices: Rows):
+                 grad: SlopeHere, indices: Index):
         return _answer(self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1,
                                      l2=l2))
 
@@ -259,7 +257,7 @@ class SparseApplyAdagrad(_RowUpdate):
         self.lr, self.update_slots = lr, update_slots
 
     @checked
-    def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Rows):
+    def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Index):
         return self.run_rows(self.fused, (var, accum), grad, indices, lr=self.lr,
                              update_slots=self.update_slots, **self.more)
 
@@ -295,7 +293,7 @@ class SparseApplyRMSProp(_RowUpdate):
         self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Held, ms: Held, mom: Held, lr: Rate, grad: Slope, indices: Rows):
+    def __call__(self, var: Floats, ms: Floats, mom: Floats, lr: Rate, grad: Slope, indices: Index):
         *held, grad = standing(var, ms, mom, grad)
         written(held)
         rows, slope = _fitting(self, held, grad, indices)
@@ -340,7 +338,7 @@ class SparseApplyAdadelta(_RowUpdate):
         self.epsilon = epsilon
 
     @checked
-    def __call__(self, var: Held, accum: Held, accum_update: Held, lr: Scalar, rho: Scalar,
-                 grad: Held, indices: Rows):
+    def __call__(self, var: Floats, accum: Floats, accum_update: Floats, lr: Scalar, rho: Scalar,
+                 grad: Floats, indices: Index):
         return self.run_rows(ADADELTA, (var, accum, accum_update), grad, indices, lr=lr, rho=rho,
                              eps=self.epsilon)

@@ -16,16 +16,12 @@ from ..._core.rules.vocabulary import (
     OneOf,
     TensorOf,
     TupleOf,
-    floating,
-    integer,
 )
 from .._conv.conv import listed, several
 from .._conv.im2col import need_rank, sizes_of
+from .._rules import Float16Or32, Floats, Reals
 
 Positive, Natural = Int(ge=1), Int(ge=0)
-Floats = TensorOf("float16", "float32", "float64", "bfloat16")
-Plain = TensorOf(integer | floating)
-Half = TensorOf("float16", "float32")
 Volume = InTensor(AsValue(several(Positive | OneOf(True), 3), Number | TensorOf()))
 
 
@@ -55,7 +51,7 @@ Parts = Positive | OneOf(-1) | TupleOf(Positive | OneOf(-1) | None)
 
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
-def adaptive_avg_pool1d(xp, input: Half, output_size: Positive):
+def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Computes means over `output_size` equal parts of a sequence.
 
     Shapes:
@@ -113,7 +109,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     quirks=Quirks(rules={"mint.nn.functional.adaptive_avg_pool3d": {
         "output_size": Positive | TupleOf(Positive | None)}}),
 )
-def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
+def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural | None)):
     """Computes means over parts of volumes, as many as `output_size` says.
 
     Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
@@ -139,7 +135,7 @@ def _adaptive_largest(xp, x, goal, index=None):
 
 
 @op("ops.adaptive_max_pool1d(input, output_size)")
-def adaptive_max_pool1d(xp, input: Half, output_size: Positive):
+def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Finds the largest value of each of `output_size` equal parts of a sequence.
 
     Shapes:
@@ -209,7 +205,7 @@ def adaptive_max_pool2d_primitive(xp, input: Floats,
 
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
-def adaptive_max_pool3d(xp, input: Plain, output_size: Volume, return_indices: Any = False):
+def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: Any = False):
     """Finds the largest value of each part of volumes, and its int32 position in D * H * W with
     `return_indices`. The parts are those of `adaptive_avg_pool2d`.
 
@@ -226,7 +222,7 @@ def adaptive_max_pool3d(xp, input: Plain, output_size: Volume, return_indices: A
 
 
 @op("ops.AdaptiveMaxPool3D()(x, output_size)")
-def adaptive_max_pool3d_primitive(xp, x: Plain, output_size: Any):
+def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
     """Finds the largest value of each part of volumes, and its int32 position in D * H * W.
     `output_size` is an integer Tensor of three.
 

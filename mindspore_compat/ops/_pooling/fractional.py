@@ -28,10 +28,9 @@ from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_
 from .._conv.conv import several
 from .._conv.im2col import each, need_rank
 from .._random import dropout  # noqa: F401 - it declares random_uniform
+from .._rules import Float16To64, Positive
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
-Samples = TensorOf("float16", "float32", "float64")
-Positive = Int(ge=1)
 Pair = AsValue(several(Positive, 2))
 Ratio = Float(gt=0.0, lt=1.0)
 
@@ -105,7 +104,7 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     "return_indices=False, _random_samples=None)")
 def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair = None,
                           output_ratio: Any = None,
-                          return_indices: Bool = False, _random_samples: Samples = None):
+                          return_indices: Bool = False, _random_samples: Float16To64 = None):
     """Finds the largest value of each window of images, with steps that vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
@@ -128,10 +127,10 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair
     "return_indices=False, _random_samples=None)",
     types=SameDtype("input _random_samples"),
 )
-def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
+def fractional_max_pool3d(xp, input: Float16To64, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
                           output_ratio: Any = None,
-                          return_indices: Bool = False, _random_samples: Samples = None):
+                          return_indices: Bool = False, _random_samples: Float16To64 = None):
     """Finds the largest value of each window of volumes, with steps that vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
@@ -152,7 +151,7 @@ def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
 
 @op("ops.FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')(input_x, "
     "random_samples)")
-def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
+def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Float16To64,
                                     ksize: Pair, output_shape: Pair,
                                     data_format: AsValue(OneOf("NCHW")) = "NCHW"):
     """Finds the largest value of each window of images, and its int64 position in H * W.
@@ -174,7 +173,7 @@ def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
 
 @op("ops.FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')(x, "
     "random_samples)")
-def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
+def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Float16To64,
                                     ksize: several(Positive, 3), output_shape: several(Positive, 3),
                                     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
     """Finds the largest value of each window of volumes, and its int64 position in D * H * W.

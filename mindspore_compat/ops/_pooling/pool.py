@@ -17,19 +17,14 @@ from ..._core.rules.vocabulary import (
     Int,
     Number,
     OneOf,
-    TensorOf,
     TupleOf,
-    floating,
-    integer,
 )
 from ..._core.tensor.dtype import int64
 from .._conv.conv import listed, several
 from .._conv.im2col import each, need_rank, padding_of, sided
+from .._rules import Floats, Index, Reals, RealsOrBools
 
 Positive, Natural = Int(ge=1), Int(ge=0)
-Floats = TensorOf("float16", "float32", "float64", "bfloat16")
-Plain = TensorOf(integer | floating)
-Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")
 
@@ -325,7 +320,7 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
 
 @op("ops.max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "
     "ceil_mode=False)")
-def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(Positive, 2) = None,
+def max_pool2d(xp, x: Reals, kernel_size: several(Positive, 2), stride: several(Positive, 2) = None,
                padding: several(Natural, 2) = 0, dilation: several(Positive, 2) = 1,
                return_indices: Any = False, ceil_mode: Bool = False):
     """Finds the largest value of each window of images; the stride is the size of the window unless
@@ -347,7 +342,7 @@ def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(
 
 @op("mint.nn.functional.max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, "
     "ceil_mode=False, return_indices=False)")
-def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
+def max_pool2d_ext(xp, input: Reals, kernel_size: several(Positive, 1, 2),
                    stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                    dilation: several(Positive, 1, 2) = 1, ceil_mode: Bool = False,
                    return_indices: Bool = False):
@@ -371,7 +366,7 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
 
 @op("ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
     "return_indices=False)")
-def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(Positive, 3) = None,
+def max_pool3d(xp, x: Reals, kernel_size: several(Positive, 3), stride: several(Positive, 3) = None,
                padding: several(Natural, 3) = 0, dilation: several(Positive, 3) = 1,
                ceil_mode: Bool = False, return_indices: Any = False):
     """Finds the largest value of each window of volumes; the stride is the size of the window
@@ -421,7 +416,7 @@ def max_pool_with_argmax(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1
 
 @op("ops.MaxPoolWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, "
     "argmax_type=int64)(x)")
-def max_pool_with_argmax_v2(xp, x: Plain, kernel_size: several(Positive, 2, 4),
+def max_pool_with_argmax_v2(xp, x: Reals, kernel_size: several(Positive, 2, 4),
                             strides: several(Positive, 2, 4) = None,
                             pads: several(Natural, 2, 4) = 0,
                             dilation: several(Positive, 2, 4) = (1, 1), ceil_mode: Bool = False,
@@ -445,7 +440,7 @@ def max_pool_with_argmax_v2(xp, x: Plain, kernel_size: several(Positive, 2, 4),
 
 @op("ops.MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
     "data_format='NCDHW', argmax_type=int64)(x)")
-def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: several(Positive, 3),
+def max_pool3d_with_argmax(xp, x: Reals, ksize: several(Positive, 3), strides: several(Positive, 3),
                            pads: several(Natural, 3), dilation: several(Positive, 3) = (1, 1, 1),
                            ceil_mode: Bool = False, data_format: OneOf("NCDHW") = "NCDHW",
                            argmax_type: DType("int32", "int64") = int64):
@@ -488,7 +483,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
 
 @op("ops.lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool1d(xp, x: Anything, norm_type: Number | Bool, kernel_size: Positive,
+def lp_pool1d(xp, x: RealsOrBools, norm_type: Number | Bool, kernel_size: Positive,
               stride: Positive = None, ceil_mode: Bool = False):
     """Computes p-norms of windows of a sequence, p = `norm_type`.
 
@@ -505,7 +500,7 @@ def lp_pool1d(xp, x: Anything, norm_type: Number | Bool, kernel_size: Positive,
 
 @op("ops.lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool2d(xp, x: Anything, norm_type: Number | Bool, kernel_size: several(Positive, 2),
+def lp_pool2d(xp, x: RealsOrBools, norm_type: Number | Bool, kernel_size: several(Positive, 2),
               stride: several(Positive, 2) = None, ceil_mode: Bool = False):
     """Computes p-norms of windows of images, p = `norm_type`.
 
@@ -550,7 +545,6 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
     return xp.put_places(x, places, goal)
 
 
-Places = TensorOf("int32", "int64")
 Shape = TupleOf(Int)
 
 
@@ -559,7 +553,7 @@ Shape = TupleOf(Int)
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
+def max_unpool1d(xp, x: Reals, indices: Index, kernel_size: several(Positive, 1),
                  stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
                  output_size: Any = None):
     """Restores the input of a max pooling of sequences as far as its output and positions tell; the
@@ -580,7 +574,7 @@ def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
     "ops.max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
     compute="native",
 )
-def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
+def max_unpool2d(xp, x: Reals, indices: Index, kernel_size: several(Positive, 1, 2),
                  stride: several(Natural, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                  output_size: Any = None):
     """Restores the input of a max pooling of images as far as its output and positions tell; the
@@ -603,7 +597,7 @@ def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
     "output_size=None)",
     compute="native",
 )
-def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
+def max_unpool2d_ext(xp, input: Reals, indices: Index, kernel_size: several(Positive, 1, 2),
                      stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                      output_size: Any = None):
     """Restores the input of a max pooling of images as far as its output and positions tell; the
@@ -626,7 +620,7 @@ def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Pos
     "ops.max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
     compute="native",
 )
-def max_unpool3d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 3),
+def max_unpool3d(xp, x: Reals, indices: Index, kernel_size: several(Positive, 3),
                  stride: several(Natural, 3) = None, padding: several(Natural, 3) = 0,
                  output_size: Any = None):
     """Restores the input of a max pooling of volumes as far as its output and positions tell; the
@@ -655,7 +649,7 @@ def _channels_last(api, given, first, last):
     "ops.MaxUnpool2D(ksize, strides=0, pads=0, output_shape=(), data_format='NCHW')(x, argmax)",
     compute="native",
 )
-def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 2, 4),
+def max_unpool2d_primitive(xp, x: Reals, argmax: Index, ksize: several(Positive, 2, 4),
                            strides: several(Natural, 2, 4) = 0, pads: several(Natural, 2, 4) = 0,
                            output_shape: Shape = (),
                            data_format: Any = "NCHW"):
@@ -683,7 +677,7 @@ def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive
     "ops.MaxUnpool3D(ksize, strides=0, pads=0, output_shape=(), data_format='NCDHW')(x, argmax)",
     compute="native",
 )
-def max_unpool3d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 3),
+def max_unpool3d_primitive(xp, x: Reals, argmax: Index, ksize: several(Positive, 3),
                            strides: several(Natural, 3) = 0, pads: several(Natural, 3) = 0,
                            output_shape: Shape = (),
                            data_format: Any = "NCDHW"):

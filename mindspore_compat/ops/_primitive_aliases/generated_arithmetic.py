@@ -17,14 +17,13 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     any_dtype,
     checked,
-    floating,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
+from .._rules import Floats
 from ..primitive import Primitive
 
-Floats = TensorOf(floating)
 Signal = TensorOf(
     "int8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"
 )

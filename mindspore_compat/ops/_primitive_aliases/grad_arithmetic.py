@@ -19,17 +19,15 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
-    floating,
     real,
 )
 from ..._core.tensor.tensor import Tensor
 from .._pooling.fractional import tile_max, tile_mean, tiles
+from .._rules import Floats, Index
 from .._shape.create import zeros
 from ..primitive import Primitive
 from .grad_pulled import igamma_grad_a
 
-Floats = TensorOf(floating)
-Places = TensorOf("int32", "int64")
 Sequence = TupleOf(TensorOf()) | ListOf(TensorOf())
 
 
@@ -82,7 +80,7 @@ def leaky_relu_grad_ext(
     "ops.auto_generate.MaxPoolGradWithIndices(kernel_size, strides=None, pads=0, dilation=(1, 1), "
     "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
-def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Places):
+def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
     """Computes the gradient of `MaxPoolWithIndices`: adds each gradient up where its maximum was,
     in H * W.
 
@@ -103,7 +101,7 @@ def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Places):
     "data_format='NCHW')(x, grad, argmax)"
 )
 def max_pool_argmax_grad(
-    xp, x: Floats, grad: Floats, argmax: Places, data_format: OneOf("NCHW", "NHWC") = "NCHW"
+    xp, x: Floats, grad: Floats, argmax: Index, data_format: OneOf("NCHW", "NHWC") = "NCHW"
 ):
     """Computes the gradient of `ops.MaxPoolWithArgmax`: adds each gradient up where its maximum
     was, in C * H * W.
@@ -130,7 +128,7 @@ def max_pool_argmax_grad(
     "ops.operations._grad_ops.MaxPoolGradGradWithArgmax(kernel_size=1, strides=1, "
     "pad_mode='VALID')(x, grad, argmax)"
 )
-def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Places):
+def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
     """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: what `grad` has at
     each maximum.
 
@@ -183,10 +181,10 @@ class FractionalAvgPoolGrad(_Fractional):
     @checked
     def __call__(
         self,
-        orig_input_tensor_shape: Places,
+        orig_input_tensor_shape: Index,
         out_backprop: Floats,
-        row_pooling_sequence: Places,
-        col_pooling_sequence: Places,
+        row_pooling_sequence: Index,
+        col_pooling_sequence: Index,
     ):
         x = zeros(tuple(orig_input_tensor_shape.asnumpy().tolist()), out_backprop.dtype)
         cuts = row_pooling_sequence, col_pooling_sequence
@@ -212,8 +210,8 @@ class FractionalMaxPoolGrad(_Fractional):
         orig_input: Floats,
         orig_output: Floats,
         out_backprop: Floats,
-        row_pooling_sequence: Places,
-        col_pooling_sequence: Places,
+        row_pooling_sequence: Index,
+        col_pooling_sequence: Index,
     ):
         cuts = row_pooling_sequence, col_pooling_sequence
         return _through_tiles(orig_input, out_backprop, *cuts, self.overlapping, tile_max)
@@ -258,7 +256,7 @@ def fractional_max_pool3d_grad(
     xp,
     origin_input: TensorOf(real),
     out_backprop: TensorOf(real),
-    argmax: Places,
+    argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
     """Computes the gradient of `ops.FractionalMaxPool3DWithFixedKsize`: adds each gradient up where
@@ -300,7 +298,7 @@ def max_unpool2d_grad(
     xp,
     x: TensorOf(real),
     grads: TensorOf(real),
-    argmax: Places,
+    argmax: Index,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
     """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the places to which the values
@@ -328,7 +326,7 @@ def max_unpool3d_grad(
     xp,
     x: TensorOf(real),
     grads: TensorOf(real),
-    argmax: Places,
+    argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
     """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the places to which the values
@@ -449,7 +447,7 @@ def _segments(line, scale, printed):
     """Declares the gradient of a sum of rows by segments, divided by a power of their counts."""
     name = line.partition("(")[0].rpartition(".")[2]
 
-    def back(xp, x: Floats, indices: Places, segment_ids: Places, output_dim0: Any):
+    def back(xp, x: Floats, indices: Index, segment_ids: Index, output_dim0: Any):
         rows = _count_of(name, output_dim0)
         _need_segments(xp, name, x, indices, segment_ids, rows)
         counts = xp.scatter_add(

@@ -21,17 +21,14 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
-    floating,
 )
 from ..._core.tensor.dtype import int64
 from ..._core.tensor.tensor import Tensor
 from .._activation.pointwise import elu, selu, sigmoid
 from .._activation.softmax import log_softmax, softmax
 from .._linalg.matmul import einsum
+from .._rules import Floats, Index
 from ..primitive import Primitive
-
-Floats = TensorOf(floating)
-Places = TensorOf("int32", "int64")
 
 
 def _of_result(line, printed, rule):
@@ -137,7 +134,7 @@ def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1
 
 
 @op("ops.operations._grad_ops.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
-def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Places):
+def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Index):
     """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient up where its maximum
     was.
 
@@ -154,7 +151,7 @@ def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Places):
 
 
 @op("ops.operations._grad_ops.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
-def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Places):
+def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Index):
     """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient up where its maximum
     was.
 
@@ -193,7 +190,7 @@ def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") 
     "ops.operations._grad_ops.MaxPoolGradWithArgmaxV2(kernel_size, strides=None, pads=0, "
     "dilation=(1, 1), ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
-def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
+def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Index):
     """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient up where its maximum
     was.
 
@@ -214,7 +211,7 @@ def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
     "ops.operations._grad_ops.MaxPool3DGradWithArgmax(ksize, strides, pads, "
     "dilation=(1, 1, 1), ceil_mode=False, data_format='NCDHW')(x, grads, argmax)"
 )
-def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Places):
+def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
     """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient up where its maximum
     was.
 
@@ -371,7 +368,7 @@ def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
 
 
 @op("ops.operations._grad_ops.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
-def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Places):
+def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Index):
     """Computes the gradients of `ops.SparseFillEmptyRows` for the values and for the default.
 
     Shapes:

@@ -33,15 +33,13 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
-Length = TensorOf("int32", "int64")
 Seed = Int(ge=0) | None
-Floats = TensorOf("float16", "float32", "float64")
 Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
-Anything = TensorOf(any_dtype)
 
 
 def _generator(xp, seed=None):
@@ -396,7 +394,7 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 
 @public("ops.random_poisson")
 @checked
-def random_poisson(shape: Length, rate: TensorOf(real) | Number, seed: Seed = None,
+def random_poisson(shape: Index, rate: TensorOf(real) | Number, seed: Seed = None,
                    dtype: DType = dtypes.float32):
     """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
 
@@ -537,7 +535,7 @@ def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, gener
 
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Floats, seed: ScalarOf(Int | Bool),
+def multinomial_with_replacement(x: Float16To64, seed: ScalarOf(Int | Bool),
                                  offset: ScalarOf(Int | Bool),
                                  numsamples: Int(ge=1), replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
@@ -552,7 +550,7 @@ def multinomial_with_replacement(x: Floats, seed: ScalarOf(Int | Bool),
 
 @public("ops.random_categorical", "Tensor.random_categorical")
 @checked
-def random_categorical(logits: Floats, num_sample: Int(ge=1), seed: Int = 0,
+def random_categorical(logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0,
                        dtype: DType = dtypes.int64):
     """Places drawn with the probabilities that the logits of each row give; int64 by default.
 

@@ -20,12 +20,10 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     floating,
-    integer,
     real,
 )
+from .._rules import Floats, Reals
 
-Floats = TensorOf(floating)
-Plain = TensorOf(integer | floating)
 Chance = Float(ge=0.0, le=1.0)
 
 
@@ -130,7 +128,7 @@ def _channels(xp, api, x, keep, ranks):
 
 
 @op("ops.dropout1d(input, p=0.5, training=True)")
-def dropout1d(xp, input: Plain, p: Chance = 0.5, training: Bool = True):
+def dropout1d(xp, input: Reals, p: Chance = 0.5, training: Bool = True):
     """Sets whole channels of sequences to zero with probability `p` and divides the others by 1 -
     p.
 
@@ -146,7 +144,7 @@ def dropout1d(xp, input: Plain, p: Chance = 0.5, training: Bool = True):
 
 
 @op("ops.dropout2d(input, p=0.5, training=True)")
-def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
 
     Shapes:
@@ -162,7 +160,7 @@ def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bo
 
 @op("mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout2d(p=0.5, inplace=False)(input)")
-def dropout2d_ext(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
+def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
 
     Shapes:
@@ -177,7 +175,7 @@ def dropout2d_ext(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool 
 
 
 @op("ops.dropout3d(input, p=0.5, training=True)")
-def dropout3d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+def dropout3d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Sets whole channels of volumes to zero with probability `p` and divides the others by 1 - p.
 
     Shapes:
@@ -197,7 +195,7 @@ def _with_mask(xp, api, x, keep, rank):
 
 
 @op("ops.Dropout2D(keep_prob=0.5)(x)")
-def dropout2d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
+def dropout2d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
     """Keeps whole channels of images with probability `keep_prob` and divides them by that; the
     others become zero.
 
@@ -216,7 +214,7 @@ def dropout2d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
 
 
 @op("ops.Dropout3D(keep_prob=0.5)(x)")
-def dropout3d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
+def dropout3d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
     """Keeps whole channels of volumes with probability `keep_prob` and divides them by that; the
     others become zero.
 

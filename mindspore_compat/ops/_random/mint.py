@@ -13,8 +13,8 @@ from ..._core.rules.vocabulary import any_dtype as every
 from .._shape.reshape import shape_of
 from .distributions import _integers, _made, _multinomial, _shapes, _stream, moved
 
-Anything = TensorOf(every)
-Reals = DType("float16", "float32", "float64", "bfloat16")
+EveryDtype = TensorOf(every)
+FloatDType = DType("float16", "float32", "float64", "bfloat16")
 Places = Float | TensorOf(every)
 
 
@@ -47,7 +47,7 @@ def _sized(api, size, dtype, device):
     need_accelerator(api, device)
     if len(size) == 2 and isinstance(size[0], (tuple, list)):
         size, dtype = size[:1], size[1]
-    Reals.refuse(api, "dtype", dtype) if dtype is not None else None
+    FloatDType.refuse(api, "dtype", dtype) if dtype is not None else None
     return shape_of(api, size), dtype
 
 
@@ -91,13 +91,13 @@ def _alike(api, input, dtype, device):
     """The functions of the input's array, and the dtype of the result, which must be floating."""
     need_accelerator(api, device)
     wanted = input.dtype if dtype is None else dtype
-    Reals.refuse(api, "dtype", wanted)
+    FloatDType.refuse(api, "dtype", wanted)
     return space_for(input._array), wanted
 
 
 @public("mint.rand_like")
 @checked
-def rand_like(input: Anything, *, dtype: DType = None, device=None):
+def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
     """Uniform numbers in [0, 1) in the shape of a Tensor.
 
     Args:
@@ -118,7 +118,7 @@ def rand_like(input: Anything, *, dtype: DType = None, device=None):
 
 @public("mint.randn_like")
 @checked
-def randn_like(input: Anything, *, dtype: DType = None, device=None):
+def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
     """Numbers of the standard normal distribution in the shape of a Tensor; as `mint.rand_like`.
 
     Source: mindspore.mint.randn_like of MindSpore 2.10.
@@ -185,7 +185,7 @@ def randint_like(*args, dtype=None, device=None):
     Source: mindspore.mint.randint_like of MindSpore 2.10.
     """
     need_accelerator("randint_like", device)
-    Anything.refuse("randint_like", "input", args[0] if args else None)
+    EveryDtype.refuse("randint_like", "input", args[0] if args else None)
     low, high = _bounds("randint_like", args[1:])
     draw = _stream(None, space_for(args[0]._array))
     return _integers("randint_like", low, high, args[0].shape, draw, dtype or args[0].dtype)
@@ -245,7 +245,7 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
 
 @public("mint.multinomial")
 @checked
-def multinomial(input: Anything, num_samples: Int, replacement: Bool = False, *, generator=None):
+def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, *, generator=None):
     """Places drawn in proportion to the weights in each row; int64.
 
     Args:

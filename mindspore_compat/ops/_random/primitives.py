@@ -17,17 +17,15 @@ from ..._core.rules.vocabulary import (
     Number,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 from .distributions import (
-    Floats,
-    Length,
     RandomChoiceWithMask,
     _first,
     _gamma,
@@ -42,7 +40,6 @@ from .distributions import (
     random_categorical,
 )
 
-Anything = TensorOf(any_dtype)
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 
 
@@ -63,7 +60,7 @@ class RandomGamma(Gamma):
     """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
 
     @checked
-    def __call__(self, shape: Length, alpha: Floats):
+    def __call__(self, shape: Index, alpha: Float16To64):
         if shape.ndim != 1:
             raise ValueError(f"For 'RandomGamma', 'shape' must have one axis, but got "
                              f"{shape.shape}.")
@@ -86,7 +83,7 @@ class Poisson(_Seeded):
 
 @public("ops.random_gamma")
 @checked
-def random_gamma(shape: Length, alpha: Floats, seed: Int(ge=0) = None):
+def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
     """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
     return RandomGamma(seed or 0)(shape, alpha)
 
@@ -115,7 +112,7 @@ class RandomPoisson(Gamma):
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Length, rate: TensorOf(real) | Number):
+    def __call__(self, shape: Index, rate: TensorOf(real) | Number):
         _shape(self.name, shape, 0)
         return _poisson(self._stream, shape, rate, self.dtype)
 
@@ -161,7 +158,8 @@ class MultinomialWithReplacement(Primitive):
         self.numsamples, self.replacement = numsamples, replacement
 
     @checked
-    def __call__(self, x: Floats, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")):
+    def __call__(self, x: Float16To64, seed: Int | TensorOf("int64"), offset: Int |
+                 TensorOf("int64")):
         if x.ndim not in (1, 2):
             raise ValueError(f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
                              f"but got {x.shape}.")
@@ -268,7 +266,7 @@ class TruncatedNormal(_Seeded):
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Length):
+    def __call__(self, shape: Index):
         xp = current_space()
         whole = _shape("TruncatedNormal", shape)
         low, high = xp.asarray(-2.0), xp.asarray(2.0)
@@ -284,7 +282,8 @@ class ParameterizedTruncatedNormal(_Seeded):
         self._set(seed, seed2)
 
     @checked(Alike("mean stdevs min max"))
-    def __call__(self, shape: Length, mean: Floats, stdevs: Floats, min: Floats, max: Floats):
+    def __call__(self, shape: Index, mean: Float16To64, stdevs: Float16To64, min: Float16To64, max:
+                 Float16To64):
         for name, each in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
             if each.ndim > 1:
                 raise ValueError(f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
@@ -314,7 +313,7 @@ class NonDeterministicInts(Primitive):
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Length):
+    def __call__(self, shape: Index):
         xp = current_space()
         kind = dtypes.to_numpy(self.dtype)
         halves = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
@@ -332,7 +331,7 @@ class LogNormalReverse(Primitive):
         self.mean, self.std = mean, std
 
     @checked
-    def __call__(self, input: AsValue(Floats, NoneRule())):
+    def __call__(self, input: AsValue(Float16To64, NoneRule())):
         xp = space_for(input._array)
         normal = _generator(xp).standard_normal(input.shape)
         return _made(xp.exp(self.mean + self.std * normal), None, input._array.dtype)

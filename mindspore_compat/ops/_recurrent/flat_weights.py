@@ -18,11 +18,11 @@ from ..._core.rules.vocabulary import (
     Plain,
     TensorOf,
     checked,
-    floating,
 )
 from ..._core.tensor.tensor import Tensor
 from .._linalg.matmul import dense
 from .._random.dropout import dropout
+from .._rules import Floats, Positive
 from .._shape.join_split import cat, stack
 from .._shape.ranges import arange
 from .._shape.reshape import reshape
@@ -30,9 +30,7 @@ from ..primitive import Primitive
 from .sequence import gru_sequence, lstm_gates, lstm_sequence, stacked, steps
 from .steps import need_rank, need_shapes
 
-Floats = TensorOf(floating)
 State = AsValue(Floats, Plain)
-Positive = Int(ge=1)
 Share = Float(ge=0.0, le=1.0)
 Lengths = TensorOf("int32")
 

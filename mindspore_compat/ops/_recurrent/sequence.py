@@ -12,10 +12,9 @@ start at each sequence's own end.
 
 from ..._backend.device_bodies import bodies_of
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, OneOf, TensorOf, floating
+from ..._core.rules.vocabulary import Bool, OneOf
+from .._rules import Floats
 from . import device_steps
-
-Floats = TensorOf(floating)
 
 
 def steps(count, reverse):

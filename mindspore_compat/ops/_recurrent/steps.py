@@ -6,15 +6,14 @@ sequences below the layers of `nn` in _recurrent/sequence.py.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str, TensorOf, checked, floating
+from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str, TensorOf, checked
 from ..._core.tensor import dtype as dtypes
 from .._elementwise.cast import cast
+from .._rules import Float16Or32, Floats
 from .._shape.reshape import expand_dims
 from ..primitive import Primitive
 
-Floats = TensorOf(floating)
 Half = TensorOf("float16")
-Single = TensorOf("float16", "float32")
 Share = Float(ge=0.0, le=1.0)
 SINGLE, HALF = dtypes.to_numpy(dtypes.float32), dtypes.to_numpy(dtypes.float16)
 
@@ -177,9 +176,8 @@ class DynamicRNN(Primitive):
         self.forget_bias, self.is_training = forget_bias, is_training
 
     @checked
-    def __call__(
-        self, x: Half, w: Half, b: Single, seq_length: TensorOf() | None, init_h: Half, init_c: Half
-    ):
+    def __call__(self, x: Half, w: Half, b: Float16Or32, seq_length: TensorOf() | None, init_h:
+                 Half, init_c: Half):
         _need_plain(
             self.name,
             vars(self),
@@ -244,7 +242,8 @@ class BasicLSTMCell(Primitive):
         self.state_is_tuple, self.activation = state_is_tuple, activation
 
     @checked
-    def __call__(self, x: Single, h: Single, c: Single, w: Single, b: Single):
+    def __call__(self, x: Float16Or32, h: Float16Or32, c: Float16Or32, w: Float16Or32, b:
+                 Float16Or32):
         _need_plain(self.name, vars(self), {"keep_prob": 1.0, "state_is_tuple": True})
         need_rank(self.name, x=(x, 2), h=(h, 2), w=(w, 2))
         shape = (x.shape[0], h.shape[1])
@@ -417,10 +416,10 @@ class DynamicGRUV2(Primitive):
         x: Half,
         weight_input: Half,
         weight_hidden: Half,
-        bias_input: Single | None,
-        bias_hidden: Single | None,
+        bias_input: Float16Or32 | None,
+        bias_hidden: Float16Or32 | None,
         seq_length: TensorOf() | None,
-        init_h: Single,
+        init_h: Float16Or32,
     ):
         _need_plain(
             self.name,

@@ -12,19 +12,11 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     any_dtype,
-    floating,
     number,
     real,
 )
+from .._rules import Anything, Float16To64, Floats, ScalarInt
 from .._shape.axes import axis_of
-
-Floats = TensorOf(floating)
-
-Scalar = ScalarOf(Int, TypeError)
-
-Anything = TensorOf(any_dtype)
-Place = ScalarOf(Int, TypeError)
-Floating = TensorOf("float16", "float32", "float64")
 
 
 def _extreme_so_far(xp, input, axis, largest):
@@ -98,7 +90,7 @@ def mint_cummin(xp, input: Anything, axis: Int):
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
-def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool = False,
+def cum_prod(xp, x: Anything, axis: AsValue(ScalarInt, NoneRule()), exclusive: Bool = False,
              reverse: Bool = False):
     """Multiplies up the elements along an axis; each result is the product of all elements so far.
 
@@ -124,7 +116,7 @@ def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool 
 
 
 @op("ops.logcumsumexp(input, axis)", "Tensor.logcumsumexp(axis)")
-def logcumsumexp(xp, input: Floating, axis: Int):
+def logcumsumexp(xp, input: Float16To64, axis: Int):
     """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
 
     Shapes:
@@ -224,7 +216,7 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
 
 
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
-def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
+def cum_sum(xp, input: TensorOf(number), axis: ScalarInt, exclusive: Bool = False,
             reverse: Bool = False):
     """Adds up the elements along an axis; each result is the sum of all elements so far.
 

@@ -13,19 +13,15 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     Str,
     TensorOf,
-    any_dtype,
 )
 from ..._core.tensor.promotion import adds_up_as_int64, met
+from .._rules import Anything, Float16To64, InexactOfNumPy
 from .._shape.axes import axis_of
 from . import norm
 
-Anything = TensorOf(any_dtype)
-Fraction = TensorOf("float16", "float32", "float64")
-Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
-
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
-def cdist(xp, x1: Fraction, x2: Fraction, p: ScalarOf(Float(ge=0), TypeError) = 2.0):
+def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeError) = 2.0):
     """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
     them.
 
@@ -48,7 +44,7 @@ def cdist(xp, x1: Fraction, x2: Fraction, p: ScalarOf(Float(ge=0), TypeError) = 
 
 
 @op("ops.auto_generate.CdistGrad(p=2.0)(grad, x, y, dist)", types=SameDtype("grad x y dist"))
-def cdist_grad(xp, grad: Fraction, x: Fraction, y: Fraction, dist: Fraction,
+def cdist_grad(xp, grad: Float16To64, x: Float16To64, y: Float16To64, dist: Float16To64,
                p: ScalarOf(Float(ge=0), TypeError) = 2.0):
     """Computes the gradient of `cdist` for its first input, at the distances given.
 
@@ -94,7 +90,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
+def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
     """Scales the slices along an axis whose p-norm exceeds `maxnorm` down to it. The others stay as
     they are.
 

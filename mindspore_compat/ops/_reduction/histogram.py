@@ -18,24 +18,16 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
-    integer,
     number,
-    real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
+from .._rules import Anything, Index, Integers, Reals
 from ..primitive import Primitive
 from .statistics import need_rows, places_in
 from .unique import unique
-
-Anything = TensorOf(any_dtype)
-Reals = TensorOf(real)
-Whole = TensorOf(integer)
-Index = TensorOf("int32", "int64")
-
 
 # Places among ordered values ----------------------------------------------------------------------
 
@@ -285,8 +277,8 @@ class SubAndFilter(Primitive):
         super().__init__("SubAndFilter")
 
     @checked
-    def __call__(self, input_x: Whole, max_num: FirstOf(Int) | Whole,
-                 offset: FirstOf(Int) | Whole):
+    def __call__(self, input_x: Integers, max_num: FirstOf(Int) | Integers,
+                 offset: FirstOf(Int) | Integers):
         xp = space_for(input_x._array)
         moved = input_x._array - int(offset)
         kept = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
@@ -422,7 +414,7 @@ class ConfusionMatrix(Primitive):
         self.num_classes, self.dtype = num_classes, dtype
 
     @checked
-    def __call__(self, labels: Whole, predictions: Whole, weights: Reals = None):
+    def __call__(self, labels: Integers, predictions: Integers, weights: Reals = None):
         if labels.ndim != 1 or labels.shape != predictions.shape:
             raise ValueError(
                 f"For 'ConfusionMatrix', 'labels' and 'predictions' must be vectors of one "
@@ -493,7 +485,7 @@ class NoRepeatNGram(Primitive):
 
     @in_each_slice
     @checked
-    def __call__(self, state_seq: Whole, log_probs: TensorOf("float16", "float32", "float64")):
+    def __call__(self, state_seq: Integers, log_probs: TensorOf("float16", "float32", "float64")):
         if state_seq.ndim != 3 or log_probs.ndim != 3 or state_seq.shape[:2] != log_probs.shape[:2]:
             raise ValueError(
                 f"For 'NoRepeatNGram', the inputs must be (batch, beams, ...), but got "

@@ -16,20 +16,14 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     any_dtype,
     checked,
-    number,
     real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import maximum
 from .._indexing import getitem
+from .._rules import Anything, Numbers, ScalarInt
 from .reduce import Axes, Axis, axes_of
-
-Anything = TensorOf(any_dtype)
-
-Numbers = TensorOf(number)
-
-Scalar = ScalarOf(Int, TypeError)
 
 
 def _bounded(line, word, limit, body, printed):
@@ -145,7 +139,7 @@ def _extreme(xp, input, axis, keepdims, find):
 
 
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", compute="native")
-def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0,
                        keep_dims: Bool = False):
     """Finds the largest elements along an axis, as their positions and their values.
 
@@ -163,7 +157,7 @@ def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
 
 
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", compute="native")
-def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0,
                        keep_dims: Bool = False):
     """Finds the smallest elements along an axis, as their positions and their values.
 
@@ -265,7 +259,7 @@ def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
-def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: ScalarInt = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """Finds the position of the smallest element along an axis.
 

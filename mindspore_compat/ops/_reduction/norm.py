@@ -16,10 +16,8 @@ from ..._core.rules.vocabulary import (
     any_dtype,
 )
 from ..._core.tensor.tensor import Tensor
-from .reduce import Axis, Places, _floating, axes_of
-
-Anything = TensorOf(any_dtype)
-Half = TensorOf("float16", "float32")
+from .._rules import Anything, Float16Or32, IntOrInts
+from .reduce import Axis, _floating, axes_of
 
 
 def _vector_norm(xp, x, order, axis, keepdims):
@@ -113,7 +111,7 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
 
 
 @op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
-def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
+def lp_norm(xp, input: Float16Or32, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
             keep_dims: Bool = False,
             epsilon: Float = 1e-12):
     """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
@@ -169,7 +167,7 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
 
 @op("mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
     "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
-def mint_norm(xp, input: Anything, p: Number | Str = "fro", dim: Places | None = None,
+def mint_norm(xp, input: Anything, p: Number | Str = "fro", dim: IntOrInts | None = None,
               keepdim: Bool = False):
     """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
     nuclear norm of matrices.

@@ -2,10 +2,10 @@
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
 
-Anything = TensorOf(any_dtype)
 Share = TensorOf("float32", "float64") | Float
 Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 

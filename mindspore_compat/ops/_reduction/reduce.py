@@ -9,21 +9,15 @@ from ..._core.rules.vocabulary import (
     DType,
     Int,
     InTensor,
-    ListOf,
     ScalarOf,
     TensorOf,
-    TupleOf,
     any_dtype,
-    floating,
     number,
 )
 from ..._core.tensor.promotion import adds_up_as_int64
+from .._rules import Floats, IntOrInts, ScalarInt
 
-Floats = TensorOf(floating)
-
-Places = Int | TupleOf(Int) | ListOf(Int)
-Axes = InTensor(Places)
-Scalar = ScalarOf(Int, TypeError)
+Axes = InTensor(IntOrInts)
 Axis = Axes | None
 
 
@@ -129,7 +123,7 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 @op(
     "ops.prod(input, axis=None, keep_dims=False, dtype=None)",
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
-    quirks=Quirks(rules={"mint.prod": {"axis": Scalar}}),
+    quirks=Quirks(rules={"mint.prod": {"axis": ScalarInt}}),
 )
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
@@ -216,7 +210,7 @@ def _floating(xp, x):
 
 
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
+def var(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """Computes the variance over the axes given: the sum of squared distances from the mean,
     divided by the count less `ddof`.
@@ -233,7 +227,7 @@ def var(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
+def std(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """Computes the standard deviation over the axes given: the root of the sum of squared distances
     from the mean, divided by the count less `ddof`.
@@ -254,7 +248,7 @@ def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
     "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)",
     quirks=Quirks(rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
-                        {"dim": ScalarOf(Places, TypeError)})),
+                        {"dim": ScalarOf(IntOrInts, TypeError)})),
 )
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """Computes log(sum(exp(input))) over the axes given, without overflow.

@@ -10,17 +10,15 @@ from ..._core.rules.vocabulary import (
     OneOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import gather_elements
+from .._rules import Anything, Index
 from .statistics import need_rows, places_in
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
 Boundaries = ListOf(Number) | TupleOf(Number) | TensorOf(real)
 NoList = Number | Bool | Anything | None
 

@@ -6,12 +6,10 @@ _indexing/getitem.py.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, TensorOf, any_dtype, checked, number, real
+from ..._core.rules.vocabulary import Any, TensorOf, checked, number, real
 from .._indexing.scatter import start_of
+from .._rules import Anything, Index
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
 
 
 @op(compute="native")

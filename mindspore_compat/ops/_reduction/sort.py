@@ -3,14 +3,9 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import ElementOf
-from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, any_dtype, number, real
+from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, real
+from .._rules import Anything, Numbers, RealsOrBools
 from .._shape.axes import axis_of
-
-Numbers = TensorOf(number)
-Reals = TensorOf(real | {"bool"})
-
-Anything = TensorOf(any_dtype)
-Real = TensorOf(real, "bool")
 
 
 @op(
@@ -18,7 +13,7 @@ Real = TensorOf(real, "bool")
     "ops.Sort(axis=-1, descending=False)(x: input_x)",
     compute="native",
 )
-def sort(xp, input_x: Real, axis: Int = -1, descending: Bool = False):
+def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
     """Sorts the elements along an axis and tells where each came from.
 
     Shapes:
@@ -55,7 +50,7 @@ def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
 
 
 @op("ops.argsort(input, axis=-1, descending=False)", compute="native")
-def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
+def argsort(xp, input: RealsOrBools, axis: Int = -1, descending: Bool = False):
     """Finds the positions that bring the elements into order along an axis.
 
     Shapes:
@@ -111,7 +106,7 @@ def _positions(xp, x, axis):
 
 
 @op("ops.msort(input)", "Tensor.msort()", compute="native")
-def msort(xp, input: Reals):
+def msort(xp, input: RealsOrBools):
     """Sorts the input along its first axis.
 
     Shapes:

@@ -11,17 +11,11 @@ from ..._core.rules.vocabulary import (
     ListOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     number,
     real,
 )
-from .reduce import Axis, Places, axes_of
-
-Anything = TensorOf(any_dtype)
-Floating = TensorOf("float16", "float32", "float64")
-Half = TensorOf("float16", "float32")
-Index = TensorOf("int32", "int64")
-
+from .._rules import Anything, Float16Or32, Float16To64, Index, IntOrInts
+from .reduce import Axis, axes_of
 
 # Sums that skip NaN, pairs of moments -------------------------------------------------------------
 
@@ -50,7 +44,7 @@ def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
 
 @op("ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)")
-def nanmean(xp, input: Floating, axis: Axis = None, keep_dims: Bool = False):
+def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
     """Computes the mean of the elements that are not NaN over the axes given, by default over all.
 
     Shapes:
@@ -68,7 +62,8 @@ def nanmean(xp, input: Floating, axis: Axis = None, keep_dims: Bool = False):
 
 
 def _moments(line, first, words, printed):
-    def body(xp, input: Floating, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+    def body(xp, input: Float16To64, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool =
+             False):
         axis = axes_of(axis)
         spread = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
         return spread, xp.mean(input, axis, keepdims=keepdims)
@@ -98,7 +93,7 @@ _moments("ops.std_mean(input, axis=None, ddof=0, keepdims=False)", "std", "stand
 
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
-def mint_var(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
+def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
     """Computes the variance over the axes given: the sum of squared distances from the mean,
     divided by the count less `correction`.
 
@@ -114,7 +109,7 @@ def mint_var(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 
 
 @op("mint.std(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
-def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
+def mint_std(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
     """Computes the standard deviation over the axes given: the root of the sum of squared distances
     from the mean, divided by the count less `correction`.
 
@@ -178,7 +173,7 @@ def need_rows(api, edges, values):
 
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
-def intopk(xp, x1: Half, x2: Index, k: Int):
+def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
     """Tells for each row whether the score of the class named is among the `k` largest. Scores
     equal to the last of them count as well.
 
@@ -197,7 +192,7 @@ def intopk(xp, x1: Half, x2: Index, k: Int):
 
 
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
-def mint_var_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
+def mint_var_mean(xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1,
                   keepdim: Bool = False):
     """Computes the variance, divided by the count less `correction`, and the mean over the axes
     given, by default over all.
@@ -217,7 +212,7 @@ def mint_var_mean(xp, input: Anything, axis: Places | None = None, correction: I
 
 
 @op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
-def mint_std_mean(xp, input: Anything, axis: Places | None = None, correction: Int = 1,
+def mint_std_mean(xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1,
                   keepdim: Bool = False):
     """Computes the standard deviation, with the count less `correction`, and the mean over the axes
     given, by default over all.

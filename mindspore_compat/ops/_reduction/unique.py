@@ -4,10 +4,9 @@ import math
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Int, ScalarOf, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, Int, ScalarOf, checked
 from ..._core.tensor.tensor import Tensor
-
-Anything = TensorOf(any_dtype)
+from .._rules import Anything
 
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")

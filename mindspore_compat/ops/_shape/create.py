@@ -25,18 +25,14 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Index, Lengths, NumberOrBool
 from ..primitive import Primitive
 from . import reshape
 from .reshape import shape_of
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
-
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
-Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
 Sizes = Lengths | TensorOf("int32", "int64")
-Scalar = Number | Bool
-NoShape = Scalar | Str  # in the place of a shape: that of a Tensor without axes
+NoShape = NumberOrBool | Str  # in the place of a shape: that of a Tensor without axes
 Device = OneOf("CPU", "GPU", "Ascend") | None
 
 
@@ -66,7 +62,7 @@ def ones(shape: Shape, dtype: DType = None):
 
 @public("ops.full")
 @checked
-def full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None):
     """One number everywhere; int64 unless a dtype is given, so that fractions are cut off.
 
     Source: mindspore.ops.full of MindSpore 2.10, whose page shows 1.2 become 1.
@@ -76,7 +72,8 @@ def full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DTyp
 
 @public("mint.full")
 @checked
-def mint_full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+def mint_full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType =
+              None):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
 
     Source: mindspore.mint.full of MindSpore 2.10.
@@ -95,7 +92,7 @@ def _filled(api, size, value, dtype):
 
 @public("ops.fill")
 @checked
-def fill(type: DType | None, shape: Sizes | NoShape, value: Scalar | TensorOf(any_dtype)):
+def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | TensorOf(any_dtype)):
     """One number everywhere, which may be a Tensor of one element; without a dtype, its own.
 
     A number or text in the place of the shape is that of a Tensor without axes.
@@ -163,9 +160,9 @@ def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     "ops.full_like(input, fill_value, *, dtype=None)",
     "mint.full_like(input, fill_value, *, dtype=None)",
     compute="native",
-    quirks=Quirks(rules={"mint.full_like": {"fill_value": Scalar}}),
+    quirks=Quirks(rules={"mint.full_like": {"fill_value": NumberOrBool}}),
 )
-def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar | TensorOf(real, "bool"),
+def full_like(xp, input: TensorOf(any_dtype), fill_value: NumberOrBool | TensorOf(real, "bool"),
               dtype: DType = None):
     """Fills the shape of the input with one number.
 

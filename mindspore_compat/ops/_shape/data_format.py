@@ -2,8 +2,8 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
+from .._rules import Index
 
-Index = TensorOf("int32", "int64")
 Layout = OneOf("NHWC", "NCHW")
 Format = AsValue(Layout)
 

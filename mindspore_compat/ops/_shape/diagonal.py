@@ -28,18 +28,15 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Index, RealsOrBools, Several
 from ..primitive import Primitive
-from .join_split import Several
 
-Index = TensorOf("int32", "int64")
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
-Reals = TensorOf(real - {"bfloat16"})
+RealsOfNumPy = TensorOf(real - {"bfloat16"})
 Diagonals = TensorOf("int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 
-Anything = TensorOf(any_dtype)
-Numbers = TensorOf(number - {"bfloat16"})
-Filled = TensorOf(real, "bool")
-Filling = AsValue(Filled, Number | Bool)
+NumbersOfNumPy = TensorOf(number - {"bfloat16"})
+Filling = AsValue(RealsOrBools, Number | Bool)
 Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
@@ -261,7 +258,7 @@ class MatrixSetDiagV3(_Aligned):
     _alignment = AsValue(Align)
 
     @checked
-    def __call__(self, x: Filled, diagonal: Filled, k):
+    def __call__(self, x: RealsOrBools, diagonal: RealsOrBools, k):
         return matrix_set_diag(x, diagonal, k, self.align)
 
 
@@ -269,7 +266,7 @@ class MatrixSetDiagV3(_Aligned):
 
 
 @op("ops.trace(input)", "ops.Trace()(input)", compute="native")
-def trace(xp, input: Numbers):
+def trace(xp, input: NumbersOfNumPy):
     """Adds up the diagonal of a matrix. A RuntimeError is raised for anything that is no matrix.
 
     Shapes:
@@ -330,7 +327,7 @@ def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Sc
 
 
 @op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", compute="native")
-def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
+def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
     """Writes the last axis of the input on the diagonal of two new axes, among zeros.
 
     Shapes:

@@ -1,14 +1,9 @@
 """Reversing and rolling along axes."""
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, any_dtype
+from ..._core.rules.vocabulary import Bool, Int, ListOf, TupleOf
+from .._rules import Anything, Index, IntOrInts, Ints
 from .axes import axis_of
-
-Ints = TupleOf(Int) | ListOf(Int)
-Index = TensorOf("int32", "int64")
-
-Anything = TensorOf(any_dtype)
-Axes = Int | TupleOf(Int) | ListOf(Int)
 
 
 @op(
@@ -39,7 +34,7 @@ def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     "ops.Roll(shifts, dims=None)(input)",
     compute="native",
 )
-def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
+def roll(xp, input: Anything, shifts: IntOrInts, dims: IntOrInts | None = None):
     """Moves the elements along axes; those pushed over the end come back at the start. Without
     `dims` it moves them in the flattened input.
 

@@ -4,12 +4,11 @@ import itertools
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Several
 from . import create
-from .join_split import Several, stack
-
-Anything = TensorOf(any_dtype)
+from .join_split import stack
 
 
 @op(compute="native")

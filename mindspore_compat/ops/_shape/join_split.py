@@ -11,22 +11,18 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     ScalarOf,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor.precision import state as precision
 from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Several
 from ..primitive import Primitive
 from .reshape import expand_dims, reshape_array
 
-Anything = TensorOf(any_dtype)
-
 Joined = TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)
 
-Several = TupleOf(Anything) | ListOf(Anything)
 Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
 
 

@@ -8,25 +8,18 @@ from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Int,
-    ListOf,
     OneOf,
     Plain,
     Str,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     number,
 )
 from ..._core.tensor.tensor import Tensor
 from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
+from .._rules import Anything, Index, Ints
 from ..primitive import Primitive
-
-Index = TensorOf("int32", "int64")
-
-Anything = TensorOf(any_dtype)
-Ints = TupleOf(Int) | ListOf(Int)
-
 
 # Padding ------------------------------------------------------------------------------------------
 

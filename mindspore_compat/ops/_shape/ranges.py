@@ -16,18 +16,15 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     checked,
-    floating,
     real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
+from .._rules import Float32Or64, Floats
 from .create import _numpy
 
-Floats = TensorOf(floating)
-
 Limit = Number | TensorOf(real)
-Plain = TensorOf("float32", "float64")
 
 
 def _number(api, name, value):
@@ -133,7 +130,8 @@ class LinSpace:
 
     @in_each_slice
     @checked(Alike("start stop"))
-    def __call__(self, start: Plain, stop: Plain, num: Int(ge=1) | TensorOf("int32", "int64")):
+    def __call__(self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32",
+                 "int64")):
         return linspace(start, stop, num)
 
 

@@ -11,16 +11,12 @@ from ..._core.rules.vocabulary import (
     ListOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     number,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Index
 from .axes import axis_of
-
-Index = TensorOf("int32", "int64")
-
-Anything = TensorOf(any_dtype)
 
 
 @op(

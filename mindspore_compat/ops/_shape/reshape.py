@@ -12,17 +12,14 @@ from ..._core.rules.vocabulary import (
     InTensor,
     ListOf,
     ScalarOf,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, IntOrInts
 from .axes import axis_of
 from .transpose import transpose
 
-Anything = TensorOf(any_dtype)
-Axes = Int | TupleOf(Int) | ListOf(Int)
 Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
 
 
@@ -140,10 +137,13 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     "mint.squeeze(input, dim: axis)",
     compute="native",
     quirks=Quirks(
-        rules={"mint.squeeze": {"axis": ScalarOf(Axes, TypeError)}, "ops.Squeeze": {"axis": Axes}}
+        rules={
+            "mint.squeeze": {"axis": ScalarOf(IntOrInts, TypeError)},
+            "ops.Squeeze": {"axis": IntOrInts},
+        }
     ),
 )
-def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
+def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
     """Removes axes of length 1: all of them, or those named.
 
     Shapes:

@@ -1,12 +1,11 @@
 """Between Tensors and Python's numbers and tuples."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, Number, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
 
 
 @public("ops.scalar_to_tensor")

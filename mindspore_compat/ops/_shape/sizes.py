@@ -2,11 +2,10 @@
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import checked
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
 
 
 @public("ops.shape")

@@ -14,18 +14,14 @@ from ..._core.rules.vocabulary import (
     InTensor,
     ListOf,
     ScalarOf,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
+from .._rules import Anything, Index, Ints
 from . import ranges
 from .axes import axis_of
 from .reshape import expand_dims
 
-Anything = TensorOf(any_dtype)
-Ints = TupleOf(Int) | ListOf(Int)
-Index = TensorOf("int32", "int64")
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
 Places = InTensor(Ints)
 

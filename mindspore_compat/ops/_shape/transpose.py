@@ -10,16 +10,12 @@ from ..._core.rules.vocabulary import (
     Forbid,
     Int,
     ListOf,
-    ScalarOf,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, ScalarInt
 
-Anything = TensorOf(any_dtype)
-Scalar = ScalarOf(Int, TypeError)
 Axis = Int | Bool
 Places = AsValue(Int | TupleOf(Int) | ListOf(Int) | Bool, NoneRule())
 
@@ -55,7 +51,7 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     compute="native",
     quirks=Quirks(
         rules={
-            f"mint.{name}": {"dim0": Scalar, "dim1": Scalar}
+            f"mint.{name}": {"dim0": ScalarInt, "dim1": ScalarInt}
             for name in ("transpose", "swapaxes")
         }
     ),

@@ -17,24 +17,22 @@ from ..._core.rules.vocabulary import (
     ScalarOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     floating,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Ints
 from .._shape.axes import axis_of
 from .._shape.flip_roll import roll
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
 Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
 Norm = OneOf("backward", "forward", "ortho") | None
 Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
 Length, Axis = ScalarOf(Int(ge=1), TypeError), ScalarOf(Int, TypeError)
 Sizes = TupleOf(Int) | ListOf(Int) | None
-Pair = TupleOf(Int) | ListOf(Int)
-Axes = Pair | None
+Axes = Ints | None
 _OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -150,7 +148,7 @@ def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
 @op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def fft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the discrete Fourier transform over two axes.
 
     Shapes:
@@ -167,7 +165,7 @@ def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = 
 @op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def ifft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the inverse of the discrete Fourier transform over two axes.
 
     Shapes:
@@ -255,7 +253,7 @@ def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
 @op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the discrete Fourier transform of a real signal over two axes, the last of which
     lacks the frequencies that mirror others.
 
@@ -274,7 +272,7 @@ def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm =
 @op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the real signal of which `rfft2` gives the input.
 
     Shapes:
@@ -362,7 +360,7 @@ def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
 @op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the real transform over two axes of a Hermitian signal, of which half is given.
 
     Shapes:
@@ -380,7 +378,7 @@ def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm =
 @op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
-def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the half of the Hermitian signal of which `hfft2` gives the input.
 
     Shapes:

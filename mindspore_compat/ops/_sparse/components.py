@@ -7,16 +7,13 @@ three Tensors that make it up: places, values and shape.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._indexing.scatter import check_range, scatter_by
+from .._rules import Anything, Index
 from .._shape.join_split import cat
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
-
 
 # Parts --------------------------------------------------------------------------------------------
 

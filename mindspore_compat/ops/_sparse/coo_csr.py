@@ -13,7 +13,6 @@ from ..._core.rules.vocabulary import (
     ListOf,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
     real,
 )
@@ -23,12 +22,11 @@ from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic, division, elementary
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
+from .._rules import Anything, Index
 from .._shape.join_split import cat
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int16", "int32", "int64")
-Places = TensorOf("int32", "int64")
+Index16To64 = TensorOf("int16", "int32", "int64")
 
 
 def _need(api, name, value, kind):
@@ -50,7 +48,7 @@ def _rows_of(csr):
 
 
 @op(compute="native")
-def dense_from(xp, values: Anything, rows: Index, columns: Index, shape: Any):
+def dense_from(xp, values: Anything, rows: Index16To64, columns: Index16To64, shape: Any):
     """Zeros with values added at rows and columns."""
     return xp.scatter_add(xp.zeros(shape, values.dtype), (rows, columns), values)
 
@@ -184,7 +182,7 @@ class SparseToDense(Primitive):
         super().__init__("SparseToDense")
 
     @checked
-    def __call__(self, indices: Places, values: TensorOf(real - {"bfloat16"}, "bool"),
+    def __call__(self, indices: Index, values: TensorOf(real - {"bfloat16"}, "bool"),
                  sparse_shape: TupleOf(Int) | ListOf(Int)):
         _need_places(self.name, indices, values, sparse_shape)
         xp = space_for(values._array)
@@ -198,7 +196,8 @@ class SparseToDense(Primitive):
 
 
 @op(compute="native")
-def product_of(xp, values: Anything, dense: Anything, rows: Index, columns: Index, height: Int):
+def product_of(xp, values: Anything, dense: Anything, rows: Index16To64, columns: Index16To64,
+               height: Int):
     """The product of a sparse matrix, given by its values, and a dense one."""
     picked = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
     return xp.scatter_add(xp.zeros((height, dense.shape[1]), picked.dtype), (rows,), picked)
@@ -398,10 +397,10 @@ class SparseTensorDenseMatmul(Primitive):
         self.adjoint_st, self.adjoint_dt = adjoint_st, adjoint_dt
 
     @checked(Alike("values dense"))
-    def __call__(self, indices: Places,
+    def __call__(self, indices: Index,
                  values: TensorOf("float16", "float32", "float64", "int32", "int64", "complex64",
                                   "complex128"),
-                 sparse_shape: TupleOf(Int, length=2) | Places, dense: Anything):
+                 sparse_shape: TupleOf(Int, length=2) | Index, dense: Anything):
         if dense.ndim != 2 or len(sparse_shape) != 2:
             raise ValueError(f"For '{self.name}', both matrices must have two axes, but got "
                              f"{sparse_shape} and {dense.shape}.")

@@ -13,17 +13,14 @@ from ..._core.rules.vocabulary import (
     ListOf,
     OneOf,
     Str,
-    TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import cast
+from .._rules import Anything
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
 
 
 @public("Tensor.to_")

@@ -8,19 +8,17 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, overwrite
-from ..._core.rules.vocabulary import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
+from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TensorOf, any_dtype
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, comparison, division, logical
 from .._indexing import getitem, inplace, scatter, take
 from .._linalg import matmul as matmul_ops
+from .._rules import Anything, Index, NumberOrBool
 from .._shape.axes import axes_along
 
-Anything = TensorOf(any_dtype)
-Index = TensorOf("int32", "int64")
 Places = TensorOf("int16", "int32", "int64")
-Scalar = Number | Bool
-Value = TensorOf(any_dtype) | Scalar
+Value = TensorOf(any_dtype) | NumberOrBool
 
 
 def _alike(name, keyword, self, other):
@@ -208,7 +206,7 @@ def scatter_add_rows(self, indices: Index, updates: Anything):
 
 
 @form("Tensor.index_add")
-def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Scalar = 1):
+def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: NumberOrBool = 1):
     """A copy with alpha times the slices of `source` added at places along an axis; gradients
     pass.
 
@@ -242,7 +240,7 @@ def index_add_axis(
 
 
 @form("Tensor.sub")
-def sub(self, other: Value, *, alpha: Scalar = 1):
+def sub(self, other: Value, *, alpha: NumberOrBool = 1):
     """self - alpha * other, element by element; the shapes broadcast.
 
     Source: mindspore.Tensor.sub of MindSpore 2.10.
@@ -320,9 +318,8 @@ def mm(xp, input: Anything, mat2: Anything):
 
 
 @form("Tensor.isclose")
-def isclose(
-    self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
-):
+def isclose(self, other: Anything, rtol: NumberOrBool = 1e-05, atol: NumberOrBool = 1e-08,
+            equal_nan: Bool = False):
     """True where |self - other| <= atol + rtol |other|.
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
@@ -332,9 +329,8 @@ def isclose(
 
 
 @form("Tensor.isclose")
-def isclose_x2(
-    self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
-):
+def isclose_x2(self, x2: Anything, rtol: NumberOrBool = 1e-05, atol: NumberOrBool = 1e-08,
+               equal_nan: Bool = False):
     """The same."""
     _alike("isclose", "x2", self, x2)
     return comparison.isclose.run(self, x2, rtol, atol, equal_nan)

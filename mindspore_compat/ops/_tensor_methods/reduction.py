@@ -5,19 +5,19 @@
 
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
+from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, TensorOf, TupleOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, cast, maximum
 from .._indexing import getitem
 from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
+from .._rules import NumberOrBool
 from .._shape import reshape
 from .._shape.axes import axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
 Held = InTensor(Axis)
-Scalar = Number | Bool
 Mask = Bool | TensorOf("bool")
 
 
@@ -46,9 +46,8 @@ def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType
 
 
 @form("Tensor.sum")
-def sum_along_axis(
-    self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
-):
+def sum_along_axis(self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial:
+                   NumberOrBool = None):
     """The same; `initial` is what the sum starts from."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
@@ -190,7 +189,7 @@ def _extreme(api, word, over_all, along, between):
         axis: Axis = None,
         keepdims: Bool = False,
         *,
-        initial: Scalar = None,
+        initial: NumberOrBool = None,
         where: Mask = True,
         return_indices: Bool = False,
     ):
@@ -418,7 +417,7 @@ def _bounded(api, word):
         axis: Held = None,
         keepdims: Bool = False,
         *,
-        initial: Scalar = None,
+        initial: NumberOrBool = None,
         where: Mask = None,
     ):
         axis = axes_along(api, "axis", axis, self)

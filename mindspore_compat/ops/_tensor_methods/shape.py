@@ -14,25 +14,19 @@ from ..._core.rules.vocabulary import (
     DType,
     Int,
     InTensor,
-    ListOf,
     Str,
     TensorOf,
-    TupleOf,
-    any_dtype,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import cast
+from .._rules import Anything, Ints
 from .._shape import diagonal as diagonal_ops
 from .._shape import flip_roll, join_split, slice_stack
 from .._shape import repeat as repeat_ops
 from .._shape import reshape as reshape_ops
 from .._shape import transpose as transpose_ops
 from .._shape.axes import axes_along
-
-Anything = TensorOf(any_dtype)
-Several = TupleOf(Int) | ListOf(Int)
-
 
 # Shapes -------------------------------------------------------------------------------------------
 
@@ -194,7 +188,7 @@ def _tensor(name, other):
 @form("Tensor.repeat_interleave")
 def repeat_interleave(
     self,
-    repeats: Int | Several | TensorOf("int32", "int64"),
+    repeats: Int | Ints | TensorOf("int32", "int64"),
     dim: Int = None,
     *,
     output_size: Int = None,
@@ -256,7 +250,7 @@ def unsqueeze_axis(self, axis: InTensor(Int)):
 
 
 @form("Tensor.split")
-def split(self, split_size: Int | Several, dim: Int = 0):
+def split(self, split_size: Int | Ints, dim: Int = 0):
     """The parts of a length, or of the lengths given, along an axis.
 
     Source: mindspore.Tensor.split of MindSpore 2.10.
@@ -265,7 +259,7 @@ def split(self, split_size: Int | Several, dim: Int = 0):
 
 
 @form("Tensor.split")
-def split_sections(self, split_size_or_sections: Int | Several, axis: Int = 0):
+def split_sections(self, split_size_or_sections: Int | Ints, axis: Int = 0):
     """The same."""
     return join_split._split("Tensor.split", self, split_size_or_sections, axis)
 
@@ -373,7 +367,7 @@ def _ordered(api, self, axes):
 
 
 @form("Tensor.flip")
-def flip(self, dims: Several):
+def flip(self, dims: Ints):
     """The elements in reverse order along the axes given.
 
     Source: mindspore.Tensor.flip of MindSpore 2.10.
@@ -382,7 +376,7 @@ def flip(self, dims: Several):
 
 
 @form("Tensor.reverse")
-def reverse(self, axis: Several):
+def reverse(self, axis: Ints):
     """The elements in reverse order along the axes given.
 
     Source: mindspore.Tensor.reverse of MindSpore 2.10.

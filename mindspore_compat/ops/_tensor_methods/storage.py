@@ -10,21 +10,14 @@ from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import (
     Bool,
     Int,
-    ListOf,
     Str,
-    TensorOf,
-    TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
 from ...common.storage import UntypedStorage
+from .._rules import Anything, Ints
 from .._shape.reshape import shape_of
-
-Anything = TensorOf(any_dtype)
-Lengths = TupleOf(Int) | ListOf(Int)
-
 
 # Storage ------------------------------------------------------------------------------------------
 
@@ -67,7 +60,7 @@ def set_to_tensor(self, source: Anything):
 
 @form("Tensor.set_")
 def set_within_tensor(
-    self, source: Anything, storage_offset: Int, size: Lengths, stride: Lengths = None
+    self, source: Anything, storage_offset: Int, size: Ints, stride: Ints = None
 ):
     """Shares the memory of a contiguous Tensor from an offset on; rows follow each other unless
     strides are given. All are counted in elements."""
@@ -89,7 +82,7 @@ def set_to_storage(self, source):
 
 
 @form("Tensor.set_")
-def set_within_storage(self, source, storage_offset: Int, size: Lengths, stride: Lengths = None):
+def set_within_storage(self, source, storage_offset: Int, size: Ints, stride: Ints = None):
     """Shares a storage from an offset on."""
     store = _storage(source)
     _same_dtype(self, store._dtype)

@@ -13,9 +13,8 @@ from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
+from .._rules import Anything
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
 
 
 @op(

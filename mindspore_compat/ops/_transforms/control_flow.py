@@ -19,17 +19,16 @@ from ..._core.rules.vocabulary import (
     Str,
     TensorOf,
     TupleOf,
-    any_dtype,
     checked,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.jit import building
 from ...common.mutable import is_variable
+from .._rules import Anything
 from ..primitive import Primitive
 
-Anything = TensorOf(any_dtype)
-Several = ListOf() | TupleOf()
+Sequence = ListOf() | TupleOf()
 
 
 class _Loop(Primitive):
@@ -143,8 +142,8 @@ class PyFunc(Primitive):
     """
 
     @checked
-    def __init__(self, fn: Callable, in_types: Several, in_shapes: Several, out_types: Several,
-                 out_shapes: Several, stateful=True):
+    def __init__(self, fn: Callable, in_types: Sequence, in_shapes: Sequence, out_types: Sequence,
+                 out_shapes: Sequence, stateful=True):
         super().__init__("PyFunc")
         for one, other, word in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
             if len(one) != len(other):

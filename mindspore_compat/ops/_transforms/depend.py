@@ -3,11 +3,10 @@
 from ..._core.autograd.tape import Rule, depth, record
 from ..._core.autograd.transforms import map_tensors, stop_gradient, tensors_in
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import checked
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
 from ..primitive import Primitive
-
-Anything = TensorOf(any_dtype)
 
 TIED = Rule("depend", ["x", "others"], upcast=False, many=True,
             joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
