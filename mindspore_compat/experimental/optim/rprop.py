@@ -41,6 +41,7 @@ class Rprop(GroupedOptimizer):
     states = (("prev", "zeros"), ("step_size", "zeros"))
     update = fuse(rprop_update, link=unscaled)
     counter = "step_t"
+    own_decay = True  # none: the original does not look at the weight decay of a group
 
     @checked
     def __init__(self, params, lr: LrAbove = 1e-2, etas: Pair = (0.5, 1.2),

@@ -217,6 +217,7 @@ class Pad(Cell):
 
     def construct(self, x):
         """`x` with more elements around it."""
+        need_tensor("Pad", "x", x)
         if len(self.paddings) != x.ndim:
             raise ValueError(f"For 'Pad', 'paddings' must have a pair for each axis of the input, "
                              f"but got {len(self.paddings)} for shape {x.shape}.")

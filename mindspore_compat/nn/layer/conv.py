@@ -30,7 +30,6 @@ __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "
 
 Size = Int(ge=1)
 Sizes = Size | TupleOf(Size)
-Pair = Size | TupleOf(Size, length=2)
 Triple = Size | TupleOf(Size, length=3)
 Pads2 = Int(ge=0) | TupleOf(Int(ge=0), length=4)
 Pads3 = Int(ge=0) | TupleOf(Int(ge=0), length=6)
@@ -383,11 +382,12 @@ class Conv2dTranspose(_Transpose):
             the groups do not divide the channels.
     """
 
-    @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
-                             ValueError, _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Pair, stride: Pair = 1,
+    @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
+             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
+                    _padding))
+    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
                  pad_mode: Mode = "same", padding: Pads2 = 0,
-                 output_padding: Int | TupleOf(Int, length=2) = 0, dilation: Pair = 1,
+                 output_padding: Int | TupleOf(Int, length=2) = 0, dilation: Sizes = 1,
                  group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
                  dtype: DType = float32):
         super().__init__()
@@ -398,10 +398,10 @@ class Conv2dTranspose(_Transpose):
 
     def construct(self, x):
         """The transposed convolution of `x`."""
-        out = self._spread(x)
-        if self.output_padding not in (0, (0, 0)):
+        out = self._biased(self._spread(x))
+        if self.output_padding not in (0, (0, 0)):  # which the bias does not reach
             out = pad_with_zeros.run(out, ((0, 0), (0, 0), *self._extra()))
-        return self._biased(out)
+        return out
 
     def _extra(self):
         extra = _each(self.output_padding, 2)

@@ -10,6 +10,7 @@ from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from .._parts import need_init_shape, parameter
 from ..cell import Cell
+from .basic import _settled
 
 __all__ = ["BiDense"]
 
@@ -34,7 +35,8 @@ class BiDense(Cell):
         - **input2** (Tensor): shape (*, in2_channels).
 
     Raises:
-        TypeError: if a number of channels is not an int, or `has_bias` not a bool.
+        TypeError: if a number of channels is not an int, `has_bias` not a bool, or `input1` not of
+            the dtype of the weight.
         ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
     """
 
@@ -59,7 +61,7 @@ class BiDense(Cell):
         """The bilinear map of `input1` and `input2`."""
         self._check(input1, input2)
         rows = input1.reshape(-1, self.in1_channels)
-        columns = input2.reshape(-1, self.in2_channels)
+        columns = input2.reshape(-1, self.in2_channels).astype(self.weight.dtype, copy=False)
         left = self.weight.reshape(self.out_channels * self.in1_channels, self.in2_channels)
         half = dense.run(columns, left).reshape(-1, self.out_channels, self.in1_channels)
         out = (half * rows.expand_dims(1)).sum(-1)
@@ -73,6 +75,10 @@ class BiDense(Cell):
             if not isinstance(x, Tensor):
                 raise TypeError(f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
                                 f"{type(x).__name__}.")
+            is_other = x.dtype != self.weight.dtype and not _settled(x._array)
+            if name == "input1" and is_other:
+                raise TypeError(f"For 'BiDense', 'input1' must have the dtype of the weight, "
+                                f"{self.weight.dtype}, but got {x.dtype}.")
             if x.ndim == 0 or x.shape[-1] != length:
                 raise ValueError(f"For 'BiDense', the last axis of '{name}' must have length "
                                  f"{length}, but got shape {x.shape}.")

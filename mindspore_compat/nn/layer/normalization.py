@@ -57,6 +57,11 @@ def _need_float(api, name, value):
                         f"{type(value).__name__}.")
 
 
+def _need_share(api, name, value):
+    if not 0 < value <= 1:
+        raise ValueError(f"For '{api}', '{name}' must be in (0, 1], but got {value!r}.")
+
+
 class _Statistics(Cell):
     """The parameters of normalisation by channels: running statistics, scale and shift."""
 
@@ -125,6 +130,7 @@ class _BatchNorm(_Statistics):
         """`x`, normalised by channels."""
         _need_shape(type(self).__name__, x, self._ranks)
         _need_float(type(self).__name__, "eps", self.eps)
+        _need_share(type(self).__name__, "eps", self.eps)
         last = self.data_format == "NHWC"
         if last:
             x = channels_first.run(x)
@@ -164,7 +170,8 @@ class BatchNorm1d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
             not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown; in a
+            call, where `eps` is outside (0, 1].
     """
 
     _ranks = (2, 3)
@@ -179,7 +186,8 @@ class BatchNorm2d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
             not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown; in a
+            call, where `eps` is outside (0, 1].
     """
 
     _ranks = (4,)

@@ -79,7 +79,8 @@ class AdaFactor(FusedOptimizer):
                reason="'warmup_init' needs 'relative_step'"))
     def __init__(self, params: Params, learning_rate: Rate = None, eps: Pair = (1e-30, 1e-3),
                  clip_threshold: AtLeast = 1.0, decay_rate: Float(gt=0.0, lt=1.0) = 0.8,
-                 beta1: Number(ge=0.0, lt=inf) | None = 0.9, weight_decay: AtLeast = 0.0,
+                 beta1: Number(ge=0.0, lt=inf) | None = 0.9,
+                 weight_decay: Float(ge=0.0, lt=1.0) = 0.0,
                  scale_parameter: Bool = True, relative_step: Bool = True, warmup_init: Any = False,
                  compression: Bool = False, loss_scale: Scale = 1.0):
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay,

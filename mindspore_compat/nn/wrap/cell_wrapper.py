@@ -205,6 +205,9 @@ class TrainOneStepCell(Cell):
     Outputs:
         Tensor, the loss; with `return_grad` a pair of it and a dict of gradients by name.
 
+    Raises:
+        ValueError: if `sens` is 0.
+
     Examples:
         >>> from mindspore_compat import nn
         >>> net = nn.WithLossCell(nn.Dense(2, 3), nn.MSELoss())
@@ -214,6 +217,9 @@ class TrainOneStepCell(Cell):
     """
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
+        if isinstance(sens, numbers.Number) and sens == 0:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'sens' must not be 0, but got {sens!r}.")
         super().__init__(auto_prefix=False)
         network.set_grad()
         self.network, self.optimizer = network, optimizer
