@@ -27,7 +27,8 @@ LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not
 ODD = "odd"  # asked only by request: no page says what ought to happen
 UNCHANGED = "as documented"
 # what a case of several steps, or of a changed argument, holds besides its call
-DRIVEN = ("script", "train", "scale", "overflows", "spoilt", "numbers", "converted")
+DRIVEN = ("script", "train", "as_made", "attributes", "scale", "overflows", "spoilt", "numbers",
+          "converted")
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
     r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal(?!i[sz])"
@@ -71,7 +72,7 @@ def of_entry(name, entry, kinds=KINDS):
         add("signature", "", expect=entry["signature"], overloads=entry.get("overloads", []))
     for label, more in scenarios.steps(name, entry):
         add("steps", label, **more)
-    for label, more in scenarios.options(name):
+    for label, more in scenarios.options(name, entry):
         add("options", label, **more)
     call = call_of(name, entry)
     if call is None:

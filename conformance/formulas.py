@@ -25,21 +25,26 @@ def lars_options(case, given):
         "rate": inner["learning_rate"],
         "decay": inner.get("weight_decay", 0.0),
         "scale": inner.get("loss_scale", 1.0),
+        "group": case.get("group"),
         "chosen": given.get("lars_filter"),
     }
 
 
-def lars(name, weight, gradient, *, epsilon, coefficient, clip, rate, decay, scale, chosen):
+def lars(name, weight, gradient, *, epsilon, coefficient, clip, rate, decay, scale, group, chosen):
     """The gradient that LARS hands on: ratio (g + wd w), ratio = coefficient ‖w‖ / (‖g‖ + wd ‖w‖ +
-    epsilon).
+    epsilon), and 1 where a norm is 0. In groups the bias may have a rate and a decay of its own,
+    and no name is spared the decay.
     """
     weight, g = weight.astype(np.float64), gradient.astype(np.float64) / scale
     taken = "bias" not in name if chosen is None else "weight" not in name
     if not taken:
         return g
-    wd = 0.0 if "gamma" in name or "beta" in name else decay
-    length = np.linalg.norm(weight)
-    ratio = coefficient * length / (np.linalg.norm(g) + wd * length + epsilon)
+    own = group if group and name == "bias" else {}
+    rate, wd = own.get("lr", rate), own.get("weight_decay", decay)
+    if group is None and ("gamma" in name or "beta" in name):
+        wd = 0.0
+    length, size = np.linalg.norm(weight), np.linalg.norm(g)
+    ratio = coefficient * length / (size + wd * length + epsilon) if length and size else 1.0
     if clip:
         ratio = min(ratio / rate, 1.0)
     return ratio * (g + wd * weight)

@@ -2,17 +2,24 @@
 
 Every Parameter of a layer is set to a wave first, so that no two places of a kernel are alike: a
 kernel that is turned round, a dilation that is ignored or a group that is taken wrongly changes
-the result.
+the result. Where first values are asked about they stay (`as_made`).
 """
+
+import inspect
 
 import numpy as np
 
 from .observations import observe
-from .steps import wave
+from .steps import offer, wave
+
+PLAIN = (bool, int, float, str)  # types of attributes that are compared
 
 
 def drive(worker, case):
-    """{"result": facts}, with what a layer keeps besides its weights."""
+    """{"result": facts}, with what a layer keeps besides its weights; of what is only made, that it
+    is.
+    """
+    offer(worker)
     vars(worker.values.names["sample"]).update(
         wave=lambda *shape, phase=0.0, plus=0.0: worker.ms.Tensor(
             wave(shape, phase) + np.float32(plus)
@@ -22,17 +29,34 @@ def drive(worker, case):
     if case.get("init") is None:
         return {"seen": {"result": observe(worker.call(case))}}
     layer = worker.make(case["name"], _built(worker, case["init"]))
-    if hasattr(layer, "get_parameters"):
+    if case.get("attributes"):
+        return {"seen": _plain_attributes(layer, worker.resolved(case["name"]))}
+    if case["call"] is None:
+        return {"seen": {"result": "made"}}
+    if hasattr(layer, "get_parameters") and not case.get("as_made"):
         for parameter in layer.get_parameters():
             phase = float(len(parameter.name.rpartition(".")[2]))
             parameter.set_data(
                 worker.ms.Tensor(wave(parameter.shape, phase)).astype(parameter.dtype)
             )
+    if hasattr(layer, "set_train"):
         layer.set_train(case.get("train", False))
     result = layer(*_built(worker, case["call"]).values())
     kept = layer.get_parameters() if case.get("train") and isinstance(thing, type) else ()
     held = {p.name: observe(p) for p in kept if not p.requires_grad}
     return {"seen": {"result": observe(result), **held}}
+
+
+def _plain_attributes(made, thing):
+    """{name: facts} of the arguments that what was made keeps under their own names."""
+    names = inspect.signature(getattr(thing, "__init__", thing)).parameters
+    held = {name: getattr(made, name, made) for name in names}
+    return {name: observe(value) for name, value in held.items() if _is_plain(value)}
+
+
+def _is_plain(value):
+    each = value if type(value) is tuple else (value,)
+    return all(isinstance(v, PLAIN) for v in each)
 
 
 def _built(worker, texts):

@@ -242,7 +242,8 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
     """
     cases = list(cases)
     done = load(store) if store and not anew else {}
-    asked = [case for case in cases if done.get(case["id"], {}).get("digest") != digest(case)]
+    wanted = [done.get(case["id"], {}).get("digest") != digest(case) for case in cases]
+    asked = [case for case, ask in zip(cases, wanted, strict=True) if ask]
     with Workers(target, python, min(jobs, len(asked))) as workers, _Store(store, anew) as kept:
         if about is not None:
             about.update(workers.about)
@@ -254,9 +255,8 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
             return result
 
         fresh = workers.threads.map(ask, asked)
-        again = {case["id"] for case in asked}
-        for case in cases:
-            result = next(fresh) if case["id"] in again else done[case["id"]]
+        for case, is_asked in zip(cases, wanted, strict=True):
+            result = next(fresh) if is_asked else done[case["id"]]
             if progress:
                 progress(case, result)
             yield case, result

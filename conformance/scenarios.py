@@ -15,6 +15,13 @@ from . import signatures
 
 FOLDER = Path(__file__).parent / "data"
 OPTIMIZERS = ("nn.", "mint.optim.", "experimental.optim.")
+NOT_GIVEN = ("train", "as_made", "call", "shown")  # of a change: no argument of the constructor
+DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # no page says which for an input
+# values that most arguments refuse: {argument text: how pages name its type}
+UNLIKELY = {
+    "None": "None", "'1'": "str", "True": "bool", "2.5": "float|Number|number", "-1": "int|Number",
+    "0": "int|Number", "-0.5": "float|Number", "(1, 2, 3)": "tuple|Iterable",
+}
 
 
 @cache
@@ -75,28 +82,39 @@ def _around(table):
     for around in lars["around"]:
         for inner in lars["inner"]:
             for outer in lars["outer"] if inner or around == "nn.Momentum" else lars["outer"][1:2]:
-                given = {"learning_rate": "0.1", **inner}
-                if around == "nn.Momentum":
-                    given["momentum"] = "0.9"
-                yield (
-                    f"around {_call(around, inner)} {_call('LARS', outer)}",
-                    {
-                        "script": "around",
-                        "formula": "lars",
-                        "init": {"optimizer": _optimizer_text(around, given), **outer},
-                        "inner": given,
-                        "twin": _optimizer_text(around, _plain(given)),
-                    },
-                )
+                label = f"around {_call(around, inner)} {_call('LARS', outer)}"
+                yield label, _wrapped(around, inner, outer)
+    for beside in lars["params"]:
+        outer, inner = beside["outer"], {"params": beside["params"], **beside.get("inner", {})}
+        case = _wrapped("nn.Momentum", inner, outer)
+        case.update({"group": beside["group"]} if "group" in beside else {})
+        yield f"around {_call('Momentum', inner)}", case
+
+
+def _wrapped(around, inner, outer):
+    """The case of LARS around an optimizer with these arguments, and of its plain twin."""
+    given = {"learning_rate": "0.1", **inner}
+    if around == "nn.Momentum":
+        given["momentum"] = "0.9"
+    return {
+        "script": "around",
+        "formula": "lars",
+        "init": {"optimizer": _optimizer_text(around, given), **outer},
+        "inner": {key: text for key, text in given.items() if key != "params"},
+        "twin": _optimizer_text(around, _plain(given)),
+    }
 
 
 def _plain(given):
-    return {key: text for key, text in given.items() if key not in ("weight_decay", "loss_scale")}
+    plain = {key: text for key, text in given.items() if key not in ("weight_decay", "loss_scale")}
+    if "weight_decay" in plain.get("params", ""):
+        plain["params"] = "sample.groups()"
+    return plain
 
 
 def _optimizer_text(name, given):
-    inside = ", ".join(["sample.weights()", *(f"{key}={text}" for key, text in given.items())])
-    return f"ms.{name}({inside})"
+    given = {"params": "sample.weights()", **given}
+    return f"ms.{name}({', '.join(f'{key}={text}' for key, text in given.items())})"
 
 
 def _call(name, given):
@@ -116,19 +134,63 @@ def _named(given):
     return ", ".join(f"{key}={text}" for key, text in given.items()) or "as it is"
 
 
-def options(name):
-    """(label, what the case holds besides its name) of a layer with its arguments changed."""
+def options(name, entry):
+    """(label, what the case holds besides its name) of a layer with its arguments changed, and of
+    what is driven by steps with arguments of other types.
+    """
     layer = _table("options.yaml").get(name)
     if layer is None:
+        first = next((more for _, more in steps(name, entry)), None)
+        if first is not None:
+            yield "attributes", {"init": first["init"], "call": None, "attributes": True}
+            for change, more in _unlikely(entry, first["init"]):
+                yield _named(change), {"init": {**first["init"], **change}, "call": None, **more}
         return
     for change in ({}, *layer["changes"]):
-        given = {key: text for key, text in change.items() if key not in ("train", "call")}
-        case = {"train": True} if change.get("train") else {}
-        if "init" in layer:
-            inputs = change.get("call", layer["call"])
-            case["init"] = {**layer["init"], **given}
-            case["call"] = {f"*{index}": text for index, text in enumerate(inputs)}
-        else:
-            case.update(init=None, call={**layer["call"], **given})
-        shown = {key: text for key, text in change.items() if key != "call"}
-        yield _named(shown), case
+        yield _changed(layer, change)
+    if "init" in layer:
+        yield "attributes", {"init": layer["init"], "call": None, "attributes": True}
+        for change, more in (*_unlikely(entry, layer["init"]), *_inputs(layer["call"])):
+            if change not in layer["changes"]:
+                label, case = _changed(layer, change)
+                yield label, {**case, **more}
+
+
+def _inputs(call):
+    """Each input of a layer in turn with another dtype, rank or length."""
+    for index, text in enumerate(call):
+        for made in ("cast({}, 'float16')", "cast({}, 'int32')", "ranked({}, 1)", "ranked({}, 5)",
+                     "grown({}, 0)", "grown({}, 1)", "None"):
+            if not text.startswith("("):
+                changed = [*call[:index], made.format(text), *call[index + 1:]]
+                change = {"call": changed, "shown": f"input {index + 1}: {made.format('x')}"}
+                yield change, {"errors": DELIBERATE}
+
+
+def _changed(layer, change):
+    """The label and the case of one change to a layer's, or a function's, arguments."""
+    given = {key: text for key, text in change.items() if key not in NOT_GIVEN}
+    case = {key: True for key in ("train", "as_made") if change.get(key)}
+    if "init" in layer:
+        inputs = change.get("call", layer["call"])
+        case["init"] = {**layer["init"], **given}
+        case["call"] = {f"*{index}": text for index, text in enumerate(inputs)}
+    else:
+        case.update(init=None, call={**layer["call"], **given})
+    told = _named({k: t for k, t in change.items() if k not in ("call", "shown")})
+    if "shown" in change:
+        return change["shown"], case
+    return f"{told} on {', '.join(change['call'])}" if "call" in change else told, case
+
+
+def _unlikely(entry, init):
+    """Each argument in turn as values of which most are of a wrong type, or out of range; with the
+    exceptions of the page, and whether it does not list the value's type.
+    """
+    errors = sorted({key for rule in entry.get("raises", ()) for key in rule if key[:1].isupper()})
+    for argument, kind, default in signatures.parse(entry.get("signature") or []):
+        listed = re.sub(r"\[.*?\]", "", " ".join(entry.get("types", {}).get(argument, ())))
+        for text, names in UNLIKELY.items():
+            if kind in ("positional", "keyword") and text not in (default, init.get(argument)):
+                unlisted = not re.search(rf"\b(?:{names})\b", listed)
+                yield {argument: text}, {"errors": errors, "unlisted": unlisted}

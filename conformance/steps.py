@@ -19,7 +19,7 @@ NAMES = {"weight": (2, 3), "bias": (3,), "norm.gamma": (2,)}
 class Samples:
     """What the argument texts of one case may use as `sample.…`; made anew for each case."""
 
-    OFFERED = ("weights", "groups", "dense", "lossy", "not_weight")
+    OFFERED = ("weights", "groups", "zeros", "dense", "lossy", "not_weight")
 
     def __init__(self, ms):
         self.ms, self.order, self.held, self.net = ms, list(NAMES), {}, None
@@ -30,6 +30,12 @@ class Samples:
             name: self.ms.Parameter(self.ms.Tensor(weight_of(name)), name=name) for name in NAMES
         }
         return list(self.held.values())
+
+    def zeros(self):
+        """The three Parameters, of which the bias begins at zero."""
+        found = self.weights()
+        self.held["bias"].set_data(self.ms.Tensor(np.zeros(NAMES["bias"], np.float32)))
+        return found
 
     @staticmethod
     def not_weight(parameter):
@@ -86,11 +92,15 @@ def batch_of(step):
 
 def drive(worker, case):
     """{"after 1": {name of a Parameter: facts}, ...}, and what a formula wants instead."""
+    return SCRIPTS[case["script"]](worker, case, offer(worker))
+
+
+def offer(worker):
+    """Samples of this case's own, which its argument texts may use from now on."""
     sample = Samples(worker.ms)
-    vars(worker.values.names["sample"]).update(
-        {name: getattr(sample, name) for name in Samples.OFFERED}
-    )
-    return SCRIPTS[case["script"]](worker, case, sample)
+    offered = {name: getattr(sample, name) for name in Samples.OFFERED}
+    vars(worker.values.names["sample"]).update(offered)
+    return sample
 
 
 def _made(worker, case):
@@ -116,11 +126,15 @@ def _optimizer(worker, case, sample):
 def _stepped(worker, optimizer, sample):
     seen = {}
     for step in range(1, SEEN[-1] + 1):
-        given = (worker.ms.Tensor(gradient_of(name, step)) for name in sample.order)
-        optimizer(tuple(given))
+        _advance(worker, optimizer, sample, step)
         if step in SEEN:
             seen[f"after {step}"] = _state(optimizer, sample.held.values())
     return seen
+
+
+def _advance(worker, optimizer, sample, step):
+    """One step of an optimizer on the sample's Parameters."""
+    optimizer(tuple(worker.ms.Tensor(gradient_of(name, step)) for name in sample.order))
 
 
 def _around(worker, case, sample):
@@ -128,10 +142,12 @@ def _around(worker, case, sample):
     is given the gradients that the formula yields; both must end alike.
     """
     made, given = _made(worker, case)
-    seen = {
-        step: {name: facts[name] for name in NAMES}
-        for step, facts in _stepped(worker, made, sample).items()
-    }
+    seen = {}
+    for step in range(1, SEEN[-1] + 1):
+        _advance(worker, made, sample, step)
+        if step in SEEN:
+            held = {**_state(sample.held.values()), "global_step": observe(made.global_step)}
+            seen[f"after {step}"] = held
     options = formulas.lars_options(case, given)
     twin = worker.values.build(case["twin"])
     wanted = {}
@@ -142,7 +158,8 @@ def _around(worker, case, sample):
         ]
         twin(tuple(worker.ms.Tensor(g.astype(np.float32)) for g in changed))
         if step in SEEN:
-            wanted[f"after {step}"] = _state(sample.held.values())
+            counted = {"global_step": ["Int32", [1], [step]]}
+            wanted[f"after {step}"] = {**_state(sample.held.values()), **counted}
     return {"seen": seen, "wanted": wanted}
 
 
