@@ -40,6 +40,7 @@ numpy.empty(31 << 20, numpy.uint8)
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
 _target = "CPU"
+_tf32 = None  # whether products of float32 may be made in TF32, once that was said
 blocking = False  # whether an operation on a GPU is done before its call returns
 
 
@@ -86,6 +87,24 @@ def set_target(target, number=0):
         _device_space().module.cuda.Device(number).use()
         memory_stats.watch(_device_space().module, number)
     _target = target
+    _set_compute_type()
+
+
+def allow_tf32(value):
+    """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not."""
+    global _tf32
+    _tf32 = value
+    _set_compute_type()
+
+
+def _set_compute_type():
+    """Tells CuPy, once there is a GPU to tell it of. GPUs before compute capability 8.0 have no
+    TF32, and CuPy warns there."""
+    if _target == "GPU" and _tf32 is not None:
+        products = importlib.import_module(f"{_device_space().module.__name__}._core"
+                                           "._routines_linalg")
+        kind = products.COMPUTE_TYPE_TF32 if _tf32 else products.COMPUTE_TYPE_DEFAULT
+        products.set_compute_type("f", kind)
 
 
 def current_space():

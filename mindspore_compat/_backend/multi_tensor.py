@@ -71,6 +71,7 @@ class KernelProgram:
 
     def __init__(self, trace, dtypes, space):
         self.trace = trace
+        self.name = trace.name if trace.name.isidentifier() else "update"  # CuPy refuses "<lambda>"
         self.dtypes = dtypes
         self.dtype = compute_dtype(dtypes)
         self.module = space.module
@@ -130,7 +131,7 @@ class KernelProgram:
         return self.module.ElementwiseKernel(
             ", ".join([one for one, writes in arrays if not writes] + given
                       + ["bool skip_"] * skips),
-            ", ".join(one for one, writes in arrays if writes), text, trace.name)
+            ", ".join(one for one, writes in arrays if writes), text, self.name)
 
     def _declared(self, numbers):
         """The parameters of an ElementwiseKernel for the numbers of a call."""
@@ -146,7 +147,7 @@ class KernelProgram:
         key = ("many", numbers.kinds())
         kernel = self._made.get(key)
         if kernel is None:
-            name = f"many_{self.trace.name}" if self.trace.name.isidentifier() else "many"
+            name = f"many_{self.name}"
             source = table_source(self.trace, self.dtypes, numbers, name, self._most_rows())
             kernel = self._made[key] = self.module.RawKernel(source, name)
         table, blocks = filled_table(rows, self._most_rows())

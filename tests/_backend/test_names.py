@@ -60,7 +60,7 @@ def declared():
 
 EXTRA = {*declared(), *space.EXTRA}
 METHODS = {"at", "outer", "reduce", "accumulate", "reduceat", "types"}
-OWN = {"module", "narrow", "bodies"}  # attributes of a Space itself
+OWN = {"module", "narrow", "kernels", "bodies"}  # attributes of a Space itself
 OF_ROWS = {"row_sum", "row_max", "row_size", "at_column"}  # in bodies of single kernels alone
 UFUNC_KEYWORDS = {"out", "dtype", "casting"}
 

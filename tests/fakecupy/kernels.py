@@ -168,6 +168,8 @@ class ElementwiseKernel:
         return_tuple=False,
         **options,
     ):
+        if not name.isidentifier():
+            raise ValueError(f'Invalid kernel name: "{name}"')
         self.in_params = [Slot(text) for text in in_params.split(",") if text.strip()]
         self.out_params = [Slot(text) for text in out_params.split(",") if text.strip()]
         self.operation, self.name, self.preamble = operation, name, preamble

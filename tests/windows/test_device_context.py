@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat._backend import scheduler
+from mindspore_compat._backend import arrays, scheduler
 from mindspore_compat._core.context import config as contexts
 from mindspore_compat.device_context import ascend, cpu, gpu
 from mindspore_compat.device_context.cpu import op_tuning as cpu_tuning
@@ -32,6 +32,7 @@ KEPT = [
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
+    monkeypatch.setattr(arrays, "_tf32", None)
     for key in ("ascend_config", "gpu_config", "aoe_config", "aoe_tune_mode", "op_timeout"):
         monkeypatch.setattr(contexts.config, key, ms.get_context(key))
     for module in MODULES:
@@ -109,3 +110,19 @@ def test_devices(space):
 def test_the_window_of_the_device():
     for name in ms.device_manager.__all__:
         assert getattr(ms.device_manager, name) is getattr(ms, name)
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("allow", [
+    gpu.op_precision.matmul_allow_tf32,
+    lambda value: ms.set_context(gpu_config={"matmul_allow_tf32": value})])
+def test_products_of_float32_are_in_tf32_where_that_is_allowed(space, allow):
+    products = importlib.import_module("cupy._core._routines_linalg")
+    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT
+    arrays.set_target("CPU")
+    allow(True)  # is told to the GPU when that is chosen
+    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT
+    arrays.set_target("GPU")
+    assert products.get_compute_type("f") == products.COMPUTE_TYPE_TF32
+    arrays.allow_tf32(False)
+    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT

@@ -134,8 +134,9 @@ _told_of_cpu = False
 def set_context(**kwargs):
     """Sets values of the context, by keyword.
 
-    The keys that have a meaning here are `mode`, `device_target`, `device_id` and
-    `runtime_num_threads`, the threads that large work on the CPU is shared among at most. "GPU" and
+    The keys that have a meaning here are `mode`, `device_target`, `device_id`,
+    `runtime_num_threads`, the threads that large work on the CPU is shared among at most, and of
+    `gpu_config` `matmul_allow_tf32`: whether products of float32 may be made in TF32. "GPU" and
     "Ascend" both mean the GPU where one computes, and else the CPU, with one warning. The other
     keys of the original are checked and told back by `get_context`, and change nothing.
 
@@ -155,6 +156,8 @@ def set_context(**kwargs):
                changed.get("device_id", config.device_id))
     if "runtime_num_threads" in changed:
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
+    if "matmul_allow_tf32" in changed.get("gpu_config", ()):
+        arrays.allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
     vars(config).update(changed)
 
 

@@ -1,9 +1,10 @@
 """`mindspore.device_context.gpu.op_precision`: which precision a GPU's operations take.
 
-Each is checked and kept as `set_context` keeps `gpu_config`, and changes nothing here. A second
-call with another value is refused.
+Each is checked and kept as `set_context` keeps `gpu_config`. A second call with another value is
+refused.
 """
 
+from ..._backend import arrays
 from ..._core.context.config import GPU
 from ..._core.rules.checked import checked
 from .._kept import keep
@@ -17,7 +18,8 @@ function_status = {"matmul_allow_tf32": False, "conv_allow_tf32": False}
 def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     """Sets whether a GPU may multiply matrices of float32 in TF32.
 
-    It may, but does not: products of float32 are in float32 here with either.
+    TF32 has the range of float32 and ten bits of precision. Convolutions are made of such products
+    here, and follow. GPUs before compute capability 8.0 have no TF32.
 
     Args:
         value (bool): whether it may.
@@ -29,13 +31,15 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     Source: mindspore.device_context.gpu.op_precision.matmul_allow_tf32 of MindSpore 2.10.
     """
     keep(function_status, "matmul_allow_tf32", value, "gpu_config")
+    arrays.allow_tf32(value)
 
 
 @checked
 def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
     """Sets whether a GPU may convolve float32 in TF32.
 
-    It may, but does not: convolutions of float32 are in float32 here with either.
+    It changes nothing: convolutions are made of products here, and `matmul_allow_tf32` is for all
+    of these.
 
     Args:
         value (bool): whether it may.
