@@ -163,13 +163,22 @@ _HEADS = {
     "sig": "ops.signature", "typing": "_c_expression.typing", "validator": "_checkparam",
 }
 
+# What the original's files import of its compiled module under another name than it has here: the
+# classes behind those that are shown, whose instances all are, and some functions.
+_COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor",
+             "PythonCOOTensor": "COOTensor", "PythonCSRTensor": "CSRTensor",
+             "PythonRowTensor": "RowTensor",
+             **{f"{name}_": name for name in """communication_stream current_stream default_stream
+                set_cur_stream synchronize Cell COOTensor CSRTensor CommHandle Event GradOperation
+                HyperMap Map MultitypeFuncGraph RowTensor Stream""".split()}}
+
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
 # one says how the names end for which it is asked. Of one whole name it is told that it is there.
 _TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
-    common.mutable common._ms_context common._helpers _checkparam context communication
-    ops.primitive ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
-    nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper train.summary.enums amp
-    parallel"""
+    common.mutable common._ms_context common._helpers common._jit_context _checkparam context
+    communication ops.primitive ops._transforms.functional nn nn.cell nn.optim.optimizer
+    nn.wrap.loss_scale nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper
+    train.summary.enums amp parallel"""
 FURTHER = {
     """common nn.cell nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
     mint.optim train utils graph onnx safeguard amp""": _TRAINING,
@@ -196,6 +205,7 @@ FURTHER = {
     "device_context.gpu": """device_context.gpu.op_precision device_context.gpu.op_tuning
         common._ms_context _checkparam""",
     "mindrecord": """mindrecord _io.mindrecord_errors dataset.core.validator_helpers
+        dataset.core.py_util_helpers
         train.summary.enums/Enum common""",
     "mint.distributed": """communication common ops.communication _checkparam ops.operations/Op
         ops.auto_generate/_op""",
@@ -208,20 +218,21 @@ FURTHER = {
         ops.operations/Eig ops.operations/Eigh ops.function/matrix_set_diag common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
         dataset.transforms dataset.vision dataset.vision.utils dataset.vision.py_transforms_util
-        dataset.audio.utils dataset.core.validator_helpers dataset.transforms.validators
-        dataset.engine.validators dataset.vision.validators dataset.audio.validators
-        dataset.text.validators dataset.engine.cache common""",
+        dataset.audio.utils dataset.core.validator_helpers dataset.core.py_util_helpers
+        dataset.transforms.validators dataset.engine.validators dataset.vision.validators
+        dataset.audio.validators dataset.text.validators dataset.engine.cache common""",
     "ops.function.grad": "ops.function nn.grad.custom_vjp nn common ops.auto_generate/_op",
     "ops.auto_generate": """ops._primitive_aliases.argument_helpers
         ops._primitive_aliases.pyboost_inner_prim common common.dtype common.initializer/Zero
-        common._helpers _checkparam""",
+        common._helpers common._jit_context _checkparam""",
     "ops._transforms.multitype_ops": """ops.composite ops.auto_generate
         ops._primitive_aliases.inner_ops common""",
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
         "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
-        "ops.primitive common._ms_context _checkparam common._helpers nn.cell/Cell "
+        "ops.primitive common._ms_context _checkparam common._helpers common._jit_context "
+        "nn.cell/Cell "
         "common.initializer/Zero common.initializer/Uniform parallel.layout/Layout "
         "nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor",
 }
@@ -326,6 +337,8 @@ def _sought(module, name, homes):
     for path in (f"{each}.{name}" for each in paths if hasattr(module, "__path__")):
         if find_spec(path) is not None:
             return importlib.import_module(path)
+    if name in _COMPILED:
+        return getattr(module, _COMPILED[name], None)
     if name in _HEADS:
         return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
     for home, _, ending in (each.partition("/") for each in homes):

@@ -11,12 +11,27 @@ from .._core.tensor.tensor import Tensor
 from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
 
+# Names that tell the types of the arguments too, and the method that takes them.
+_METHODS = {
+    other: method for method, others in {
+        "clamp": "clamp_scalar clamp_tensor", "fill_diagonal_": "inplace_fill_diagonal",
+        "floor_divide": "floor_div floor_div_scalar", "lerp": "lerp_scalar",
+        "masked_scatter_": "inplace_masked_scatter", "max": "maxdim", "median": "median_dim",
+        "min": "mindim", "mul_": "inplace_mul", "pow": "pow_tensor_tensor",
+        "scatter_": """inplace_scatter_src inplace_scatter_src_reduce inplace_scatter_value
+            inplace_scatter_value_reduce""",
+        "remainder": "mod", "split": "split_tensor split_with_size", "sub_": "inplace_sub",
+        "view": "view_dtype",
+    }.items() for other in others.split()
+}
+
 
 def __getattr__(name):
     """A method of Tensor as a function, else a name of `mindspore.ops`."""
     plain = name.removeprefix("deprecated_")
     if name.startswith(("tensor_", "deprecated_")):
-        found = _function(name, plain.removeprefix("tensor_"))
+        plain = plain.removeprefix("tensor_")
+        found = _function(name, _METHODS.get(plain, plain))
         if found is not None:
             return found
     return _find(name)

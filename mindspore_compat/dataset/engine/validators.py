@@ -28,6 +28,9 @@ tuple_iterator=Dataset.create_tuple_iterator zip=zip zip_dataset=Dataset.zip
 
 __getattr__, __dir__, __all__ = validators(
     __name__, {name: getattr(engine, name) for name in engine.__all__}, _TARGETS)
+__all__ += ["check_batch_sampler", "check_cache_option", "check_hostname", "check_max_rowsize",
+            "check_pad_info", "check_positive_int32", "check_total_batch",
+            "check_valid_map_style_dataset"]
 
 
 def check_positive_int32(method):

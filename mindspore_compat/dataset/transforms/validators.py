@@ -14,6 +14,8 @@ one_hot_op=OneHot random_apply=RandomApply slice_op=Slice
 
 __getattr__, __dir__, __all__ = validators(
     __name__, {name: getattr(transforms, name) for name in transforms.__all__}, _TARGETS)
+__all__ += ["check_compose_call", "check_compose_list", "check_random_transform_ops",
+            "check_transform_op_type", "check_transforms_list", "invalidate_callable"]
 
 
 def check_random_transform_ops(method):

@@ -42,6 +42,7 @@ RandomResizedCrop(size, scale, ratio, max_attempts=max_attempts)
 
 __getattr__, __dir__, __all__ = validators(
     __name__, {name: getattr(vision, name) for name in vision.__all__}, _TARGETS, _VALUES)
+__all__ += ["check_random_color_adjust_param"]
 
 
 def check_random_color_adjust_param(value, input_name, center=1, bound=(0, 2**24),

@@ -1,0 +1,16 @@
+"""`mindspore.dataset.dataloader`: batches of Tensors from indexed or iterated data, one by one.
+
+A `DataLoader` asks a dataset for rows, in the order of a sampler, in this process or in others, and
+makes a batch of Tensors of several.
+"""
+
+from .collate import default_collate, default_convert
+from .dataloader import DataLoader
+from .dataset import Dataset, IterableDataset, TensorDataset
+from .distributed import DistributedSampler
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+from .workers import get_worker_info
+
+__all__ = ["BatchSampler", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset",
+           "RandomSampler", "Sampler", "SequentialSampler", "TensorDataset", "default_collate",
+           "default_convert", "get_worker_info"]

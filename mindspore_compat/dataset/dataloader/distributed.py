@@ -1,0 +1,67 @@
+"""DistributedSampler: each process its share of the rows."""
+
+import math
+
+import numpy as np
+
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int
+from ...communication.groups import get_group_size, get_rank
+from .sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler):
+    """The rows of one of several processes; each has as many.
+
+    Args:
+        dataset (Dataset): what the rows are of.
+        num_replicas (int): how many processes share them. Default: ``None``, those of the world.
+        rank (int): which of them this is. Default: ``None``, this process.
+        shuffle (bool): whether the order is random. Default: ``True``.
+        seed (int): of the order, with the number of the epoch. Default: 0.
+        drop_last (bool): whether rows that are left over are left out; otherwise some come twice.
+            Default: ``False``.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `num_replicas` is not positive, or `rank` is none of them.
+
+    Example:
+        >>> list(ms.dataset.dataloader.DistributedSampler(range(5), 2, 1, shuffle=False))
+        [1, 3, 0]
+
+    Source: mindspore.dataset.dataloader.DistributedSampler of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, dataset, num_replicas: Int(ge=1) = None, rank: Int = None,
+                 shuffle: Bool = True, seed: Int = 0, drop_last: Bool = False):
+        super().__init__(dataset)
+        self.num_replicas = get_group_size() if num_replicas is None else num_replicas
+        self.rank = get_rank() if rank is None else rank
+        if not 0 <= self.rank < self.num_replicas:
+            raise ValueError(f"For 'DistributedSampler', 'rank' must be in [0, "
+                             f"{self.num_replicas}), but got {self.rank}.")
+        self.dataset, self.shuffle, self.seed, self.drop_last = dataset, shuffle, seed, drop_last
+        self.epoch = 0
+        share = len(dataset) / self.num_replicas
+        self.num_samples = math.floor(share) if drop_last else math.ceil(share)
+        self.total_samples = self.num_samples * self.num_replicas
+
+    def __iter__(self):
+        count = len(self.dataset)
+        order = np.arange(count)
+        if self.shuffle:
+            order = np.random.default_rng(self.seed + self.epoch).permutation(count)
+        whole = np.resize(order, self.total_samples) if count else order
+        return iter(whole[self.rank::self.num_replicas].tolist())
+
+    def __len__(self):
+        return self.num_samples
+
+    @checked
+    def set_epoch(self, epoch: Int):
+        """Sets the number of the epoch: each has an order of its own."""
+        self.epoch = epoch

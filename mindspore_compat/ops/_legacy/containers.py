@@ -1,0 +1,115 @@
+"""Functions of tuples, lists, dicts and shapes that older scripts call as `F.tuple_setitem`."""
+
+import math
+
+from ..._core.declare.public_api import public
+from ..._core.tensor.dtype import bool_
+from ..._core.tensor.tensor import Tensor
+
+
+@public("ops.tuple_setitem")
+def tuple_setitem(data, index, value):
+    """A tuple with one item in another's place.
+
+    Source: mindspore.ops.functional.tuple_setitem of MindSpore 2.10.
+    """
+    items = list(data)
+    items[index] = value
+    return tuple(items)
+
+
+@public("ops.list_setitem")
+def list_setitem(data, index, value):
+    """A list with one item in another's place; the given one stays as it is.
+
+    Source: mindspore.ops.functional.list_setitem of MindSpore 2.10.
+    """
+    return list(tuple_setitem(data, index, value))
+
+
+@public("ops.dict_setitem")
+def dict_setitem(data, key, value):
+    """A dict with one more item, or another value of a key; the given one stays as it is.
+
+    Source: mindspore.ops.functional.dict_setitem of MindSpore 2.10.
+    """
+    return {**data, key: value}
+
+
+@public("ops.make_dict")
+def make_dict(keys, values):
+    """A dict of a tuple of keys and a tuple of values.
+
+    Source: mindspore.ops.functional.make_dict of MindSpore 2.10.
+    """
+    return dict(zip(keys, values, strict=True))
+
+
+@public("ops.tuple_div")
+def tuple_div(x, y):
+    """The whole quotients of two tuples, item by item.
+
+    Raises:
+        ValueError: one leaves a rest, or the tuples are of two lengths.
+
+    Source: mindspore.ops.functional.tuple_div of MindSpore 2.10.
+    """
+    if len(x) != len(y) or any(a % b for a, b in zip(x, y)):
+        raise ValueError(f"For 'tuple_div', 'x' must be a multiple of 'y', item by item, but got "
+                         f"{x} and {y}.")
+    return tuple(a // b for a, b in zip(x, y))
+
+
+@public("ops.reduced_shape")
+def reduced_shape(shape, axis):
+    """A shape with length 1 on some axes; on all of them if none is told.
+
+    Source: mindspore.ops.functional.reduced_shape of MindSpore 2.10.
+    """
+    axes = (axis,) if isinstance(axis, int) else tuple(axis) or range(len(shape))
+    kept = {each % len(shape) for each in axes}
+    return tuple(1 if place in kept else length for place, length in enumerate(shape))
+
+
+@public("ops.broadcast_gradient_args")
+def broadcast_gradient_args(x_shape, y_shape):
+    """The axes, for each of two shapes, along which it is broadcast to meet the other.
+
+    Source: mindspore.ops.functional.broadcast_gradient_args of MindSpore 2.10.
+    """
+    rank = max(len(x_shape), len(y_shape))
+    x, y = ((1,) * (rank - len(each)) + tuple(each) for each in (x_shape, y_shape))
+    missing = rank - len(x_shape), rank - len(y_shape)
+
+    def axes(own, other, lacking):
+        return tuple(place for place in range(rank)
+                     if place < lacking or own[place] == 1 != other[place])
+
+    return axes(x, y, missing[0]), axes(y, x, missing[1])
+
+
+@public("ops.switch")
+def switch(cond, true_branch, false_branch):
+    """One of two things, as a bool or a Tensor of one bool tells.
+
+    Source: mindspore.ops.functional.switch of MindSpore 2.10.
+    """
+    return true_branch if bool(cond) else false_branch
+
+
+@public("ops.switch_layer")
+def switch_layer(index, layers):
+    """The layer of a tuple that an int, or a Tensor of one, tells.
+
+    Source: mindspore.ops.functional.switch_layer of MindSpore 2.10.
+    """
+    return layers[int(index)]
+
+
+@public("ops.is_tensor_bool_cond")
+def is_tensor_bool_cond(cond):
+    """Whether a value is a Tensor of one bool.
+
+    Source: mindspore.ops.functional.is_tensor_bool_cond of MindSpore 2.10.
+    """
+    return isinstance(cond, Tensor) and cond.dtype == bool_ and math.prod(cond.shape) == 1
