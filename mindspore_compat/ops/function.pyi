@@ -124,6 +124,7 @@ from ..ops import bool_or as bool_or
 from ..ops import bounding_box_decode as bounding_box_decode
 from ..ops import bounding_box_encode as bounding_box_encode
 from ..ops import broadcast as broadcast
+from ..ops import broadcast_gradient_args as broadcast_gradient_args
 from ..ops import broadcast_object_list as broadcast_object_list
 from ..ops import broadcast_to as broadcast_to
 from ..ops import bucketize as bucketize
@@ -279,6 +280,7 @@ from ..ops import diagflat as diagflat
 from ..ops import diagonal as diagonal
 from ..ops import diagonal_scatter as diagonal_scatter
 from ..ops import dict_getitem as dict_getitem
+from ..ops import dict_setitem as dict_setitem
 from ..ops import diff as diff
 from ..ops import digamma as digamma
 from ..ops import dist as dist
@@ -444,6 +446,7 @@ from ..ops import is_not as is_not
 from ..ops import is_sequence_shape_unknown as is_sequence_shape_unknown
 from ..ops import is_sequence_value_unknown as is_sequence_value_unknown
 from ..ops import is_tensor as is_tensor
+from ..ops import is_tensor_bool_cond as is_tensor_bool_cond
 from ..ops import isclose as isclose
 from ..ops import isconstant as isconstant
 from ..ops import isend as isend
@@ -480,6 +483,7 @@ from ..ops import linspace as linspace
 from ..ops import bool_eq as list_equal
 from ..ops import dict_getitem as list_getitem
 from ..ops import list_len as list_len
+from ..ops import list_setitem as list_setitem
 from ..ops import log as log
 from ..ops import log10 as log10
 from ..ops import log1p as log1p
@@ -508,6 +512,7 @@ from ..ops import lu_solve as lu_solve
 from ..ops import lu_unpack as lu_unpack
 from ..ops import make_coo_tensor as make_coo_tensor
 from ..ops import make_csr_tensor as make_csr_tensor
+from ..ops import make_dict as make_dict
 from ..ops import make_list as make_list
 from ..ops import make_range as make_range
 from ..ops import make_row_tensor as make_row_tensor
@@ -656,6 +661,7 @@ from ..ops import reduce_scatter as reduce_scatter
 from ..ops import reduce_scatter_tensor as reduce_scatter_tensor
 from ..ops import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
 from ..ops import reduce_sum as reduce_sum
+from ..ops import reduced_shape as reduced_shape
 from ..ops import embed as ref_to_embed
 from ..ops import relu as relu
 from ..ops import relu6 as relu6
@@ -785,6 +791,8 @@ from ..ops import svd as svd
 from ..ops import swapaxes as swapaxes
 from ..ops import swapdims as swapdims
 from ..ops import swiglu as swiglu
+from ..ops import switch as switch
+from ..ops import switch_layer as switch_layer
 from ..ops import t as t
 from ..ops import tail as tail
 from ..ops import take as take
@@ -834,10 +842,12 @@ from ..ops import true_divide as true_divide
 from ..ops import trunc as trunc
 from ..ops import truncate_div as truncate_div
 from ..ops import truncate_mod as truncate_mod
+from ..ops import tuple_div as tuple_div
 from ..ops import bool_eq as tuple_equal
 from ..ops import dict_getitem as tuple_getitem
 from ..ops import tuple_len as tuple_len
 from ..ops import tuple_reversed as tuple_reversed
+from ..ops import tuple_setitem as tuple_setitem
 from ..ops import tuple_to_array as tuple_to_array
 from ..ops import type_as as type_as
 from ..ops import typeof as typeof

@@ -5,6 +5,8 @@ import pytest
 from mindspore_compat import _checkparam as checks
 from mindspore_compat import log
 from mindspore_compat.common import _helpers as helpers
+from mindspore_compat.common import _jit_context
+from mindspore_compat.dataset.core import py_util_helpers as workers
 
 pytestmark = pytest.mark.quick
 
@@ -71,3 +73,38 @@ def test_data_of_a_class():
     with pytest.raises(TypeError, match="hook_fn"):
         checks.check_hook_fn(3)
     assert checks.twice_sequence([1, 2]) == (1, 2)
+
+
+def test_the_context_of_a_traced_function():
+    class Context(_jit_context.JitContext):
+        def run_op(self, prim, prim_res, *args):
+            return prim_res
+
+    _jit_context.set_jit_context(Context())
+    try:
+        current = _jit_context.jit_context()
+        current.compiled, current.phase = True, "train"
+        assert (current.compiled, current.phase, current.run_op(None, 3)) == (True, "train", 3)
+        with pytest.raises(TypeError, match="compiled"):
+            current.compiled = 1
+    finally:
+        _jit_context.set_jit_context(None)
+    with pytest.raises(AttributeError, match="run_op"):
+        _jit_context.JitContext().run_op(None, 3)
+
+
+def test_errors_of_workers_can_be_raised_elsewhere():
+    def fails(x):
+        raise KeyError(f"no {x}")
+
+    with pytest.raises(KeyError, match="no row"):
+        workers.FuncWrapper(fails)("row")
+    with pytest.raises(ValueError, match="transform"):
+        workers.FuncWrapper(3)
+    thread = workers.ExceptionThread(target=fails, args=("row",))
+    thread.start()
+    thread.join()
+    assert thread.exitcode == 1
+    assert "no row" in thread.exc_traceback
+    assert workers.flatten_single_lists([[[1, [2]]]]) == [1, [2]]
+    assert workers.to_list(None) == []

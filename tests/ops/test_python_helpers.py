@@ -124,3 +124,26 @@ def test_signatures_of_inputs():
     made = sig.make_sig("var", sig.sig_rw.RW_WRITE, dtype=sig.sig_dtype.T)
     assert (made.name, made.rw, made.dtype) == ("var", sig.sig_rw.RW_WRITE, sig.sig_dtype.T)
     assert sig.make_sig().default == sig.sig_kind.KIND_EMPTY_DEFAULT_VALUE
+
+
+@pytest.mark.parametrize("name, arguments, expected", [
+    ("tuple_setitem", ((1, 2), 0, 5), (5, 2)), ("list_setitem", ([1], 0, 2), [2]),
+    ("dict_setitem", ({"a": 1}, "a", 2), {"a": 2}), ("make_dict", (("a",), (1,)), {"a": 1}),
+    ("tuple_div", ((6, 4), (3, 2)), (2, 2)), ("reduced_shape", ((2, 3), (1,)), (2, 1)),
+    ("broadcast_gradient_args", ((2, 3), (3,)), ((), (0,))),
+    ("broadcast_gradient_args", ((2, 1), (3,)), ((1,), (0,))),
+    ("switch", (Tensor(False), 1, 2), 2), ("switch_layer", (1, (3, 4)), 4),
+])
+def test_functions_of_tuples_and_shapes(name, arguments, expected):
+    assert getattr(ms.ops.functional, name)(*arguments) == expected
+
+
+def test_functions_of_methods_that_tell_types():
+    x = Tensor([3.0, 7.0])
+    method = ms.ops.tensor_method
+    assert method.tensor_clamp_scalar(x, 4, 5).asnumpy().tolist() == [4, 5]
+    assert method.deprecated_tensor_mod(x, 2).asnumpy().tolist() == [1, 1]
+    method.tensor_inplace_mul(x, 2)
+    assert x.asnumpy().tolist() == [6, 14]
+    with pytest.raises(TypeError, match="Tensor"):
+        method.tensor_clamp_scalar(3, 4, 5)
