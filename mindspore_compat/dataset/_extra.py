@@ -63,7 +63,8 @@ def decoded(api, content):
             may; see `_io.reading.most_bytes`.
     """
     pixels = _pixels(api, content, "IMREAD_COLOR")
-    return np.ascontiguousarray(pixels[..., ::-1])
+    cv2 = opencv(api)
+    return cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB, pixels)
 
 
 def grey(api, content):

@@ -10,6 +10,7 @@ from ..engine.rows import as_column
 from ..transforms.base import is_pil
 from ..transforms.transforms import TypeCast, numeric_dtype
 from ._image import ImageOperation, check_least_rank, check_rank
+from ._pixels import channels_first
 
 __all__ = ["Decode", "HWC2CHW", "LinearTransformation", "Normalize", "NormalizePad", "Rescale",
            "ToNumpy", "ToPIL", "ToTensor", "ToType"]
@@ -64,11 +65,17 @@ class _Normalizing(ImageOperation):
         if len(mean) != channels:
             raise RuntimeError(f"For '{api}', 'mean' and 'std' must have one value or one per "
                                f"channel, {channels}, but got {len(mean)}.")
-        if not grey and axis == -3:
-            mean, std = mean[:, None, None], std[:, None, None]
-        out = image.astype(np.float32)
-        out -= mean
-        out /= std
+        out = image.astype(np.float32, order="C")
+        if grey:
+            flat = out
+        elif axis == -3:
+            flat, mean, std = out, mean[:, None, None], std[:, None, None]
+        else:   # along whole rows, not along the few channels of a pixel
+            width = image.shape[-2]
+            flat = out.reshape(*image.shape[:-2], width * channels)
+            mean, std = np.tile(mean, width), np.tile(std, width)
+        flat -= mean
+        flat /= std
         return out
 
 
@@ -139,7 +146,7 @@ class HWC2CHW(ImageOperation):
         check_rank("HWC2CHW", image, lead, (2, 3))
         if image.ndim - lead == 2:
             return image
-        return np.ascontiguousarray(np.moveaxis(image, -1, -3))
+        return channels_first(image)
 
 
 class ToTensor(ImageOperation):
@@ -165,9 +172,9 @@ class ToTensor(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("ToTensor", image, lead, (2, 3))
-        image = image[..., None, :, :] if image.ndim - lead == 2 else np.moveaxis(image, -1, -3)
         out = np.multiply(image, np.float32(1 / 255), dtype=np.float32)
-        return np.ascontiguousarray(out).astype(self.output_type, copy=False)
+        out = out[..., None, :, :] if image.ndim - lead == 2 else channels_first(out)
+        return out.astype(self.output_type, copy=False)
 
 
 class ToType(TypeCast):

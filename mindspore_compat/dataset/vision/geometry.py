@@ -1,7 +1,7 @@
 """Image transforms that choose or move whole pixels: resize, crops, pads, flips, patches.
 
-Those that turn or bend an image are in `warping`. NumPy does all of it but the resizing by AREA and
-PILCUBIC and of PIL images.
+Those that turn or bend an image are in `warping`. NumPy can do all of it but the resizing by AREA
+and PILCUBIC and of PIL images.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
-from . import _resize
+from . import _pixels, _resize
 from ._image import (
     ImageOperation,
     check_channels,
@@ -113,7 +113,8 @@ def _interpolated(api, images, height, width, interpolation):
         raise RuntimeError(f"For '{api}', an image that is interpolated must hold uint8, uint16, "
                            f"int16, float32 or float64, but got {images.dtype}.")
     if interpolation is Inter.LINEAR:
-        return _resize.linear(images, height, width)
+        made = _pixels.linear_bytes(images, height, width)
+        return _resize.linear(images, height, width) if made is None else made
     one = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
     shape = images.shape
     made = [one(api, image, height, width, interpolation) for image in
@@ -471,7 +472,7 @@ def flipped(api, images, lead, axis):
     """
     check_least_rank(api, images, lead)
     images, grey = with_channels(images, lead)
-    images = np.ascontiguousarray(np.flip(images, axis))
+    images = _pixels.mirrored(images, axis)
     return images[..., 0] if grey else images
 
 
