@@ -13,7 +13,8 @@ from kit import close
 import mindspore_compat.dataset as ds
 from mindspore_compat.dataset import transforms, vision
 from mindspore_compat.dataset.engine.twister import Twister
-from mindspore_compat.dataset.vision import c_transforms, py_transforms
+from mindspore_compat.dataset.transforms.base import is_random
+from mindspore_compat.dataset.vision import _pixels, c_transforms, py_transforms
 from mindspore_compat.dataset.vision.utils import Border, ImageBatchFormat, Inter
 
 IMAGE = np.random.default_rng(0).integers(0, 256, (12, 16, 3), dtype=np.uint8)
@@ -212,7 +213,48 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch, library, call):
 def test_what_scripts_use_most_needs_no_library(monkeypatch, call):
     for library in ("cv2", "PIL", "PIL.Image", "PIL.ImageOps"):
         monkeypatch.setitem(sys.modules, library, None)
+    _without_opencv(monkeypatch)
     call()
+
+
+def _without_opencv(monkeypatch):
+    for found in ("_installed", "_resizer"):
+        monkeypatch.setattr(_pixels, found, lambda: None)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int16])
+@pytest.mark.parametrize("shape", [(7, 9), (7, 9, 1), (8, 6, 2), (7, 9, 3), (8, 6, 4), (5, 4, 6)])
+def test_pixels_do_not_depend_on_opencv(monkeypatch, shape, dtype):
+    whole = np.random.default_rng(0).integers(0, 256, (shape[0] + 2, *shape[1:])).astype(dtype)
+    image = whole[1:-1]
+    image.flags.writeable = False
+    calls = [vision.HWC2CHW(), vision.ToTensor(), vision.HorizontalFlip(), vision.VerticalFlip(),
+             vision.Normalize([3.3], [7.1])]
+    calls += [vision.Resize(size) for size in ((4, 3), (12, 5), (14, 18), (7, 9))]
+    found = [call(image) for call in calls]
+    _without_opencv(monkeypatch)
+    for one, call in zip(found, calls, strict=True):
+        other = call(image)
+        assert one.dtype == other.dtype and one.flags.c_contiguous
+        np.testing.assert_array_equal(one, other)
+
+
+def test_transforms_that_draw_in_comprehensions_are_random_too():
+    assert is_random(vision.RandomLighting()) and is_random([vision.RandomSolarize()])
+    assert not is_random([vision.Resize(3), vision.Normalize([1.0], [1.0])])
+
+
+def test_streams_are_the_same_however_their_numbers_are_read():
+    source = np.random.MT19937()
+    source._legacy_seeding(7)
+    wanted = source.random_raw(700).tolist()
+    one, other = Twister(7), Twister(7)
+    assert [one.draw() for _ in range(700)] == wanted
+    numbers = [other.normal() for _ in range(40)]
+    for first in (0, 3, 30):
+        stream = Twister(7)
+        drawn = [stream.normal() for _ in range(first)]
+        assert [*drawn, *stream.normals(40 - first)] == numbers
 
 
 def test_decoding_gives_the_pixels():

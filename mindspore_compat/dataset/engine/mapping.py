@@ -294,11 +294,15 @@ class _NumberedWork:
 
     def __init__(self, work, seed):
         self.work, self.seed = work, seed
+        self.random = [is_random(each) for each in work.operations]
 
     def __call__(self, item):
         number, row = item
+        if not any(self.random):
+            return self.work(row)
         work = copy.copy(self.work)
-        work.operations = [seeded(each, self.seed + number) for each in self.work.operations]
+        work.operations = [seeded(each, self.seed + number) if draws else each
+                           for each, draws in zip(work.operations, self.random, strict=True)]
         return work(row)
 
 

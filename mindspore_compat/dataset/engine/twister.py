@@ -17,13 +17,31 @@ Sources: the C++ standard, [rand.predef] and [alg.random.shuffle]; Matsumoto and
 """
 
 import math
+import threading
 from bisect import bisect_left
 from itertools import accumulate
 
 import numpy as np
 
 _ALL = 0xFFFFFFFF
-_BLOCK = 624
+_FIRST, _BLOCK = 16, 624     # how many numbers are drawn at once, at first and then
+_of_thread = threading.local()
+
+
+def _seeded(source, seed):
+    """NumPy's generator, begun as C++'s."""
+    source._legacy_seeding(seed)
+    return source
+
+
+def _shared_source():
+    """A generator for the first numbers of streams: most are short, and to make one takes longer.
+
+    Each thread has one, since the others might seed it anew between two of its lines.
+    """
+    if not hasattr(_of_thread, "source"):
+        _of_thread.source = np.random.MT19937()
+    return _of_thread.source
 
 
 class Twister:
@@ -34,21 +52,31 @@ class Twister:
     """
 
     def __init__(self, seed):
-        self._source = np.random.MT19937()
         self.seed(seed)
 
     def seed(self, seed):
         """Starts anew."""
-        self._source._legacy_seeding(seed & _ALL)
-        self._block, self._next = [], 0
+        self._seed, self._source = seed & _ALL, None
+        self._block, self._next, self._begun = [], 0, False
         self._spare = self._floats = None
 
     def draw(self):
         """A whole number of 32 bits."""
         if self._next == len(self._block):
-            self._block, self._next = self._source.random_raw(_BLOCK).tolist(), 0
+            self._block, self._next = self._drawn(_BLOCK if self._begun else _FIRST), 0
         self._next += 1
         return self._block[self._next - 1]
+
+    def _drawn(self, count):
+        """The next numbers of 32 bits, as a list."""
+        if not self._begun and count == _FIRST:
+            self._begun = True
+            return _seeded(_shared_source(), self._seed).random_raw(_FIRST).tolist()
+        if self._source is None:
+            self._source = _seeded(np.random.MT19937(), self._seed)
+            self._source.random_raw(_FIRST if self._begun else 0)
+            self._begun = True
+        return self._source.random_raw(count).tolist()
 
     def integer(self, low, high):
         """A whole number from `low` to `high`, both included."""
@@ -112,7 +140,7 @@ class Twister:
             drawn = np.array(self._block[self._next:], np.float64)
             lacking = 4 * pairs - len(drawn)
             if lacking > 0:
-                drawn = np.concatenate([drawn, self._source.random_raw(lacking)])
+                drawn = np.concatenate([drawn, self._drawn(lacking)])
             self._block, self._next = drawn[4 * pairs:].astype(np.int64).tolist(), 0
             low, high = drawn[:4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
             units = np.minimum((low + high * 4294967296.0) / 18446744073709551616.0,

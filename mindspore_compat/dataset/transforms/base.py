@@ -50,17 +50,19 @@ class TensorOperation:
     def _random(self):
         """The stream of random numbers."""
         if "_stream" not in self.__dict__:
-            self._stream = Twister(next_seed())
+            seed = self.__dict__.get("_seed")
+            self._stream = Twister(next_seed() if seed is None else seed)
         return self._stream
 
     def _seeded(self, seed):
         """A copy with a stream of its own."""
         made = copy.copy(self)
-        made._stream = Twister(seed)
+        made._seed = seed       # the stream begins with the first number: most transforms draw none
         return made
 
     def __getstate__(self):
-        return {key: value for key, value in self.__dict__.items() if key != "_stream"}
+        return {key: value for key, value in self.__dict__.items()
+                if key not in ("_stream", "_seed")}
 
 
 class PyTensorOperation(TensorOperation):
@@ -160,8 +162,14 @@ def is_random(operation):
         return False
     functions = [each for owner in type(operation).__mro__ for each in vars(owner).values()
                  if isinstance(each, types.FunctionType)]
-    return any("_random" in function.__code__.co_names for function in functions) or any(
+    return any("_random" in _names(function.__code__) for function in functions) or any(
         map(is_random, vars(operation).values()))
+
+
+def _names(code):
+    """The names of attributes and globals that code uses, also within its comprehensions."""
+    inner = (_names(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def takes_blocks(operations):
