@@ -96,9 +96,13 @@ class _Sequence(Mutable):
         return _variable(super().__getitem__(index))
 
     def __add__(self, other):
+        if not isinstance(other, (tuple, list)):
+            return NotImplemented  # a Tensor joins what stands before it by its own rule
         return self._joined(super().__add__(other), other)
 
     def __mul__(self, count):
+        if not isinstance(count, int):
+            return NotImplemented
         if isinstance(count, Mutable) and building.depth:
             return self._like(super().__mul__(count), True)
         return self._joined(super().__mul__(count), None)

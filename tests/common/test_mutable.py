@@ -85,3 +85,9 @@ def test_sequences_of_dynamic_length_take_items_alike():
     assert changed(lambda x: x.append(2.0)) == [1, 2, 2.0]
     with pytest.raises(TypeError):
         mutable(Tensor(1), True)
+
+
+def test_sequences_join_tensors_by_the_rule_of_the_tensor():
+    x = mutable([1, 2])
+    assert within_jit(lambda: x + Tensor([3, 4])).asnumpy().tolist() == [4, 6]
+    assert (mutable((1, 2)) * Tensor([3, 4])).asnumpy().tolist() == [3, 8]

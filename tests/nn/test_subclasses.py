@@ -8,7 +8,7 @@ import pytest
 from kit import close
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
 
 pytestmark = pytest.mark.quick
 
@@ -249,3 +249,11 @@ def test_a_layer_before_the_base_class_is_set_up_is_refused():
 
     with pytest.raises(AttributeError):
         Early()
+
+
+def test_weights_assigned_as_lists_are_those_that_run():
+    layer, other = nn.LSTM(2, 3), nn.LSTM(2, 3)
+    x = Tensor(np.ones((4, 1, 2), np.float32))
+    for name in ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"):
+        setattr(layer, name, ParameterTuple(getattr(other, name)))
+    np.testing.assert_array_equal(layer(x)[0].asnumpy(), other(x)[0].asnumpy())

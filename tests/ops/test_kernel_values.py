@@ -118,8 +118,8 @@ def test_dtypes_of_sparse_tensors():
 
 def test_ranges_and_seeds_in_tensors():
     assert ops.tuple_to_array(range(3)).asnumpy().tolist() == [0, 1, 2]
-    weights, seeds = Tensor([[0.0, 9.0, 4.0]]), (Tensor(2), Tensor(5))
-    drawn = ops.multinomial_with_replacement(weights, *seeds, 4, True)
+    weights = Tensor([[0.0, 9.0, 4.0]])
+    drawn = ops.multinomial_with_replacement(weights, Tensor([2]), Tensor([5]), 4, True)
     again = ops.multinomial_with_replacement(weights, 2, 5, 4, True)
     assert drawn.asnumpy().tolist() == again.asnumpy().tolist()
 

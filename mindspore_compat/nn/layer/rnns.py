@@ -69,6 +69,10 @@ class _DynamicGRUCPUGPU(_Direction):
         return gru_sequence.run(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
 
 
+_LISTS = {"weight_ih": "w_ih_list", "weight_hh": "w_hh_list", "bias_ih": "b_ih_list",
+          "bias_hh": "b_hh_list"}
+
+
 class _RNNBase(Cell):
     """What RNN, LSTM and GRU share: parameters, layers and directions."""
 
@@ -116,6 +120,17 @@ class _RNNBase(Cell):
     b_ih_list = functools.cached_property(lambda self: self._all("bias_ih"))
     b_hh_list = functools.cached_property(lambda self: self._all("bias_hh"))
 
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name in _LISTS.values():  # what is assigned takes the place of the parameters made
+            self.__dict__.setdefault("_lists_given", {})[name] = value
+
+    def _weight(self, kind, layer, suffix):
+        given = self.__dict__.get("_lists_given", {}).get(_LISTS[kind])
+        if given is None:
+            return getattr(self, f"{kind}_l{layer}{suffix}")
+        return given[self._places().index((layer, suffix))]
+
     def _places(self):
         """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""
         suffixes = ("", "_reverse") if self.bidirectional else ("",)
@@ -124,9 +139,9 @@ class _RNNBase(Cell):
     def _weights(self, layer, suffix, dtype):
         """The parameters of one direction, in the type of the input."""
         found = []
-        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        for kind in _LISTS:
             there = self.has_bias or kind.startswith("weight")
-            one = getattr(self, f"{kind}_l{layer}{suffix}") if there else None
+            one = self._weight(kind, layer, suffix) if there else None
             found.append(one if one is None or one.dtype == dtype else one.astype(dtype))
         return found
 

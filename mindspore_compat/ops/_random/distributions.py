@@ -22,7 +22,6 @@ from ..._core.rules.vocabulary import (
     InTensor,
     ListOf,
     Number,
-    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -533,10 +532,12 @@ def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, gener
     return _multinomial(input, num_samples, replacement, draw, "int64")
 
 
+Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element
+
+
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Float16To64, seed: ScalarOf(Int | Bool),
-                                 offset: ScalarOf(Int | Bool),
+def multinomial_with_replacement(x: Float16To64, seed: Seeds, offset: Seeds,
                                  numsamples: Int(ge=1), replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 
@@ -545,6 +546,7 @@ def multinomial_with_replacement(x: Float16To64, seed: ScalarOf(Int | Bool),
     if x.ndim not in (1, 2):
         raise ValueError(f"For 'multinomial_with_replacement', 'x' must have one or two axes, but "
                          f"got {x.shape}.")
+    seed, offset = (s.asnumpy().item() if isinstance(s, Tensor) else s for s in (seed, offset))
     return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
 
 
