@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from .._core.autograd.leaves import WEIGHTS
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.vocabulary import register_type
@@ -101,6 +102,12 @@ class Parameter(Tensor):
         >>> Parameter(Tensor([1.0, 2.0]), name="w")
         Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
     """
+
+    def __new__(cls, *args, **kwargs):
+        """An empty Parameter, noted among the live ones."""
+        made = super().__new__(cls)
+        WEIGHTS[id(made)] = made
+        return made
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
                  parallel_optimizer=True, storage_format="", device=None):

@@ -1,11 +1,17 @@
 """grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: forms of the answer, and its
 numbers."""
 
+import copy
+import gc
+import pickle
+
 import pytest
 from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
+from mindspore_compat._core.autograd.leaves import WEIGHTS
+from mindspore_compat._core.autograd.transforms import read_weights
 from mindspore_compat.common.api import _no_grad
 
 X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
@@ -253,3 +259,19 @@ def test_a_pull_that_comes_later_reaches_the_weights_of_recomputed_blocks():
         for slope, wanted in zip(found, expected, strict=True):
             close(slope, wanted, rtol=1e-6, atol=0)
     assert abs(found[0].asnumpy()).min() > 0 and weights[0]._node is None
+
+
+def test_weights_are_found_however_they_were_made():
+    first = Parameter(Tensor([1.0, 2.0]), name="first")
+    made = [pickle.loads(pickle.dumps(first)), first.clone(), copy.copy(first), first]
+    found = read_weights(lambda x: sum((x * weight).sum() for weight in made), (Tensor(2.0),), {})
+    assert [each is own for each, own in zip(found, made, strict=True)] == [True] * 4
+
+
+def test_a_weight_that_nobody_holds_is_forgotten():
+    weight = Parameter(Tensor([1.0]))
+    key = id(weight)
+    assert WEIGHTS[key] is weight
+    del weight
+    gc.collect()
+    assert key not in WEIGHTS

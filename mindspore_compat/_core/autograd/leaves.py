@@ -5,6 +5,7 @@ back is in tape.py.
 """
 
 import threading
+import weakref
 
 from ..._backend import scheduler
 from ..._backend.arrays import current_space
@@ -16,6 +17,7 @@ from .traced import Traced, traced_space
 
 _entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
 watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
+WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 
 
 class _Opened:

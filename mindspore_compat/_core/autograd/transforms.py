@@ -9,7 +9,6 @@ linear in `u`, and its own vjp at `v` is `J v`.
 import contextlib
 import copy
 import functools
-import gc
 
 from ..._backend.arrays import SPACES, to_space
 from ..context.config import PYNATIVE_MODE, config
@@ -17,7 +16,7 @@ from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, checked
 from ..tensor.tensor import Tensor, as_array
-from .leaves import _Opened, ones_like, zeros_like
+from .leaves import WEIGHTS, _Opened, ones_like, zeros_like
 from .tape import Leaf, depth, next_number
 
 
@@ -219,7 +218,8 @@ def read_weights(fn, args, kwargs):
     Every live Parameter gets a leaf for one run, and those that the outputs lead back to are
     returned.
     """
-    found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))
+    live = [reference() for reference in WEIGHTS.valuerefs()]
+    found = [p for p in live if p is not None
              and (depth.open or type(p._node) is not Leaf)]  # else another thread differentiates
     with _Opened(found) as opened:
         start = next_number()
