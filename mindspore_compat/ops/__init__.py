@@ -6,7 +6,7 @@ import types
 from .._core.autograd import custom, linearization, saved_tensors, taylor, transforms  # noqa: F401 - they declare grad, ...
 from .._core.declare.public_api import attach_methods, build, facade
 from .._core.tensor.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
-from . import _declarations  # noqa: F401 - they make the names
+from . import _autocast, _declarations  # noqa: F401 - they make the names, and mark some
 from .primitive import Primitive
 
 attach_methods()

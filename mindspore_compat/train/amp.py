@@ -16,7 +16,7 @@ from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
-from ._autocast import autocast
+from ..ops._autocast import autocast
 from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [

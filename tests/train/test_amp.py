@@ -1,11 +1,14 @@
 """Mixed precision by level, list and operation; loss scalers; `all_finite`; training steps."""
 
+import threading
+
 import numpy as np
 import pytest
 from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, amp, mint, nn, ops
+from mindspore_compat.ops._autocast import autocast
 
 pytestmark = pytest.mark.quick
 
@@ -377,3 +380,16 @@ def test_a_parameter_is_unscaled_too():
     scaler = amp.StaticLossScaler(4)
     found = scaler.unscale(Parameter(Tensor([8.0]), name="p"))
     assert found.asnumpy() == 2.0
+
+
+def test_autocast_holds_for_its_own_thread():
+    x = Tensor(np.ones((2, 2), np.float32))
+    found = []
+    with autocast(np.dtype(np.float16)):
+        other = threading.Thread(target=lambda: found.append(ops.matmul(x, x).dtype))
+        other.start()
+        other.join()
+        assert ops.matmul(x, x).dtype == ms.float16
+        assert ops.einsum("ij,jk->ik", x, x).dtype == ms.float16
+        assert ops.cat([x, x.astype(ms.float16)]).dtype == ms.float32
+    assert found == [ms.float32] and ops.matmul(x, x).dtype == ms.float32

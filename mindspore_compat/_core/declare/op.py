@@ -27,6 +27,7 @@ from ..autograd.traced import Traced, bare, traced_space
 from ..rules.base import NoneRule, parts_of
 from ..rules.vocabulary import TensorOf, rules_of
 from ..tensor import promotion
+from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
 from ..vmap.batch import Batch, lifted_nodes
@@ -59,6 +60,8 @@ def op(*lines, types=(), compute="float32", quirks=None):
 
 class Op:
     """One operation: its body, its vjp rule, and its call path."""
+
+    diverted = False
 
     def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):
         self.name = body.__name__
@@ -93,6 +96,11 @@ class Op:
         """Declare one function that gives the gradients of all inputs, as a tuple."""
         self.own_rule = ({}, function)
         return function
+
+    def divert(self, general):
+        """Has all calls go to `general` while `casting` is active (../tensor/precision.py)."""
+        self.general = general
+        self.diverted = True
 
     def __getattr__(self, name):
         if name in ("parameters", "rules", "inputs", "many", "rule", "plain", "run"):
@@ -137,7 +145,11 @@ class Op:
         names = self.inputs
         first = names[0]
         absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
-        line = [f"def run({', '.join(self._declared())}):", "    try:"]
+        line = [f"def run({', '.join(self._declared())}):"]
+        if self.diverted:
+            line += ["    if casting_.active:",
+                     f"        return general_({', '.join(self.parameters)})"]
+        line += ["    try:"]
         line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
         call_general = f"        return general_({', '.join(self.parameters)})"
         scalar = len(names) == 2 and len(self.promote) == 2 and not self.optional
@@ -178,7 +190,7 @@ class Op:
                  "F32_": FLOAT32, "precision_": precision, "float64_": float64,
                  "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
                  "Packed_": Packed,
-                 "general_": self.general,
+                 "general_": self.general, "casting_": casting,
                  "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
                  "traced_space_": traced_space, "Traced_": Traced, "each_": _each,
                  "untraced_": untraced,

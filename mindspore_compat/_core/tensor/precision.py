@@ -5,20 +5,29 @@ still float32, and `x * self.weight` meets both; `Op.general` then casts every f
 instead of promoting to float32. Ops that only move values leave them as they are.
 """
 
-
 import threading
 
 
 class _State(threading.local):
-    """The NumPy dtype in force in this thread, or None; and whether operations cast for themselves,
-    by lists of their names (`amp`, level "auto").
+    """The NumPy dtype in force in this thread, or None; and the dtype of low precision while
+    operations cast for themselves, by lists of their names (`amp`, level "auto").
     """
 
     dtype = None
-    listed = False
+    low = None
+
+
+class _Casting:
+    """In how many contexts, of all threads, operations cast for themselves. The call paths of such
+    operations look here first: it is quicker than a look at what belongs to the thread."""
+
+    def __init__(self):
+        self.active = 0
+        self.lock = threading.Lock()
 
 
 state = _State()
+casting = _Casting()
 
 
 class precision:

@@ -69,7 +69,7 @@ def _product(x, weight, bias):
 def _settled(array):
     """True where the Cell that runs brings floats to one type, whatever they are, or its operations
     do."""
-    return (precision.dtype is not None or precision.listed) and array.dtype.kind in "fV"
+    return (precision.dtype is not None or precision.low is not None) and array.dtype.kind in "fV"
 
 
 @public("nn.Dense")

@@ -1,0 +1,166 @@
+"""Mixed precision by operation: while `autocast` runs, operations of three lists cast their inputs.
+
+Worked example. Within `autocast(float16)`, `ops.matmul(x, w)` computes in float16, `ops.exp(y)` in
+float32 whatever `y` is, `ops.addcmul(a, b, c)` in the widest float among its inputs, and `x + y` in
+what its inputs are.
+
+The operations listed are told where they are declared (`Op.divert`): their call paths look whether
+a context is in force, others do not.
+"""
+
+import contextlib
+import functools
+import re
+
+import numpy as np
+
+from .._core.autograd.custom import surroundings
+from .._core.autograd.transforms import map_tensors
+from .._core.declare.op import DECLARED, Op
+from .._core.tensor.precision import casting
+from .._core.tensor.precision import state as precision
+from . import _declarations  # noqa: F401 - the operations must be there to be marked
+from ._elementwise.cast import cast
+from ._linalg.matmul import einsum_of
+from ._normalization.batch_norm import batch_rescale, batch_standardize
+from ._normalization.layer_norm import group_standardize, row_standardize
+
+LOW = """Conv2D Conv2DExt Conv3D Conv3DExt Conv2DTranspose ConvTranspose2D Conv3DTranspose
+    Convolution MatMul MatMulExt BatchMatMul BatchMatMulExt PReLU Dense Addmm Addbmm Addmv
+    Baddbmm Mv"""
+FULL = """Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rsqrt Sinh Tan
+    Softplus SoftplusExt KLDivLoss SmoothL1Loss MultilabelMarginLoss SoftMarginLoss
+    TripletMarginLoss MultiMarginLoss BCEWithLogitsLoss Pdist Cdist Renorm ReduceProd Softmax
+    LogSoftmax LogSoftmaxExt CumProd CumSum CumsumExt ProdExt SumExt Norm L1LossExt MSELossExt
+    NLLLoss NLLLoss2d"""
+NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # full, too
+WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
+BIASED = ("conv1d", "conv2d", "conv3d")  # BiasAdd, which is among the WIDEST, comes behind them
+OTHER_NAMES = {  # where an operation's own name, in capitals or small letters, is not the one here
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "BatchMatMul": "bmm",
+    "ConvTranspose2D": "conv_transpose2d",
+    "Convolution": "conv1d conv2d conv3d conv_transpose2d", "Conv2DTranspose": "conv_transpose2d",
+    "Conv3DTranspose": "conv_transpose3d", "GridSampler2D": "grid_sample", "KLDivLoss": "kl_div",
+    "L1LossExt": "l1_loss_ext", "MSELossExt": "mse_loss_ext",
+    "MultiMarginLoss": "multi_margin_loss",
+    "MultilabelMarginLoss": "multilabel_margin_loss", "NLLLoss": "nll_loss cross_entropy",
+    "NLLLoss2d": "nll_loss_ext", "SmoothL1Loss": "smooth_l1_loss",
+    "SoftMarginLoss": "soft_margin_loss", "TripletMarginLoss": "triplet_margin_loss",
+}
+NOT_MEANT = {("ops", "norm")}  # composed of others in the original
+AREAS = ("ops", "mint", "mint.nn.functional")
+FLOAT32 = np.dtype(np.float32)
+
+
+class autocast:
+    """A context in which the operations listed cast their inputs.
+
+    Args:
+        dtype: the NumPy dtype of low precision.
+    """
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __enter__(self):
+        self.outer, precision.low = precision.low, self.dtype
+        with casting.lock:
+            casting.active += 1
+        return self
+
+    def __exit__(self, *error):
+        precision.low = self.outer
+        with casting.lock:
+            casting.active -= 1
+
+
+surroundings.append(lambda: autocast(precision.low) if precision.low else contextlib.nullcontext())
+
+
+# What operations cast to --------------------------------------------------------------------------
+
+
+def _low(given):
+    return precision.low
+
+
+def _full(given):
+    return FLOAT32 if any(dtype.itemsize < 4 for dtype in _floats(given)) else None
+
+
+def _widest(given):
+    found = _floats(given)
+    return max(found, key=lambda dtype: dtype.itemsize) if len(set(found)) > 1 else None
+
+
+def _floats(given):
+    """The float dtypes of the Tensors among the arguments."""
+    found = []
+
+    def note(tensor):
+        if tensor.dtype.is_floating_point:
+            found.append(tensor._array.dtype)
+        return tensor
+
+    map_tensors(note, given)
+    return found
+
+
+def _cast(tensor, dtype):
+    if tensor.dtype.is_floating_point and tensor._array.dtype != dtype:
+        return cast.run(tensor, dtype)
+    return tensor
+
+
+# The lists ----------------------------------------------------------------------------------------
+
+
+def _ops(name):
+    """The operations that a name of the original's lists stands for."""
+    plain = name.removesuffix("Ext")
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
+    others = OTHER_NAMES.get(name, "").split()
+    for candidate in dict.fromkeys((name, plain, snake, plain.lower(), *others)):
+        for area in AREAS:
+            if candidate in DECLARED.get(area, {}) and (area, candidate) not in NOT_MEANT:
+                yield DECLARED[area][candidate][0]
+
+
+def _listed():
+    """Each operation of the lists with what chooses its dtype; the first list counts."""
+    found = {each: _full for each in NORMS}
+    found[einsum_of] = _low
+    for names, choose in ((LOW, _low), (FULL, _full), (WIDEST, _widest)):
+        for name in names.split():
+            for each in _ops(name):
+                found.setdefault(each, choose)
+    return found
+
+
+def _casting(op, choose, biased):
+    """The call path of an operation that casts its inputs while `autocast` is in force here."""
+    plain = functools.partial(Op.general, op)
+
+    def general(*args, **kwargs):
+        if precision.low is None:
+            return plain(*args, **kwargs)
+        wanted = choose((args, kwargs))
+        if wanted is None:
+            out = plain(*args, **kwargs)
+        else:
+            given, names = map_tensors(lambda tensor: _cast(tensor, wanted), (args, kwargs))
+            out = plain(*given, **names)
+        return _in_dtype_of_bias(out, args, kwargs) if biased else out
+
+    return general
+
+
+def _in_dtype_of_bias(out, args, kwargs):
+    """The result in the dtype of the third argument, the bias, where there is one."""
+    bias = args[2] if len(args) > 2 else kwargs.get("bias")
+    return out if bias is None else _cast(out, bias._array.dtype)
+
+
+_biased = {DECLARED["ops"][name][0] for name in BIASED}
+for _op, _choose in _listed().items():
+    _op.divert(_casting(_op, _choose, _op in _biased))
