@@ -208,7 +208,13 @@ def _calculate_gain(nonlinearity, param=None):
 
 @_register("zeros")
 class Zero(Initializer):
-    """Fills with zeros; also known as 'zeros'."""
+    """Fills with zeros; also known as 'zeros'.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Zero(), (2,)))
+        [0. 0.]
+    """
 
     def _initialize(self, arr):
         arr[...] = 0
@@ -216,7 +222,13 @@ class Zero(Initializer):
 
 @_register("ones")
 class One(Initializer):
-    """Fills with ones; also known as 'ones'."""
+    """Fills with ones; also known as 'ones'.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.One(), (2,)))
+        [1. 1.]
+    """
 
     def _initialize(self, arr):
         arr[...] = 1
@@ -227,6 +239,11 @@ class Constant(Initializer):
 
     Args:
         value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Constant(3), (2,)))
+        [3. 3.]
     """
 
     def __init__(self, value):
@@ -243,6 +260,12 @@ class XavierNormal(Initializer):
 
     Args:
         gain (float): a factor for the whole.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.XavierNormal(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, gain=1):
@@ -260,6 +283,12 @@ class XavierUniform(Initializer):
 
     Args:
         gain (float): a factor for the whole.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.XavierUniform(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, gain=1):
@@ -292,6 +321,12 @@ class HeUniform(_He):
         mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
             gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.HeUniform(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def _initialize(self, arr):
@@ -308,6 +343,11 @@ class HeNormal(_He):
         mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
             gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.HeNormal(), (2, 3)).shape)
+        (2, 3)
     """
 
     def _initialize(self, arr):
@@ -322,7 +362,14 @@ def _need_matrix(initializer_, arr):
 
 @_register()
 class Identity(Initializer):
-    """Writes the identity matrix, cut or padded with zeros where the matrix is not square."""
+    """Writes the identity matrix, cut or padded with zeros where the matrix is not square.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Identity(), (2, 2)))
+        [[1. 0.]
+         [0. 1.]]
+    """
 
     def _initialize(self, arr):
         _need_matrix(self, arr)
@@ -336,6 +383,12 @@ class Sparse(Initializer):
     Args:
         sparsity (float): the fraction, rounded up to whole elements.
         sigma (float): the standard deviation of the rest.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Sparse(0.5),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, sparsity, sigma=0.01):
@@ -358,6 +411,11 @@ class Dirac(Initializer):
 
     Args:
         groups (int): the number of groups of the convolution, each of which gets the same values.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Dirac(), (2, 2, 3)).shape)
+        (2, 2, 3)
     """
 
     def __init__(self, groups=1):
@@ -389,6 +447,12 @@ class Orthogonal(Initializer):
 
     Args:
         gain (float): a factor for the whole.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Orthogonal(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, gain=1.0):
@@ -420,6 +484,12 @@ class VarianceScaling(Initializer):
     Raises:
         TypeError: if `scale` is not a number.
         ValueError: if `scale` is not greater than 0, or a name is not one of the above.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.VarianceScaling(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
@@ -463,6 +533,11 @@ class Uniform(Initializer):
 
     Args:
         scale (float): the bound.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Uniform(), (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, scale=0.07):
@@ -480,6 +555,11 @@ class Normal(Initializer):
     Args:
         sigma (float): the standard deviation.
         mean (float): the mean.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.Normal(), (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, sigma=0.01, mean=0.0):
@@ -500,6 +580,12 @@ class TruncatedNormal(Initializer):
         mean (float): the mean.
         a (float): the lower bound, in the units of the values (not in standard deviations).
         b (float): the upper bound.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.common.initializer.initializer(ms.common.initializer.TruncatedNormal(),
+        ...                                         (2, 3)).shape)
+        (2, 3)
     """
 
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):

@@ -58,6 +58,11 @@ def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecod
         backend (str): what compiles it. Default: "".
         **options (dict): options of the backend.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.jit(lambda x: x * 2)(ms.Tensor([1, 2])))
+        [2 4]
+
     Source: mindspore.jit of MindSpore 2.10.
     """
     return _marked if function is None else _marked(function)

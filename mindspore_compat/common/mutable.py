@@ -172,6 +172,11 @@ def mutable(input_data, dynamic_len=False):
         ValueError: within `jit`, if the items of a sequence of dynamic length differ in type.
         RuntimeError: within `jit`, if one of dynamic length is marked as one of constant length.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mutable((1, 2)))
+        (1, 2)
+
     Source: mindspore.mutable of MindSpore 2.10.
     """
     if not isinstance(dynamic_len, bool):

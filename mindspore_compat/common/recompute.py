@@ -25,6 +25,11 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
         TypeError: if `block` is not a Cell.
         ValueError: if `context_fn` does not return two context managers.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.recompute(ms.nn.Dense(2, 3), ms.ops.ones((1, 2))).shape)
+        (1, 3)
+
     Source: mindspore.recompute of MindSpore 2.10.
     """
     if not hasattr(block, "construct"):

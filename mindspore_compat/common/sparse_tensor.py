@@ -99,6 +99,12 @@ class COOTensor(_Sparse):
         TypeError: if an argument has another type, or `indices` is not of ints.
         ValueError: if the shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).to_dense())
+        [[0. 5.]
+         [0. 0.]]
+
     Source: mindspore.COOTensor of MindSpore 2.10.
     """
 
@@ -149,6 +155,13 @@ class CSRTensor(_Sparse):
     Raises:
         TypeError: if an argument has another type, or `indptr` or `indices` is not of ints.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]),
+        ...                    (2, 2)).to_dense())
+        [[0. 5.]
+         [0. 0.]]
 
     Source: mindspore.CSRTensor of MindSpore 2.10.
     """
@@ -208,6 +221,11 @@ class RowTensor(_Sparse):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]), (2, 1)).values)
+        [[5.]]
 
     Source: mindspore.RowTensor of MindSpore 2.10.
     """

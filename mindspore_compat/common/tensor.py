@@ -10,6 +10,11 @@ __all__ = ["Tensor", "from_numpy", "is_tensor", "tensor"]
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
     """A new Tensor; the arguments and errors are those of `Tensor`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.tensor([1.0, 2.0]))
+        [1. 2.]
+
     Source: mindspore.tensor of MindSpore 2.10.
     """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
@@ -18,6 +23,11 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 def is_tensor(obj):
     """True for a Tensor, a Parameter included.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.is_tensor(ms.Tensor([1])))
+        True
+
     Source: mindspore.is_tensor of MindSpore 2.10.
     """
     return isinstance(obj, Tensor)
@@ -25,6 +35,12 @@ def is_tensor(obj):
 
 def from_numpy(array: numpy.ndarray):
     """A Tensor that shares the memory of a NumPy array on the CPU; a TypeError for anything else.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.from_numpy(np.ones(2)))
+        [1. 1.]
 
     Source: mindspore.from_numpy of MindSpore 2.10.
     """

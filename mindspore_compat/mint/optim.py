@@ -144,6 +144,11 @@ class Adam(_Adam):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.mint.optim.Adam(ms.nn.Dense(2, 1).trainable_params(), 0.1).param_groups))
+        1
+
     Source: mindspore.mint.optim.Adam of MindSpore 2.10.
     """
 
@@ -178,6 +183,11 @@ class AdamW(_Adam):
 
     Outputs:
         bool, True.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.mint.optim.AdamW(ms.nn.Dense(2, 1).trainable_params(), 0.1).param_groups))
+        1
 
     Source: mindspore.mint.optim.AdamW of MindSpore 2.10.
     """
@@ -406,6 +416,11 @@ class SGD(GroupedOptimizer):
     Raises:
         ValueError: if a setting is of another type or below its range, or if `nesterov` is set
             without momentum or with dampening.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.mint.optim.SGD(ms.nn.Dense(2, 1).trainable_params(), 0.1).param_groups))
+        1
 
     Source: mindspore.mint.optim.SGD of MindSpore 2.10.
     """

@@ -161,6 +161,11 @@ class NaturalExpDecayLR(_Decay):
 
     Outputs:
         Tensor of float32, shaped as `global_step`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.NaturalExpDecayLR(0.1, 0.5, 2)(ms.Tensor(2, ms.int32)))
+        0.036787942
     """
 
     _op = natural_exp_decay
@@ -181,6 +186,11 @@ class InverseDecayLR(_Decay):
 
     Outputs:
         Tensor of float32, shaped as `global_step`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.InverseDecayLR(0.1, 0.5, 2)(ms.Tensor(2, ms.int32)))
+        0.06666667
     """
 
     _op = inverse_decay
@@ -202,6 +212,11 @@ class CosineDecayLR(LearningRateSchedule):
 
     Outputs:
         Tensor of float32, shaped as `global_step`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.CosineDecayLR(0.0, 0.1, 10)(ms.Tensor(5, ms.int32)))
+        0.049999997
     """
 
     @checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
@@ -236,6 +251,11 @@ class PolynomialDecayLR(LearningRateSchedule):
 
     Outputs:
         Tensor of float32, shaped as `global_step`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5)(ms.Tensor(2, ms.int32)))
+        0.07363961
     """
 
     @checked
@@ -267,6 +287,11 @@ class WarmUpLR(LearningRateSchedule):
 
     Outputs:
         Tensor of float32, shaped as `global_step`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.WarmUpLR(0.1, 4)(ms.Tensor(2, ms.int32)))
+        0.05
     """
 
     @checked

@@ -72,6 +72,11 @@ def where(condition, x=None, y=None):
 
     Raises:
         TypeError: if an argument is not array-like. ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.where(ms.Tensor([True, False]), ms.Tensor([1, 2]), ms.Tensor([10, 20])))
+        [ 1 20]
     """
     condition, x, y = (as_tensor(each, "where") for each in (condition, x, y))
     common_shape([condition.shape, x.shape, y.shape], "where")
@@ -105,6 +110,12 @@ def select(condlist, choicelist, default=0):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if there are not as many choices as conditions, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Tensor([1, 2, 3])
+        >>> print(ms.numpy.select([x < 2, x > 2], [x, x * 10]))
+        [ 1  0 30]
     """
     conditions, choices = _rows(condlist, "select"), _rows(choicelist, "select")
     if len(conditions) != len(choices):
@@ -140,6 +151,12 @@ def piecewise(x, condlist, funclist, *args, **kw):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the numbers of conditions and functions do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Tensor([-1.0, 2.0])
+        >>> print(ms.numpy.piecewise(x, [x < 0, x >= 0], [-1, 1]))
+        [-1  1]
     """
     x = as_tensor(x, "piecewise")
     conditions = _rows(condlist, "piecewise")
@@ -175,6 +192,11 @@ def choose(a, choices, mode="clip"):
         TypeError: if an argument has another type.
         ValueError: if `mode` is something else, or the shapes do not fit.
         IndexError: if a number is out of range and `mode` is "raise".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]))
+        [ 1 20  3]
     """
     _check_mode(mode, "choose")
     a = as_tensor(a, "choose")
@@ -232,6 +254,11 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, `a` is empty, or `mode` is something else.
         IndexError: if a position is out of range and `mode` is "raise".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.take(ms.Tensor([10, 20, 30]), ms.Tensor([2, 0])))
+        [30 10]
     """
     _check_mode(mode, "take")
     a, indices = need_tensor(a, "take"), _positions(indices, "take")
@@ -264,6 +291,11 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the shapes do not fit.
         IndexError: if a position is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.take_along_axis(ms.Tensor([[10, 30, 20]]), ms.Tensor([[2, 0]]), 1))
+        [[20 10]]
     """
     arr, indices = (need_tensor(each, "take_along_axis") for each in (arr, indices))
     arr, axis = (
@@ -290,6 +322,12 @@ def argwhere(a):
 
     Raises:
         TypeError: if `a` is not array-like. ValueError: if it has no axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argwhere(ms.Tensor([0, 5, 7])))
+        [[1]
+         [2]]
     """
     a = as_tensor(a, "argwhere")
     if not a.ndim:
@@ -312,6 +350,11 @@ def argmax(a, axis: Int = None):
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argmax([[1, 5], [4, 3]], axis=1))
+        [1 0]
     """
     return _extreme_place(a, axis, min_max.argmax, "argmax")[1]
 
@@ -323,6 +366,11 @@ def argmin(a, axis: Int = None):
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argmin([[1, 5], [4, 3]], axis=1))
+        [0 1]
     """
     a, found = _extreme_place(a, axis, min_max.argmin, "argmin")
     return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
@@ -355,6 +403,11 @@ def unique(x, return_inverse=False):
     Raises:
         TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
         ValueError: if it has no axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.unique(ms.Tensor([3, 1, 3])))
+        [1 3]
     """
     values = _comparable(need_tensor(x, "unique"), "unique")
     if not x.ndim:
@@ -370,6 +423,11 @@ def isin(element, test_elements, invert=False):
 
     Raises:
         TypeError: if an argument is not array-like.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isin([1, 2, 3], [2, 5]))
+        [False  True False]
     """
     element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
     found = (
@@ -381,7 +439,13 @@ def isin(element, test_elements, invert=False):
 
 
 def in1d(ar1, ar2, invert=False):
-    """`isin` on all elements in order."""
+    """`isin` on all elements in order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.in1d([1, 2, 3], [2, 5]))
+        [False  True False]
+    """
     return isin(as_tensor(ar1, "in1d").reshape(-1), ar2, invert)
 
 
@@ -391,6 +455,11 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.intersect1d([1, 2, 3], [2, 3, 4]))
+        [2 3]
     """
     one, two = meet(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
     both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
@@ -413,6 +482,11 @@ def setdiff1d(ar1, ar2, assume_unique: Bool = False):
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.setdiff1d([1, 2, 3], [2]))
+        [1 3]
     """
     one, two = (_comparable(each, "setdiff1d") for each in (ar1, ar2))
     values = one if assume_unique else _sorted_set(one)
@@ -432,6 +506,11 @@ def searchsorted(a, v, side="left", sorter=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `a` is no vector, `side` is something else or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.searchsorted([1, 3, 5], [2, 3]))
+        [1 1]
     """
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}.")
@@ -469,6 +548,11 @@ def digitize(x, bins, right=False):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `bins` is no vector.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.digitize([0.5, 1.5], [0.0, 1.0, 2.0]))
+        [1 2]
     """
     x, bins = as_tensor(x, "digitize"), as_tensor(bins, "digitize")
     refuse_complex("digitize", x, bins)
@@ -498,6 +582,11 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `x` is no vector, the shapes differ or `length` is not positive.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.bincount([0, 1, 1, 3]))
+        [1. 2. 0. 1.]
     """
     x = as_tensor(x, "bincount")
     if x.ndim != 1:
@@ -534,6 +623,11 @@ def unravel_index(indices, shape, order="C"):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `order` is neither "C" nor "F".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.unravel_index([1, 5], (2, 3))[0])
+        [0 1]
     """
     if not isinstance(order, str) or order not in ("C", "F"):
         raise ValueError(f"For 'unravel_index', 'order' must be 'C' or 'F', but got {order!r}.")
@@ -572,6 +666,11 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         TypeError: if an argument has another type.
         ValueError: if `mode` or `order` is something else, or there are not as many axes.
         IndexError: if a place is out of range and `mode` is "raise".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ravel_multi_index([[0, 1], [2, 0]], (2, 3)))
+        [2. 3.]
     """
     _check_mode(mode, "ravel_multi_index")
     if not isinstance(order, str) or order not in ("C", "F"):

@@ -32,6 +32,11 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `n` is negative or not below the length, or the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.diff(ms.Tensor([1, 4, 9])))
+        [3 5]
     """
     a = need_tensor(a, "diff")
     if not a.ndim:
@@ -80,6 +85,11 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if there are less than two elements.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ediff1d(ms.Tensor([1, 4, 9])))
+        [3 5]
     """
     ary = need_tensor(ary, "ediff1d").reshape(-1)
     ends = [
@@ -104,6 +114,11 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range, or
         the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.trapz([1.0, 2.0, 3.0]))
+        4.0
     """
     y = as_tensor(y, "trapz")
     if not y.ndim:
@@ -143,6 +158,11 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         ValueError: if an axis is out of range or has fewer than two elements, or there are neither
             one spacing nor one for each axis.
         NotImplementedError: if `edge_order` is not 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.gradient([1.0, 4.0, 9.0]))
+        [3. 4. 5.]
     """
     f = as_tensor(f, "gradient")
     if edge_order != 1:
@@ -218,6 +238,12 @@ def cov(
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
         RuntimeError: if weights are no vector with one for each observation.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        [[ 1. -1.]
+         [-1.  1.]]
     """
     rows = _pair_rows(m, y, rowvar, "cov")
     correction = as_tensor((0 if bias else 1) if ddof is None else ddof, "cov")
@@ -267,7 +293,14 @@ def _matrix(one, two):
 
 @checked
 def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
-    """The correlations of the rows (or columns) of a matrix; float32. Arguments as for `cov`."""
+    """The correlations of the rows (or columns) of a matrix; float32. Arguments as for `cov`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.corrcoef([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        [[ 1. -1.]
+         [-1.  1.]]
+    """
     found = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
     if found.shape[0] == 1:
         found = found.reshape(())

@@ -28,6 +28,11 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         TypeError: if an argument has another type.
         ValueError: if `bins` is negative or no vector, `range` is no pair or descends, or the
             shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.histogram_bin_edges(ms.Tensor([1.0, 3.0]), bins=2))
+        [1. 2. 3.]
     """
     a = as_tensor(a, "histogram_bin_edges")
     if weights is not None and as_tensor(weights, "histogram_bin_edges").shape != a.shape:
@@ -81,6 +86,12 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
     Arguments and errors as for `histogram_bin_edges`; `weights` are what each value counts, and
     `density` divides by the total and by each bin's width.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> counts, edges = ms.numpy.histogram([1.0, 2.0, 2.5], bins=2)
+        >>> print(counts, edges)
+        [1. 2.] [1.   1.75 2.5 ]
     """
     a = as_tensor(a, "histogram")
     refuse_complex("histogram", a)
@@ -111,6 +122,12 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
     """(how many points fall into each cell, the edges along x, the edges along y).
 
     `x` and `y` are vectors; the other arguments and the errors as for `histogramdd`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.histogram2d([1.0, 2.0], [1.0, 2.0], bins=2)[0])
+        [[1. 0.]
+         [0. 1.]]
     """
     columns = [as_tensor(x, "histogram2d"), as_tensor(y, "histogram2d")]
     counts, edges = _of_columns(columns, bins, range, weights, density, "histogram2d")
@@ -132,6 +149,12 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the shapes do not fit, or there are not as many bins or ranges as axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.histogramdd([[1.0, 1.0], [2.0, 2.0]], bins=2)[0])
+        [[0. 0.]
+         [0. 2.]]
     """
     if isinstance(sample, Tensor):
         refuse_complex("histogramdd", sample)

@@ -50,6 +50,11 @@ def concatenate(arrays, axis: Int | None = 0):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.concatenate([ms.Tensor([1, 2]), ms.Tensor([3])]))
+        [1 2 3]
     """
     arrays = _arrays(arrays, "concatenate")
     if axis is None:
@@ -78,6 +83,11 @@ def append(arr, values, axis: Int = None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.append(ms.Tensor([1, 2]), ms.Tensor([3])))
+        [1 2 3]
     """
     return concatenate([need_tensor(arr, "append"), need_tensor(values, "append")], axis)
 
@@ -90,6 +100,12 @@ def stack(arrays, axis: Int | Bool = 0):
     Raises:
         TypeError: if an item is not a Tensor, or `axis` no int.
         ValueError: if `arrays` is something else or empty, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.stack([ms.Tensor([1, 2]), ms.Tensor([3, 4])], axis=1))
+        [[1 3]
+         [2 4]]
     """
     if not isinstance(arrays, (Tensor, tuple, list)):
         raise ValueError(
@@ -188,28 +204,57 @@ def split(x, indices_or_sections, axis=0):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the Tensor can not be cut so.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.numpy.split(ms.numpy.arange(4), 2)])
+        [(2,), (2,)]
     """
     return _parts(x, indices_or_sections, axis, "split", True)
 
 
 def array_split(x, indices_or_sections, axis=0):
     """Parts of a Tensor as equal as can be along an axis (a tuple), or the parts between indices
-    (a list). Errors as for `split`."""
+    (a list). Errors as for `split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.numpy.array_split(ms.numpy.arange(5), 2)])
+        [(3,), (2,)]
+    """
     return _parts(x, indices_or_sections, axis, "array_split", False)
 
 
 def hsplit(x, indices_or_sections):
-    """The parts of a Tensor along the second axis. Errors as for `split`."""
+    """The parts of a Tensor along the second axis. Errors as for `split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.numpy.hsplit(ms.numpy.ones((2, 4)), 2)])
+        [(2, 2), (2, 2)]
+    """
     return _parts(x, indices_or_sections, 1, "hsplit", True)
 
 
 def vsplit(x, indices_or_sections):
-    """The parts of a Tensor along the first axis. Errors as for `split`."""
+    """The parts of a Tensor along the first axis. Errors as for `split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.numpy.vsplit(ms.numpy.ones((4, 2)), 2)])
+        [(2, 2), (2, 2)]
+    """
     return _parts(x, indices_or_sections, 0, "vsplit", True)
 
 
 def dsplit(x, indices_or_sections):
-    """The parts of a Tensor along the third axis. Errors as for `split`."""
+    """The parts of a Tensor along the third axis. Errors as for `split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.numpy.dsplit(ms.numpy.ones((1, 1, 4)), 2)])
+        [(1, 1, 2), (1, 1, 2)]
+    """
     return _parts(x, indices_or_sections, 2, "dsplit", True)
 
 
@@ -218,6 +263,11 @@ def tile(a, reps):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if a number is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tile(ms.Tensor([1, 2]), 2))
+        [1 2 1 2]
     """
     a = need_tensor(a, "tile")
     if isinstance(reps, Tensor) and reps.ndim and (reps._array.dtype.kind in "bi" or not reps.size):
@@ -240,6 +290,11 @@ def repeat(a, repeats, axis: Int = None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if a number is negative, there are not as many, or the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.repeat(ms.Tensor([1, 2]), 2))
+        [1 1 2 2]
     """
     a = as_tensor(a, "repeat")
     if a._array.dtype.kind == "b":

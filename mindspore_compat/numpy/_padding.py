@@ -84,6 +84,11 @@ def pad(
     Raises:
         TypeError: if `arr` is none of these. ValueError: if `mode` is none of these, or a width
         negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.pad(ms.Tensor([1, 2]), (1, 2)))
+        [0 1 2 0 0]
     """
     arr = as_tensor(arr, "pad")
     refuse_complex("pad", arr)

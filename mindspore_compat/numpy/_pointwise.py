@@ -209,8 +209,18 @@ def unary(name):
         name,
         f"`ops.{op_name}` of {what}; `dtype` (a MindSpore "
         f"dtype) is that of the result, {default} by default.\n\n    Raises:\n        "
-        f"TypeError: if the input is something else, or of a dtype that is not taken.",
+        f"TypeError: if the input is something else, or of a dtype that is not taken.\n\n"
+        + _example(f"ms.Tensor({'[1, 2]' if layout == 'integer' else '[0.5, 0.25]'})", name),
     )
+
+
+def _example(operands, name):
+    """An example that shows the shape of the result."""
+    return f"""    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.{name}({operands}).shape)
+        (2,)
+"""
 
 
 def _named(function, name, words):
@@ -358,5 +368,7 @@ def binary(name):
         f"`ops.{op_name}` of {what}, which are broadcast; `dtype` (a "
         f"MindSpore dtype) is that of the result, {default} by default.\n\n    Raises:\n"
         "        TypeError: if an input is something else, or of a dtype that is not "
-        "taken.\n        ValueError: if the shapes do not fit.",
+        "taken.\n        ValueError: if the shapes do not fit.\n\n"
+        + _example("ms.Tensor([1, 2]), ms.Tensor([3, 4])" if kinds == "biu"
+                   else "ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])", name),
     )

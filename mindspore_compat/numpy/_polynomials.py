@@ -41,20 +41,37 @@ def polyadd(a1, a2):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if one has more than one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polyadd([1, 2], [3, 4, 5]))
+        [3 5 7]
     """
     one, two = _aligned(a1, a2, "polyadd")
     return one + two
 
 
 def polysub(a1, a2):
-    """The difference of two polynomials. Errors as for `polyadd`."""
+    """The difference of two polynomials. Errors as for `polyadd`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polysub([1, 2], [1, 1]))
+        [0 1]
+    """
     one, two = _aligned(a1, a2, "polysub")
     return one - two
 
 
 def polymul(a1, a2):
     """The product of two polynomials. Errors as for `polyadd`; a ValueError also if one is empty,
-    a TypeError if one is complex."""
+    a TypeError if one is complex.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polymul([1, 2], [1, 3]))
+        [1 5 6]
+    """
     one, two = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
     return sliding(one, two, "full", "polymul")
 
@@ -69,6 +86,11 @@ def polyval(p, x):
     Raises:
         TypeError: if an argument has another type, or is complex.
         ValueError: if `p` is empty or has more than one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polyval([1, 2, 3], ms.Tensor([2])))
+        [11.]
     """
     p, x = _coefficients(p, "polyval"), as_tensor(x, "polyval")
     refuse_complex("polyval", p, x)
@@ -90,6 +112,11 @@ def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
     Raises:
         TypeError: if an argument has another type, or `p` is complex.
         ValueError: if `m` is negative, or `p` has more than one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polyder([1, 2, 3]))
+        [2 2]
     """
     p = _coefficients(p, "polyder")
     refuse_complex("polyder", p)
@@ -114,6 +141,11 @@ def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
     Raises:
         TypeError: if an argument has another type, or `p` is complex.
         ValueError: if `m` is negative, `p` has more than one axis, or `k` too few constants.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.polyint([2.0, 2.0]))
+        [1. 2. 0.]
     """
     p = _coefficients(p, "polyint")
     refuse_complex("polyint", p)

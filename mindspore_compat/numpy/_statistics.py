@@ -47,6 +47,11 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.sum(ms.Tensor([[1, 2], [3, 4]]), axis=0))
+        [4 6]
     """
     a = as_tensor(a, "sum")
     start = None if initial is None else scalar(initial, "initial", "sum")
@@ -67,6 +72,11 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
     Raises:
         TypeError: if an argument has another type, or `a` holds bools.
         ValueError: if an axis is out of range or named twice.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0))
+        [2. 3.]
     """
     a = as_tensor(a, "mean")
     axes = _axes(axis, a, "mean", bools=True)
@@ -188,6 +198,11 @@ def ptp(x, axis=None, keepdims: Bool = False):
     Raises:
         TypeError: if an argument has another type, or the Tensor holds bools or complex numbers.
         ValueError: if an axis is out of range or named twice, or the Tensor is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ptp(ms.Tensor([[1, 5], [4, 3]]), axis=1))
+        [4 1]
     """
     x = need_tensor(x, "ptp")
     refuse_complex("ptp", x)
@@ -213,6 +228,11 @@ def average(x, axis=None, weights=None, returned=False):
         TypeError: if an argument has another type, `x` is complex, or the shapes differ and no
             axis is named, or the weights are no vector.
         ValueError: if an axis is out of range, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.average(ms.Tensor([1.0, 3.0]), weights=ms.Tensor([3.0, 1.0])))
+        1.5
     """
     x = need_tensor(x, "average")
     refuse_complex("average", x)
@@ -262,6 +282,11 @@ def cumsum(a, axis: Int = None, dtype=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.cumsum(ms.Tensor([1, 2, 3])))
+        [1 3 6]
     """
     a = need_tensor(a, "cumsum")
     dtype = _own_dtype(dtype, "cumsum")
@@ -302,6 +327,11 @@ def cumprod(a, axis: Int = None, dtype=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.cumprod(ms.Tensor([1, 2, 3])))
+        [1 2 6]
     """
     given, a = a, as_tensor(a, "cumprod")
     kind = a._array.dtype
@@ -321,6 +351,11 @@ def count_nonzero(x, axis=None, keepdims: Bool = False):
     Raises:
         TypeError: if an argument has another type, or the Tensor holds bools.
         ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.count_nonzero(ms.Tensor([0, 1, 2])))
+        2
     """
     x = need_tensor(x, "count_nonzero")
     if x.dtype == dtypes.bool_:
@@ -365,6 +400,12 @@ def nancumsum(a, axis: Int = None, dtype=None):
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.nancumsum(ms.Tensor([1.0, np.nan, 2.0])))
+        [1. 1. 3.]
     """
     a = need_tensor(a, "nancumsum")
     refuse_complex("nancumsum", a)
@@ -392,6 +433,12 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if an axis is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.nanmean(ms.Tensor([1.0, np.nan, 2.0])))
+        1.5
     """
     x = _single(a, "nanmean")
     found = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
@@ -408,6 +455,12 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if an axis is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.nanvar(ms.Tensor([1.0, np.nan, 3.0])))
+        1.0
     """
     return with_dtype(_nanvar(a, axis, ddof, keepdims, "nanvar"), dtype, "nanvar")
 
@@ -429,6 +482,13 @@ def _ddof(value, api):
 
 @_public
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The square root of `nanvar`."""
+    """The square root of `nanvar`.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.nanstd(ms.Tensor([1.0, np.nan, 3.0])))
+        1.0
+    """
     variance = _nanvar(a, axis, ddof, keepdims, "nanstd")
     return with_dtype(elementary.sqrt.run(variance), dtype, "nanstd")

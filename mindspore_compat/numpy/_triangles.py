@@ -53,13 +53,26 @@ def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
 
     Raises:
         TypeError: if a length or `k` is no int. ValueError: if a length is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.eye(2, 3))
+        [[1. 0. 0.]
+         [0. 1. 0.]]
     """
     wanted = dtypes.to_numpy(made_dtype(dtype, "eye"))
     return Tensor._wrap(current_space().eye(N, N if M is None else M, k, wanted))
 
 
 def identity(n, dtype=float32):
-    """Ones on the diagonal of an n x n matrix."""
+    """Ones on the diagonal of an n x n matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.identity(2))
+        [[1. 0.]
+         [0. 1.]]
+    """
     return eye(n, dtype=dtype)
 
 
@@ -86,6 +99,12 @@ def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
     Raises:
         TypeError: if a length or `k` is no int, or `dtype` is no MindSpore dtype.
         ValueError: if a length is negative. RuntimeError: if it is 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tri(2, 3))
+        [[1. 0. 0.]
+         [1. 1. 0.]]
     """
     if dtype is None:
         raise TypeError("For 'tri', 'dtype' must be a mindspore dtype, but got None.")
@@ -104,13 +123,26 @@ def tril(m, k: Int = 0):
     Raises:
         TypeError: if an argument has another type, or is complex.
         ValueError: if `m` is a number or empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tril(ms.Tensor([[1, 2], [3, 4]])))
+        [[1 0]
+         [3 4]]
     """
     return triangle.tril.run(_matrices(m, "tril"), k)
 
 
 @checked
 def triu(m, k: Int = 0):
-    """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`."""
+    """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.triu(ms.Tensor([[1, 2], [3, 4]])))
+        [[1 2]
+         [0 4]]
+    """
     return triangle.triu.run(_matrices(m, "triu"), k)
 
 
@@ -143,6 +175,11 @@ def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
 
     Raises:
         TypeError: if an argument is no number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tril_indices(2)[0])
+        [0 1 1]
     """
     return _positions(_lower(*_counted(n, m), math.floor(k)))
 
@@ -153,6 +190,11 @@ def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
 
     Raises:
         TypeError: if an argument is no number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.triu_indices(2)[1])
+        [0 1 1]
     """
     return _positions(1 - _lower(*_counted(n, m), math.ceil(k) - 1))
 
@@ -169,6 +211,11 @@ def tril_indices_from(arr, k=0):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tril_indices_from(ms.numpy.ones((2, 2)))[0])
+        [0 1 1]
     """
     rows, columns = _matrix_shape(arr, "tril_indices_from")
     return tril_indices(rows, k, columns)
@@ -179,6 +226,11 @@ def triu_indices_from(arr, k=0):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.triu_indices_from(ms.numpy.ones((2, 2)))[1])
+        [0 1 1]
     """
     rows, columns = _matrix_shape(arr, "triu_indices_from")
     return triu_indices(rows, k, columns)
@@ -190,6 +242,12 @@ def diag(v, k: Int = 0):
 
     Raises:
         TypeError: if `v` is not a Tensor or complex. ValueError: if it has not one or two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.diag(ms.Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
     """
     v = need_tensor(v, "diag")
     refuse_complex("diag", v)
@@ -204,6 +262,12 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
 
     Raises:
         TypeError: if `v` is not a Tensor, or complex, or `k` no int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.diagflat(ms.Tensor([[1], [2]])))
+        [[1 0]
+         [0 2]]
     """
     v = need_tensor(v, "diagflat")
     refuse_complex("diagflat", v)
@@ -217,6 +281,11 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range, or both are one.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.diagonal(ms.Tensor([[1, 2], [3, 4]])))
+        [1 4]
     """
     a = need_tensor(a, "diagonal")
     return diagonal_ops.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
@@ -237,6 +306,11 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
 
     Raises:
         TypeError: if an argument is no int. ValueError: if `n` is less than 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.diag_indices(2)[0])
+        [0 1]
     """
     if n < 1:
         raise ValueError(f"For 'diag_indices', 'n' must be at least 1, but got {n}.")
@@ -250,6 +324,11 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range, or both are one.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.trace(ms.Tensor([[1, 2], [3, 4]])))
+        5
     """
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
@@ -269,6 +348,13 @@ def vander(x, N=None, increasing: Bool = False):
     Raises:
         TypeError: if an argument has another type, or `x` holds bools.
         ValueError: if `x` is no vector with elements, or `N` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.vander([1, 2, 3]))
+        [[1 1 1]
+         [4 2 1]
+         [9 3 1]]
     """
     if not isinstance(x, (list, tuple, Tensor)):
         raise TypeError(f"For 'vander', 'x' must be a Tensor, list or tuple, but got {x!r}.")

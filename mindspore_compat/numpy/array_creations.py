@@ -89,6 +89,12 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the lists differ in length.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.array([[1, 2], [3, 4]]))
+        [[1 2]
+         [3 4]]
     """
     found = _as_made(as_tensor(obj, "array"), dtype, "array")
     if copy and found is obj:
@@ -100,7 +106,13 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
 
 
 def asarray(a, dtype=None):
-    """A Tensor of an array-like value; a Tensor that fits is returned as it is."""
+    """A Tensor of an array-like value; a Tensor that fits is returned as it is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.asarray([1, 2]))
+        [1 2]
+    """
     return array(a, dtype, copy=False)
 
 
@@ -108,6 +120,11 @@ def asfarray(a, dtype=float32):
     """A Tensor of an array-like value in a floating dtype, float32 by default.
 
     A dtype of ints or bools stands for float32, None for the value's own.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.asfarray([1, 2]))
+        [1. 2.]
     """
     if dtype is not None:
         wanted = made_dtype(dtype, "asfarray")
@@ -116,17 +133,35 @@ def asfarray(a, dtype=float32):
 
 
 def copy(a):
-    """The same values in memory of their own."""
+    """The same values in memory of their own.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.copy(ms.Tensor([1, 2])))
+        [1 2]
+    """
     return build("Tensor", "copy")(as_tensor(a, "copy"))
 
 
 def zeros(shape, dtype=float32):
-    """Zeros of a shape (an int, tuple, list or Tensor of ints); float32 by default."""
+    """Zeros of a shape (an int, tuple, list or Tensor of ints); float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.zeros((2,)))
+        [0. 0.]
+    """
     return _filled(shape, 0, dtype, "zeros")
 
 
 def ones(shape, dtype=float32):
-    """Ones of a shape (an int, tuple, list or Tensor of ints); float32 by default."""
+    """Ones of a shape (an int, tuple, list or Tensor of ints); float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ones((2,)))
+        [1. 1.]
+    """
     return _filled(shape, 1, dtype, "ones")
 
 
@@ -136,6 +171,11 @@ def empty(shape, dtype: DType | None = float32):
 
     The memory is cleared, as the original's usually is. A TypeError for a Tensor that holds
     anything but int32 or int64.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.empty((2, 3)).shape)
+        (2, 3)
     """
     if isinstance(shape, Tensor) and shape.dtype not in (int32, dtypes.int64):
         raise TypeError(f"For 'empty', 'shape' must hold int32 or int64, but got {shape.dtype}.")
@@ -149,6 +189,11 @@ def full(shape, fill_value, dtype=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the value does not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.full((2,), 7))
+        [7 7]
     """
     shape = shape_tuple(shape, "full")
     value = _as_made(as_tensor(fill_value, "full"), dtype, "full")
@@ -190,18 +235,36 @@ def _nothing(shape):
 
 
 def zeros_like(a, dtype=None, shape=None):
-    """Zeros in the shape and dtype of an array-like value, unless others are given."""
+    """Zeros in the shape and dtype of an array-like value, unless others are given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.zeros_like(ms.Tensor([1, 2])))
+        [0 0]
+    """
     return _like(a, 0, dtype, shape, "zeros_like")
 
 
 def ones_like(a, dtype=None, shape=None):
-    """Ones in the shape and dtype of an array-like value, unless others are given."""
+    """Ones in the shape and dtype of an array-like value, unless others are given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ones_like(ms.Tensor([1, 2])))
+        [1 1]
+    """
     return _like(a, 1, dtype, shape, "ones_like")
 
 
 @checked
 def empty_like(prototype, dtype: DType = None, shape=None):
-    """`empty` in the shape and dtype of an array-like value, unless others are given."""
+    """`empty` in the shape and dtype of an array-like value, unless others are given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.empty_like(ms.Tensor([1, 2])).shape)
+        (2,)
+    """
     a = _model(prototype, "empty_like")
     return empty(
         a.shape if shape is None or _nothing(shape) else shape, a.dtype if dtype is None else dtype
@@ -209,7 +272,13 @@ def empty_like(prototype, dtype: DType = None, shape=None):
 
 
 def full_like(a, fill_value, dtype=None, shape=None):
-    """An array-like value repeated, in the shape and dtype of another unless others are given."""
+    """An array-like value repeated, in the shape and dtype of another unless others are given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.full_like(ms.Tensor([1, 2]), 7))
+        [7 7]
+    """
     return _like(a, fill_value, dtype, shape, "full_like")
 
 
@@ -245,6 +314,11 @@ def arange(start, stop=None, step=None, dtype=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `step` is 0, or there is no such number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.arange(1, 4))
+        [1 2 3]
     """
     bounds = [None if each is None else _bound(each) for each in (start, stop, step)]
     if bounds[0] is None:
@@ -294,6 +368,11 @@ def linspace(
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `num` is less than 1, or `axis` is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.linspace(0, 1, 3))
+        [0.  0.5 1. ]
     """
     found, step = _even(start, stop, num, endpoint, axis, "linspace")
     found = _as_made(found, dtype, "linspace")
@@ -336,7 +415,13 @@ def logspace(
     dtype=None,
     axis=0,
 ):
-    """`base` to the powers of `linspace`. Arguments and errors as there; `base` is a number."""
+    """`base` to the powers of `linspace`. Arguments and errors as there; `base` is a number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.logspace(0, 2, 3))
+        [  1.  10. 100.]
+    """
     powers, _ = _even(start, stop, num, endpoint, axis, "logspace")
     return _as_made(build("ops", "pow")(float(base), powers), dtype, "logspace")
 
@@ -346,6 +431,11 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
     Arguments and errors as for `linspace`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.geomspace(1, 8, 4))
+        [1. 2. 4. 8.]
     """
     first, last = _ends(start, stop, "geomspace")
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
@@ -363,6 +453,12 @@ def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
 
     Raises:
         TypeError: if an argument has another type, or `indexing` is neither "xy" nor "ij".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.numpy.meshgrid(ms.Tensor([1, 2]),
+        ...         ms.Tensor([3, 4, 5]))])
+        [(3, 2), (3, 2)]
     """
     for each in xi:
         need_tensor(each, "meshgrid")
@@ -389,6 +485,11 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
         TypeError: if `dimensions` is no tuple or list of numbers, or another argument of another
             type.
         ValueError: if a length is less than 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.numpy.indices((2, 2))))
+        2
     """
     if not isinstance(dimensions, (tuple, list)):
         raise TypeError(
@@ -405,6 +506,11 @@ def ix_(*args):
 
     Raises:
         TypeError: if one is not a Tensor. ValueError: if one is no vector.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.numpy.ix_(ms.Tensor([0, 1]), ms.Tensor([2]))])
+        [(2, 1), (1, 1)]
     """
     for each in args:
         if need_tensor(each, "ix_").ndim != 1:
@@ -513,13 +619,24 @@ def rand(*shape, dtype=float32):
     Raises:
         TypeError: if the shape is something else.
         ValueError: if a length is negative, or `dtype` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.rand(2, 3).shape)
+        (2, 3)
     """
     wanted = _random_dtype(dtype, _FLOATS, "rand")
     return distributions.rand(*_random_shape(shape, "rand")).astype(wanted)
 
 
 def randn(*shape, dtype=float32):
-    """Numbers of the standard normal distribution; arguments and errors as for `rand`."""
+    """Numbers of the standard normal distribution; arguments and errors as for `rand`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.randn(2, 3).shape)
+        (2, 3)
+    """
     wanted = _random_dtype(dtype, _FLOATS, "randn")
     return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
 
@@ -537,6 +654,11 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the range is empty, or `dtype` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.randint(5, shape=(2, 3)).shape)
+        (2, 3)
     """
     wanted = _random_dtype(dtype, _INTS, "randint")
     low, high = (0, minval) if maxval is None else (minval, maxval)

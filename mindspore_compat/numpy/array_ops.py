@@ -62,6 +62,12 @@ def reshape(x, new_shape):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the elements do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.reshape(ms.Tensor([1, 2, 3, 4]), (2, 2)))
+        [[1 2]
+         [3 4]]
     """
     x = need_tensor(x, "reshape")
     if (
@@ -74,7 +80,13 @@ def reshape(x, new_shape):
 
 
 def ravel(x):
-    """All elements of a Tensor along one axis. A TypeError for anything else."""
+    """All elements of a Tensor along one axis. A TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.ravel(ms.Tensor([[1, 2], [3, 4]])))
+        [1 2 3 4]
+    """
     return need_tensor(x, "ravel").reshape(-1)
 
 
@@ -83,6 +95,11 @@ def transpose(a, axes=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `axes` does not name each axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.transpose(ms.numpy.ones((2, 3))).shape)
+        (3, 2)
     """
     a = need_tensor(a, "transpose")
     if axes is None:
@@ -99,6 +116,11 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.swapaxes(ms.numpy.ones((2, 3)), 0, 1).shape)
+        (3, 2)
     """
     x = need_tensor(x, "swapaxes")
     return transpose_ops.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
@@ -110,6 +132,11 @@ def moveaxis(a, source, destination):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range or named twice, or there are not as many.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.moveaxis(ms.numpy.ones((2, 3, 4)), 0, 2).shape)
+        (3, 4, 2)
     """
     a = need_tensor(a, "moveaxis")
     if not a.ndim or source is None or destination is None:
@@ -134,6 +161,11 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.rollaxis(ms.numpy.ones((2, 3, 4)), 2).shape)
+        (4, 2, 3)
     """
     x = need_tensor(x, "rollaxis")
     axis = own_axis(axis, x, "rollaxis")
@@ -151,6 +183,11 @@ def expand_dims(a, axis):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range or named twice, or there is none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.expand_dims(ms.Tensor([1, 2]), 0).shape)
+        (1, 2)
     """
     a = need_tensor(a, "expand_dims")
     axes = whole_numbers(axis, "axis", "expand_dims")
@@ -166,6 +203,11 @@ def squeeze(a, axis=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.squeeze(ms.Tensor([[1, 2]])).shape)
+        (2,)
     """
     a = need_tensor(a, "squeeze")
     if axis is not None and axis not in ((), []):
@@ -181,6 +223,12 @@ def broadcast_to(array, shape):
     Raises:
         TypeError: if an argument has another type. ValueError: if the Tensor does not fit, or a
         length is no int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.broadcast_to(ms.Tensor([1, 2]), (2, 2)))
+        [[1 2]
+         [1 2]]
     """
     array = need_tensor(array, "broadcast_to")
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
@@ -203,6 +251,12 @@ def broadcast_arrays(*args):
 
     Raises:
         TypeError: if one is not a Tensor. ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.numpy.broadcast_arrays(ms.Tensor([1, 2]),
+        ...         ms.Tensor([[1], [2]]))])
+        [(2, 2), (2, 2)]
     """
     arrays = [need_tensor(a, "broadcast_arrays") for a in args]
     shape = _choosing.common_shape([a.shape for a in arrays], "broadcast_arrays")
@@ -216,17 +270,35 @@ def _atleast(count, arrays):
 
 
 def atleast_1d(*arys):
-    """Tensors with at least one axis, as a list if there are several. A TypeError for others."""
+    """Tensors with at least one axis, as a list if there are several. A TypeError for others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.atleast_1d(ms.Tensor(1)).shape)
+        (1,)
+    """
     return _atleast(1, arys)
 
 
 def atleast_2d(*arys):
-    """Tensors with at least two axes, as a list if there are several. A TypeError for others."""
+    """Tensors with at least two axes, as a list if there are several. A TypeError for others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.atleast_2d(ms.Tensor([1, 2])).shape)
+        (1, 2)
+    """
     return _atleast(2, arys)
 
 
 def atleast_3d(*arys):
-    """Tensors with at least three axes, as a list if there are several. A TypeError for others."""
+    """Tensors with at least three axes, as a list if there are several. A TypeError for others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.atleast_3d(ms.Tensor([1, 2])).shape)
+        (1, 2, 1)
+    """
     return _atleast(3, arys)
 
 
@@ -236,6 +308,11 @@ def size(a, axis: Int | Bool = None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.size(ms.Tensor([[1, 2], [3, 4]])))
+        4
     """
     a = as_tensor(a, "size")
     return a.size if axis is None else a.shape[axis_of(axis, a.ndim, "size", bools=True)]
@@ -250,6 +327,11 @@ def flip(m, axis=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range or named twice.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.flip(ms.Tensor([1, 2, 3])))
+        [3 2 1]
     """
     m = need_tensor(m, "flip")
     axes = axes_of(axis, m.ndim, "flip", bools=True)
@@ -259,12 +341,26 @@ def flip(m, axis=None):
 
 
 def flipud(m):
-    """The first axis of a Tensor in reverse order. A ValueError if it has none."""
+    """The first axis of a Tensor in reverse order. A ValueError if it has none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.flipud(ms.Tensor([[1, 2], [3, 4]])))
+        [[3 4]
+         [1 2]]
+    """
     return _flipped(m, 0, "flipud")
 
 
 def fliplr(m):
-    """The second axis of a Tensor in reverse order. A ValueError if it has none."""
+    """The second axis of a Tensor in reverse order. A ValueError if it has none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.fliplr(ms.Tensor([[1, 2], [3, 4]])))
+        [[2 1]
+         [4 3]]
+    """
     return _flipped(m, 1, "fliplr")
 
 
@@ -285,6 +381,11 @@ def roll(a, shift, axis=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range, or there are not as many shifts as axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.roll(ms.Tensor([1, 2, 3]), 1))
+        [3 1 2]
     """
     a = need_tensor(a, "roll")
     shifts = whole_numbers(shift, "shift", "roll", bools=True)
@@ -315,6 +416,12 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `axes` are not two different axes of the Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.rot90(ms.Tensor([[1, 2], [3, 4]])))
+        [[2 4]
+         [1 3]]
     """
     a = need_tensor(a, "rot90")
     if not isinstance(axes, (tuple, list)):
@@ -336,6 +443,11 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.apply_along_axis(lambda row: row.sum(), 1, ms.numpy.ones((2, 3))))
+        [3. 3.]
     """
     arr = need_tensor(arr, "apply_along_axis")
     axis = own_axis(axis, arr, "apply_along_axis")
@@ -365,6 +477,11 @@ def apply_over_axes(func: Callable, a, axes):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range or named twice.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.apply_over_axes(ms.numpy.sum, ms.numpy.ones((2, 3)), (0, 1)))
+        [[6.]]
     """
     a = as_tensor(a, "apply_over_axes")
     places = [
@@ -394,5 +511,11 @@ def _listed(axes):
 
 
 def array_str(a):
-    """The text of a Tensor's values, as `print` shows them. A TypeError for anything else."""
+    """The text of a Tensor's values, as `print` shows them. A TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.array_str(ms.Tensor([1, 2])))
+        [1 2]
+    """
     return str(need_tensor(a, "array_str"))

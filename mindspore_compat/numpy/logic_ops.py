@@ -50,6 +50,11 @@ def isclose(
     Raises:
         TypeError: if an argument has another type, or the dtypes differ.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.1])))
+        [ True False]
     """
     one, two = as_tensor(a, "isclose"), as_tensor(b, "isclose")
     common_shape([one.shape, two.shape], "isclose")
@@ -61,12 +66,26 @@ def isclose(
 
 
 def isneginf(x):
-    """True where a Tensor's element is minus infinity. A TypeError for anything else."""
+    """True where a Tensor's element is minus infinity. A TypeError for anything else.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isneginf(ms.Tensor([1.0, -np.inf])))
+        [False  True]
+    """
     return build("ops", "isneginf")(laid_out(need_tensor(x, "isneginf"), "small real", "isneginf"))
 
 
 def isposinf(x):
-    """True where a Tensor's element is plus infinity. A TypeError for anything else."""
+    """True where a Tensor's element is plus infinity. A TypeError for anything else.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isposinf(ms.Tensor([1.0, np.inf])))
+        [False  True]
+    """
     return build("ops", "isposinf")(laid_out(need_tensor(x, "isposinf"), "small real", "isposinf"))
 
 
@@ -76,6 +95,11 @@ def signbit(x, dtype: DType("bool") = None):
 
     Raises:
         TypeError: if `x` is no array-like value of real numbers, or `dtype` is not bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.signbit(ms.Tensor([-1.0, 1.0])))
+        [ True False]
     """
     return laid_out(as_tensor(x, "signbit"), "small real", "signbit") < 0
 
@@ -86,6 +110,11 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.sometrue(ms.Tensor([False, True])))
+        True
     """
     a = as_tensor(a, "sometrue")
     if isinstance(axis, list):
@@ -99,7 +128,13 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
 
 
 def isscalar(element):
-    """True for a real number or a string, NumPy's too."""
+    """True for a real number or a string, NumPy's too.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isscalar(1.5))
+        True
+    """
     return isinstance(element, (int, float, str, numpy.number, numpy.bool_))
 
 
@@ -119,6 +154,11 @@ def array_equal(a1, a2, equal_nan: Bool = False):
 
     Raises:
         TypeError: if an argument has another type.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.array_equal(ms.Tensor([1, 2]), ms.Tensor([1, 2])))
+        True
     """
     one, two = _operand(a1, "array_equal"), _operand(a2, "array_equal")
     if one is None or two is None or one.shape != two.shape:
@@ -134,6 +174,11 @@ def array_equiv(a1, a2):
 
     Raises:
         TypeError: if an argument has another type.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.array_equiv(ms.Tensor([1, 1]), ms.Tensor([1])))
+        True
     """
     one, two = _operand(a1, "array_equiv"), _operand(a2, "array_equiv")
     if one is None or two is None:
@@ -166,6 +211,11 @@ def promote_types(type1, type2):
 
     Raises:
         TypeError: if one is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.promote_types(ms.int32, ms.float32))
+        Float32
     """
     return _meet(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
 
@@ -175,6 +225,11 @@ def result_type(*arrays_and_dtypes):
 
     Raises:
         TypeError: if one is something else. ValueError: if there is none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.result_type(ms.Tensor([1, 2], ms.int32), ms.float32))
+        Float32
     """
     if not arrays_and_dtypes:
         raise ValueError("For 'result_type', there must be at least one argument.")

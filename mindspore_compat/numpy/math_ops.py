@@ -49,6 +49,11 @@ def fix(x):
 
     Raises:
         TypeError: if `x` is not a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.fix(ms.Tensor([1.7, -1.7])))
+        [ 1. -1.]
     """
     x = _pointwise.laid_out(need_tensor(x, "fix"), "single, half", "fix")
     return rounding.trunc.run(x)
@@ -64,6 +69,11 @@ def around(a, decimals: Int(ge=0) | Bool = 0):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `decimals` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.around(ms.Tensor([1.25, 2.75]), 1))
+        [1.2 2.8]
 
     Source: mindspore.numpy.around of MindSpore 2.10.
     """
@@ -85,6 +95,11 @@ def copysign(x1, x2, dtype: DType = None):
         TypeError: if an input is neither Tensor, number, list nor tuple, or holds bools, or if x2
             is complex.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.copysign(ms.Tensor([1.0, 2.0]), ms.Tensor([-1.0, 1.0])))
+        [-1.  2.]
     """
     one, two = as_tensor(x1, "copysign"), as_tensor(x2, "copysign")
     refuse_complex("copysign", two)
@@ -106,6 +121,11 @@ def divmod(x1, x2, dtype=None):
     Raises:
         TypeError: if an input is neither a Tensor nor a number, or complex.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.numpy.divmod(ms.Tensor([7, 8]), ms.Tensor([2, 3])))
+        [3 2] [1 2]
     """
     for each in (x1, x2):
         if not isinstance(each, (Tensor, int, float)):
@@ -134,6 +154,11 @@ def clip(x, xmin, xmax, dtype=None):
     Raises:
         TypeError: if an argument is none of these, or complex.
         ValueError: if both bounds are None.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.clip(ms.Tensor([1, 5, 9]), 2, 6))
+        [2 5 6]
     """
     if xmin is None and xmax is None:
         raise ValueError("For 'clip', 'xmin' and 'xmax' can not both be None.")

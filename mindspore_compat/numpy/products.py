@@ -79,6 +79,11 @@ def dot(a, b):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
     a, b = need_tensor(a, "dot"), need_tensor(b, "dot")
     if not a.ndim or not b.ndim:
@@ -93,6 +98,11 @@ def matmul(x1, x2, dtype=None):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.matmul(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
     x1, x2 = _two(x1, x2, "matmul")
     if not x1.ndim or not x2.ndim:
@@ -106,6 +116,11 @@ def inner(a, b):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.inner(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
+        11.0
     """
     a, b = need_tensor(a, "inner"), need_tensor(b, "inner")
     if not a.ndim or not b.ndim:
@@ -116,7 +131,14 @@ def inner(a, b):
 
 def outer(a, b):
     """Every product of an element of a with one of b, Tensors of one dtype. A TypeError for
-    others."""
+    others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.outer(ms.Tensor([1, 2]), ms.Tensor([3, 4])))
+        [[3 4]
+         [6 8]]
+    """
     a, b = _two(a, b, "outer")
     return matmul_ops.outer.run(a.reshape(-1), b.reshape(-1))
 
@@ -131,6 +153,11 @@ def tensordot(a, b, axes=2):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.tensordot(ms.numpy.ones((2, 3)), ms.numpy.ones((3, 4)), 1).shape)
+        (2, 4)
     """
     a, b = need_tensor(a, "tensordot"), need_tensor(b, "tensordot")
     if isinstance(axes, bool) or not isinstance(axes, (int, tuple, list)):
@@ -167,6 +194,11 @@ def kron(a, b):
 
     Raises:
         TypeError: if an argument has another type, or complex numbers meet others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.kron([1, 2], [1, 1]))
+        [1 1 2 2]
     """
     a, b = as_tensor(a, "kron"), as_tensor(b, "kron")
     refuse_complex("kron", a, b)
@@ -195,6 +227,11 @@ def cross(
     Raises:
         TypeError: if an argument has another type.
         ValueError: if an axis is out of range, or the vectors have another length.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.cross([1, 0, 0], [0, 1, 0]))
+        [0 0 1]
     """
     a, b = as_tensor(a, "cross"), as_tensor(b, "cross")
     refuse_complex("cross", a, b)
@@ -234,6 +271,12 @@ def multi_dot(arrays):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if there are less than two, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.multi_dot([ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]),
+        ...                           ms.Tensor([[2.0]])]))
+        [[22.]]
     """
     if not isinstance(arrays, (list, tuple, Tensor)):
         raise TypeError(
@@ -269,6 +312,12 @@ def matrix_power(a, n: Int(ge=0) | Bool):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `a` is no square matrix, or `n` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.matrix_power(ms.Tensor([[1.0, 1.0], [0.0, 1.0]]), 3))
+        [[1. 3.]
+         [0. 1.]]
 
     Source: mindspore.numpy.matrix_power of MindSpore 2.10.
     """
@@ -307,6 +356,11 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `ord` is no norm of them, or the axes are out of range or too many.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.norm(ms.Tensor([3.0, 4.0])))
+        5.0
     """
     x = as_tensor(x, "norm")
     axes = axes_of(axis, x.ndim, "norm", bools=True)
@@ -375,6 +429,11 @@ def convolve(a, v, mode="full"):
     Raises:
         TypeError: if an argument has another type, or is complex.
         ValueError: if an input is empty or no vector, or `mode` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.convolve([1.0, 2.0], [1.0, 1.0]))
+        [1. 3. 2.]
     """
     return sliding(as_tensor(a, "convolve"), as_tensor(v, "convolve"), mode, "convolve")
 
@@ -390,6 +449,11 @@ def correlate(a, v, mode="valid"):
     Raises:
         TypeError: if an argument has another type, or the dtypes differ or are below 32 bits.
         ValueError: if an input is empty or no vector, or `mode` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.correlate([1.0, 2.0, 3.0], [1.0, 1.0]))
+        [3. 5.]
     """
     if not isinstance(mode, str):
         raise TypeError(f"For 'correlate', 'mode' must be a str, but got {mode!r}.")
@@ -441,6 +505,11 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range or has one element.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.unwrap(ms.Tensor([0.0, 6.0])))
+        [ 0.       -0.283185]
     """
     p = as_tensor(p, "unwrap")
     refuse_complex("unwrap", p)
@@ -472,6 +541,11 @@ def interp(x, xp, fp, left=None, right=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the points are no vectors of one length.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.interp(ms.Tensor([0.5]), ms.Tensor([0.0, 1.0]), ms.Tensor([10.0, 20.0])))
+        [15.]
     """
     x = as_tensor(x, "interp")
     refuse_complex("interp", x)

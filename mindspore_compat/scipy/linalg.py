@@ -47,6 +47,12 @@ def block_diag(*arrs):
     Raises:
         TypeError: one is no Tensor.
         ValueError: one has more than two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.block_diag(ms.Tensor([[1.0]]), ms.Tensor([[2.0]])))
+        [[1. 0.]
+         [0. 2.]]
     """
     blocks = []
     for block in arrs or (Tensor(numpy.zeros((1, 0), numpy.float32)),):
@@ -90,13 +96,25 @@ def inv(a, overwrite_a=False, check_finite=True):
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no square matrix.
         numpy.linalg.LinAlgError: it is singular; a ValueError.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.inv(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
     """
     switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     return inverse.inverse.run(matrix("inv", "a", a))
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    """Returns the determinant of a square matrix. Arguments and errors as for `inv`."""
+    """Returns the determinant of a square matrix. Arguments and errors as for `inv`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.det(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        8.0
+    """
     switches("det", overwrite_a=overwrite_a, check_finite=check_finite)
     return inverse.det.run(matrix("det", "a", a))
 
@@ -114,6 +132,12 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no square matrix.
         RuntimeError: `a` is not positive definite.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.cholesky(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]), lower=True))
+        [[2. 0.]
+         [0. 3.]]
     """
     return _triangle("cholesky", a, lower, overwrite_a, check_finite)
 
@@ -178,6 +202,11 @@ def eigh(
     Raises:
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no square matrix, or `b` or `eigvals` is given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.eigh(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), eigvals_only=True))
+        [2. 4.]
     """
     switches(
         "eigh",
@@ -343,6 +372,12 @@ def solve_triangular(
     Raises:
         TypeError: `a` and `b` are no Tensors of one dtype, or `trans` is neither int nor str.
         ValueError: `a` is not square, shapes do not match, or `trans` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.solve_triangular(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]),
+        ...                                        ms.Tensor([2.0, 9.0]), lower=True))
+        [1. 2.]
     """
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, Tensor):

@@ -37,6 +37,18 @@ def test_examples_of_families_run():
     assert made and not any(told), "\n".join(filter(None, told))
 
 
+@pytest.mark.parametrize("area, prefixes", [
+    ("numpy", ("",)), ("ops", ("scatter_", "tensor_scatter_", "Segment", "coo_", "csr_", "scalar_",
+                               "tri", "atleast_", "hsplit", "vsplit", "dsplit"))])
+def test_examples_of_functions_made_in_families_run(area, prefixes):
+    module = importlib.import_module(f"mindspore_compat.{area}")
+    shown = {name: getattr(module, name) for name in module.__all__ if name.startswith(prefixes)}
+    texts = {name: inspect.getdoc(thing) for name, thing in shown.items() if callable(thing)}
+    texts = {name: text for name, text in texts.items() if text and ">>>" in text}
+    told = [run(name, __file__, 1, text) for name, text in texts.items()]
+    assert len(texts) > 80 and not any(told), "\n".join(filter(None, told))
+
+
 @pytest.mark.parametrize("area, name, told", [
     ("ops", "softmax", ["axis (int, optional): ", "Default: ``-1``.", "Raises:", "Example:",
                         "`mint.softmax`", "ops/mindspore.ops.softmax.html",

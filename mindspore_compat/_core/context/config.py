@@ -250,6 +250,13 @@ def set_seed(seed: Int(ge=0, le=LARGEST_SEED)):
 
     Args:
         seed: the seed; equal seeds give equal numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.set_seed(5))
+        None
+        >>> print(ms.get_seed())
+        5
     """
     config.seed = seed
     np.random.seed(seed)
@@ -273,7 +280,15 @@ def on_seed(listener) -> None:
 
 
 def get_seed():
-    """Returns the seed given to `set_seed`, or None."""
+    """Returns the seed given to `set_seed`, or None.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.set_seed(5))
+        None
+        >>> print(ms.get_seed())
+        5
+    """
     return config.seed
 
 

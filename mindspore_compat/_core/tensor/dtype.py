@@ -410,6 +410,11 @@ def dtype_to_nptype(type_):
 
     Raises:
         KeyError: NumPy has none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dtype_to_nptype(ms.int32).__name__)
+        int32
     """
     return _to_numpy[type_].type
 
@@ -419,6 +424,11 @@ def dtype_to_pytype(type_):
 
     Raises:
         KeyError: there is none.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dtype_to_pytype(ms.int32).__name__)
+        int
     """
     return _to_python()[type_]
 
@@ -444,6 +454,11 @@ def pytype_to_dtype(obj):
     Raises:
         TypeError: `obj` is not a type.
         NotImplementedError: MindSpore has no type for it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.pytype_to_dtype(int))
+        Int64
     """
     if isinstance(obj, np.dtype):
         obj = obj.type
@@ -464,6 +479,11 @@ def get_py_obj_dtype(obj):
 
     Raises:
         NotImplementedError: MindSpore has no type for it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.get_py_obj_dtype(1.5))
+        Float64
     """
     if isinstance(obj, Type):
         return type_type

@@ -35,6 +35,12 @@ class Adam(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.experimental.optim.Adam(ms.nn.Dense(2, 1).trainable_params(),
+        ...                                      0.1).param_groups))
+        1
+
     Source: mindspore.experimental.optim.Adam of MindSpore 2.10.
     """
 

@@ -42,6 +42,12 @@ class SGD(GroupedOptimizer):
         ValueError: as `Optimizer`; if a setting is of another type or below its range, or if
             `nesterov` is set without momentum or with dampening.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.experimental.optim.SGD(ms.nn.Dense(2, 1).trainable_params(),
+        ...                                     0.1).param_groups))
+        1
+
     Source: mindspore.experimental.optim.SGD of MindSpore 2.10.
     """
 

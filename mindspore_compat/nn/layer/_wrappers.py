@@ -43,6 +43,11 @@ class Norm(Cell):
     Raises:
         TypeError: if `axis` is neither an int nor a tuple of ints, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Norm()(ms.Tensor([3.0, 4.0])))
+        5.0
     """
 
     @checked
@@ -91,6 +96,11 @@ class ClipByNorm(Cell):
     Raises:
         TypeError: if `axis` is none of these, or an input not a Tensor of float16 or float32.
         ValueError: if the input has no such axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ClipByNorm()(ms.Tensor([3.0, 4.0]), ms.Tensor(1.0)))
+        [0.6 0.8]
     """
 
     @checked
@@ -126,6 +136,11 @@ class L1Regularizer(Cell):
     Raises:
         TypeError: if `scale` is neither an int nor a float.
         ValueError: if it is not greater than 0, or not finite.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.L1Regularizer(0.5)(ms.Tensor([1.0, -2.0])))
+        1.5
     """
 
     @checked
@@ -162,6 +177,12 @@ class OneHot(Cell):
     Raises:
         TypeError: if `axis` or `depth` is not an int, or the indices are not ints.
         ValueError: if `axis` is not -1 or an axis, or `depth` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.OneHot(depth=3)(ms.Tensor([0, 2])))
+        [[1. 0. 0.]
+         [0. 0. 1.]]
     """
 
     @checked
@@ -199,6 +220,11 @@ class Pad(Cell):
         TypeError: if `paddings` is not a tuple.
         ValueError: if it has more than 4 pairs, an element that is no pair of ints, or another
             number of pairs than the input has axes, or `mode` is unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Pad(((0, 0), (1, 1)))(ms.Tensor([[1.0, 2.0]])))
+        [[0. 1. 2. 0.]]
     """
 
     def __init__(self, paddings, mode="CONSTANT"):
@@ -250,6 +276,12 @@ class Unfold(Cell):
     Raises:
         TypeError: if a size is neither a tuple nor a list.
         ValueError: if a size is not of that form, or `padding` is unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1],
+        ...                    [1, 1, 1, 1])(ms.ops.ones((1, 1, 3, 3))).shape)
+        (1, 4, 2, 2)
     """
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
@@ -282,7 +314,14 @@ def _need_window(name, value):
 
 @public("nn.Tril")
 class Tril(Cell):
-    """The lower triangle of the last two axes, zero elsewhere; see `ops.tril`."""
+    """The lower triangle of the last two axes, zero elsewhere; see `ops.tril`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Tril()(ms.Tensor([[1, 2], [3, 4]])))
+        [[1 0]
+         [3 4]]
+    """
 
     def construct(self, x, k=0):
         """The triangle below and on diagonal `k` of `x`."""
@@ -291,7 +330,14 @@ class Tril(Cell):
 
 @public("nn.Triu")
 class Triu(Cell):
-    """The upper triangle of the last two axes, zero elsewhere; see `ops.triu`."""
+    """The upper triangle of the last two axes, zero elsewhere; see `ops.triu`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Triu()(ms.Tensor([[1, 2], [3, 4]])))
+        [[1 2]
+         [0 4]]
+    """
 
     def construct(self, x, k=0):
         """The triangle above and on diagonal `k` of `x`."""
@@ -389,6 +435,11 @@ class Roll(Cell):
     Raises:
         TypeError: if one of them is none of these.
         ValueError: if there are not as many shifts as axes, or the input has no such axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Roll(1, 0)(ms.Tensor([1, 2, 3])))
+        [3 1 2]
     """
 
     @checked
@@ -421,6 +472,11 @@ class Upsample(Cell):
         mode (str): how values between the elements are found.
         align_corners (bool): whether the corners of both images are the centres of corner elements.
         recompute_scale_factor (bool): whether the factor is found again from the size.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Upsample(size=(4,))(ms.Tensor([[[1.0, 2.0]]])))
+        [[[1. 1. 2. 2.]]]
     """
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None,

@@ -46,6 +46,11 @@ class PReLU(Cell):
         TypeError: if `channel` is not an int, or `w` neither a float, a list nor a Tensor.
         ValueError: if `channel` is less than 1, or `w` has another number of elements or not only
             floats.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PReLU()(ms.Tensor([[-1.0, 2.0]])))
+        [[-0.25  2.  ]]
     """
 
     @checked
@@ -92,6 +97,11 @@ class PReLUExt(Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PReLUExt()(ms.Tensor([[-1.0, 2.0]])))
+        [[-0.25  2.  ]]
     """
 
     @checked
@@ -118,6 +128,11 @@ class Hardtanh(Cell):
     Raises:
         TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
         ValueError: if `min_val` is not less than `max_val`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Hardtanh()(ms.Tensor([-2.0, 0.5, 3.0])))
+        [-1.   0.5  1. ]
     """
 
     @checked(Forbid("min_val >= max_val", ValueError, "'min_val' must be less than 'max_val'"))
@@ -145,6 +160,11 @@ class RReLU(Cell):
     Raises:
         TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
         ValueError: if `lower` is larger than `upper`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.RReLU(0.25, 0.25)(ms.Tensor([-1.0, 2.0])))
+        [-0.25  2.  ]
     """
 
     @checked(Forbid("lower > upper", ValueError, "'lower' must be at most 'upper'"))
@@ -171,6 +191,11 @@ def get_activation(name, prim_name=None):
 
     Raises:
         KeyError: if no activation has that name.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.get_activation("relu")(ms.Tensor([-1.0, 2.0])))
+        [0. 2.]
     """
     if name is None:
         return None

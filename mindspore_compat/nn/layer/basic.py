@@ -181,6 +181,11 @@ class Linear(Cell):
     Raises:
         TypeError: if a number of features is not an int, or `bias` not a bool.
         ValueError: if a number of features is less than 1, or an initial Tensor has another shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Linear(2, 3)(ms.ops.ones((1, 2))).shape)
+        (1, 3)
     """
 
     @checked
@@ -230,6 +235,11 @@ class Dropout(Cell):
     Raises:
         TypeError: if `keep_prob` is not a float, or `p` neither a float nor an int.
         ValueError: if one of them is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Dropout(p=0.5).set_train(False)(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
     """
 
     @checked
@@ -279,6 +289,11 @@ class DropoutExt(Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.DropoutExt(p=0.5).set_train(False)(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
     """
 
     @checked
@@ -322,6 +337,11 @@ class Dropout1d(_ChannelDropout):
     Raises:
         TypeError: if `p` is not a float.
         ValueError: if it is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Dropout1d(p=0.5).set_train(False)(ms.ops.ones((1, 2, 3))).shape)
+        (1, 2, 3)
     """
 
     _drop = dropout1d
@@ -363,6 +383,11 @@ class Dropout2d(_ImageDropout):
     Raises:
         TypeError: if `p` is not a float.
         ValueError: if it is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Dropout2d(p=0.5).set_train(False)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
     """
 
     _drop = dropout2d
@@ -378,6 +403,11 @@ class Dropout3d(_ImageDropout):
     Raises:
         TypeError: if `p` is not a float.
         ValueError: if it is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Dropout3d(p=0.5).set_train(False)(ms.ops.ones((1, 2, 3, 3, 3))).shape)
+        (1, 2, 3, 3, 3)
     """
 
     _drop = dropout3d
@@ -393,6 +423,11 @@ class Dropout2dExt(Cell):
 
     Inputs:
         - **input** (Tensor): of 3 or 4 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Dropout2dExt(p=0.5).set_train(False)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
     """
 
     @checked
@@ -426,6 +461,11 @@ class Flatten(Cell):
     Raises:
         TypeError: if an axis is not an int, or the input not a Tensor.
         ValueError: if the input has no such axes, or the last comes before the first.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Flatten()(ms.ops.ones((2, 3, 4))).shape)
+        (2, 12)
     """
 
     @checked
@@ -477,6 +517,11 @@ class Unflatten(Cell):
         TypeError: if `axis` is not an int, or `unflattened_size` neither a tuple nor a list of
             ints.
         ValueError: if the input has no such axis, or its length is not the product.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Unflatten(1, (2, 2))(ms.ops.ones((1, 4))).shape)
+        (1, 2, 2)
     """
 
     @checked

@@ -20,6 +20,11 @@ class ChannelShuffle(Cell):
     Raises:
         TypeError: if `groups` is not an int.
         ValueError: if it is less than 1, or does not divide the number of channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ChannelShuffle(2)(ms.Tensor([[[[1]], [[2]], [[3]], [[4]]]])).reshape(4))
+        [1 3 2 4]
     """
 
     @checked(Forbid("groups < 1", ValueError, "'groups' must be at least 1"))

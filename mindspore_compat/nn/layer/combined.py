@@ -58,6 +58,12 @@ class Conv2dBnAct(_BnAct):
     Raises:
         TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
         ValueError: if an argument is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv2dBnAct(2, 4, 3, has_bn=True,
+        ...                         activation="relu")(ms.ops.ones((1, 2, 8, 8))).shape)
+        (1, 4, 8, 8)
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
@@ -93,6 +99,11 @@ class DenseBnAct(_BnAct):
     Raises:
         TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
         ValueError: if an argument is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.DenseBnAct(2, 4, activation="relu")(ms.ops.ones((1, 2))).shape)
+        (1, 4)
     """
 
     def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros",

@@ -235,6 +235,11 @@ class Conv1d(_OfSequences, _Conv):
         TypeError: if a number is not an int.
         ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
             the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv1d(2, 4, 3)(ms.ops.ones((1, 2, 8))).shape)
+        (1, 4, 8)
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
@@ -289,6 +294,11 @@ class Conv3d(_Conv):
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
         ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
             the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv3d(2, 4, 3)(ms.ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 4, 4, 4, 4)
     """
 
     @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
@@ -380,6 +390,11 @@ class Conv2dTranspose(_Transpose):
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
         ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
             the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv2dTranspose(2, 4, 3, 2)(ms.ops.ones((1, 2, 8, 8))).shape)
+        (1, 4, 16, 16)
     """
 
     @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
@@ -441,6 +456,11 @@ class Conv1dTranspose(_OfSequences, _Transpose):
         TypeError: if a number is not an int.
         ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
             the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv1dTranspose(2, 4, 3)(ms.ops.ones((1, 2, 8))).shape)
+        (1, 4, 8)
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
@@ -487,6 +507,11 @@ class Conv3dTranspose(_Conv):
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
         ValueError: if one is out of range, or padding is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv3dTranspose(2, 4, 3)(ms.ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 4, 4, 4, 4)
     """
 
     _transposed = True

@@ -38,6 +38,11 @@ class BiDense(Cell):
         TypeError: if a number of channels is not an int, `has_bias` not a bool, or `input1` not of
             the dtype of the weight.
         ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BiDense(2, 3, 4)(ms.ops.ones((1, 2)), ms.ops.ones((1, 3))).shape)
+        (1, 4)
     """
 
     @checked

@@ -155,6 +155,11 @@ class EmbeddingExt(Cell):
     Raises:
         TypeError: if a size is not an int, `max_norm` not a float, or a flag not a bool.
         ValueError: if `padding_idx` names no row, or `_weight` has another shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.EmbeddingExt(4, 3)(ms.Tensor([0, 2])).shape)
+        (2, 3)
     """
 
     @checked(Forbid("padding_idx is not None and "
@@ -236,6 +241,11 @@ class EmbeddingLookup(Cell):
         TypeError: if a size is not an int, `sparse` not a bool, or `max_norm` not a float.
         ValueError: if a size is less than 1, a choice unknown, `max_norm` not above 0, or `sparse`
             False with target 'CPU'.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.EmbeddingLookup(4, 3)(ms.Tensor([0, 2], ms.int32)).shape)
+        (2, 3)
     """
 
     BATCH_SLICE = "batch_slice"

@@ -41,6 +41,12 @@ class ImageGradients(Cell):
 
     Raises:
         ValueError: if the input does not have 4 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ImageGradients()(ms.Tensor([[[[1.0, 2.0], [4.0, 8.0]]]]))[0])
+        [[[[3. 6.]
+           [0. 0.]]]]
     """
 
     @checked
@@ -123,6 +129,11 @@ class SSIM(Cell):
         TypeError: if an argument or an input is of another type.
         ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
             the images are smaller than the window.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SSIM()(ms.ops.ones((1, 1, 12, 12)), ms.ops.ones((1, 1, 12, 12))))
+        [1.]
     """
 
     @checked
@@ -222,6 +233,11 @@ class PSNR(Cell):
     Raises:
         TypeError: if `max_val` is not a number, or the dtypes differ.
         ValueError: if it is not above 0, or the inputs do not have 4 axes and one shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PSNR()(ms.ops.ones((1, 1, 4, 4)), 0.5 * ms.ops.ones((1, 1, 4, 4))))
+        [6.0206003]
     """
 
     @checked
@@ -260,6 +276,11 @@ class CentralCrop(Cell):
     Raises:
         TypeError: if `central_fraction` is not a float.
         ValueError: if it is out of range, or the input does not have 3 or 4 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.CentralCrop(0.5)(ms.ops.ones((3, 4, 4))).shape)
+        (3, 2, 2)
     """
 
     @checked
@@ -293,6 +314,12 @@ class PixelShuffle(Cell):
     Raises:
         TypeError: if the factor is not an int, or the input not a Tensor.
         ValueError: if the factor is less than 1, or its square does not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PixelShuffle(2)(ms.Tensor([[[[1]], [[2]], [[3]], [[4]]]])))
+        [[[[1 2]
+           [3 4]]]]
     """
 
     @checked
@@ -325,6 +352,11 @@ class PixelUnshuffle(Cell):
     Raises:
         TypeError: if the factor is not an int, or the input not a Tensor.
         ValueError: if the factor is less than 1, or does not divide height and width.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PixelUnshuffle(2)(ms.Tensor([[[[1, 2], [3, 4]]]])).shape)
+        (1, 4, 1, 1)
     """
 
     @checked

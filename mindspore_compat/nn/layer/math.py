@@ -156,6 +156,11 @@ class CosineSimilarity(Cell):
 
     Inputs:
         - **x1** (Tensor), **x2** (Tensor): of shapes that broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.CosineSimilarity()(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])))
+        [0.70710677]
     """
 
     @checked

@@ -170,8 +170,12 @@ class BatchNorm1d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
             not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown; in a
-            call, where `eps` is outside (0, 1].
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm1d(2)(ms.ops.ones((3, 2))).shape)
+        (3, 2)
     """
 
     _ranks = (2, 3)
@@ -186,8 +190,12 @@ class BatchNorm2d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
             not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown; in a
-            call, where `eps` is outside (0, 1].
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm2d(2)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
     """
 
     _ranks = (4,)
@@ -199,6 +207,11 @@ class BatchNorm3d(Cell):
 
     Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
     BatchNorm2d in `bn2d`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm3d(2)(ms.ops.ones((1, 2, 3, 3, 3))).shape)
+        (1, 2, 3, 3, 3)
     """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
@@ -330,6 +343,11 @@ class LayerNorm(Cell):
         TypeError: if `normalized_shape` is neither a tuple nor a list of ints, an axis not an int,
             or `epsilon` not a number; in a call, if `epsilon` is not a float.
         ValueError: if `normalized_shape` is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LayerNorm((2,))(ms.Tensor([[1.0, 3.0]])))
+        [[-1.  1.]]
     """
 
     @checked
@@ -393,6 +411,11 @@ class LayerNormExt(Cell):
 
     Raises:
         TypeError: if `normalized_shape` is none of these.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LayerNormExt((2,))(ms.Tensor([[1.0, 3.0]])))
+        [[-0.999995  0.999995]]
     """
 
     @checked
@@ -442,6 +465,11 @@ class GroupNorm(Cell):
     Raises:
         TypeError: if a number is not an int, `eps` not a float, or `affine` not a bool.
         ValueError: if a number is less than 1, or the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.GroupNorm(1, 2)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
     """
 
     @checked(Forbid("num_channels % num_groups", ValueError,
@@ -518,6 +546,11 @@ class InstanceNorm1d(_InstanceNorm):
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
             bool, or an initial Tensor not float32.
         ValueError: if `num_features` is less than 1, or `momentum` not in [0, 1].
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.InstanceNorm1d(2)(ms.ops.ones((1, 2, 3))).shape)
+        (1, 2, 3)
     """
 
     _ranks = (3,)
@@ -528,6 +561,11 @@ class InstanceNorm2d(_InstanceNorm):
     """Brings each channel of each instance of (N, C, H, W) to mean beta and deviation gamma.
 
     Its arguments are those of InstanceNorm1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.InstanceNorm2d(2)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
     """
 
     _ranks = (4,)
@@ -538,6 +576,11 @@ class InstanceNorm3d(_InstanceNorm):
     """Brings each channel of each instance of (N, C, D, H, W) to mean beta and deviation gamma.
 
     Its arguments are those of InstanceNorm1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.InstanceNorm3d(2)(ms.ops.ones((1, 2, 3, 3, 3))).shape)
+        (1, 2, 3, 3, 3)
     """
 
     _ranks = (5,)

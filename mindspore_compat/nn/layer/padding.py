@@ -156,6 +156,11 @@ class ConstantPad1d(_Constant):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
         ValueError: if `padding` is no pair, or cuts off more than there is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ConstantPad1d(1, 5.0)(ms.Tensor([[[1.0, 2.0]]])))
+        [[[5. 1. 2. 5.]]]
     """
 
     _count = 1
@@ -172,6 +177,11 @@ class ConstantPad2d(_Constant):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
         ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ConstantPad2d(1, 5.0)(ms.ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 4, 4)
     """
 
     _count = 2
@@ -189,6 +199,11 @@ class ConstantPad3d(_Constant):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
         ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ConstantPad3d(1, 5.0)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 4, 4, 4)
     """
 
     _count = 3
@@ -204,6 +219,11 @@ class ZeroPad2d(_Constant):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
         ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ZeroPad2d(1)(ms.ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 4, 4)
     """
 
     _count = 2
@@ -222,6 +242,11 @@ class ReflectionPad1d(_Reflection):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
         ValueError: if it is negative, no pair, or not less than the axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReflectionPad1d(1)(ms.Tensor([[[1.0, 2.0, 3.0]]])))
+        [[[2. 1. 2. 3. 2.]]]
     """
 
     _count = 1
@@ -229,14 +254,26 @@ class ReflectionPad1d(_Reflection):
 
 @public("nn.ReflectionPad2d")
 class ReflectionPad2d(_Reflection):
-    """Pads the last two axes with the mirror image of the input; as ReflectionPad1d."""
+    """Pads the last two axes with the mirror image of the input; as ReflectionPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReflectionPad2d(1)(ms.ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 4, 4)
+    """
 
     _count = 2
 
 
 @public("nn.ReflectionPad3d")
 class ReflectionPad3d(_Reflection):
-    """Pads the last three axes with the mirror image of the input; as ReflectionPad1d."""
+    """Pads the last three axes with the mirror image of the input; as ReflectionPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReflectionPad3d(1)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 4, 4, 4)
+    """
 
     _count = 3
 
@@ -251,6 +288,11 @@ class ReplicationPad1d(_Replication):
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
         ValueError: if it is no pair, or cuts off more than there is.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReplicationPad1d(1)(ms.Tensor([[[1.0, 2.0]]])))
+        [[[1. 1. 2. 2.]]]
     """
 
     _count = 1
@@ -258,13 +300,25 @@ class ReplicationPad1d(_Replication):
 
 @public("nn.ReplicationPad2d")
 class ReplicationPad2d(_Replication):
-    """Pads the last two axes with the edge of the input; as ReplicationPad1d."""
+    """Pads the last two axes with the edge of the input; as ReplicationPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReplicationPad2d(1)(ms.ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 4, 4)
+    """
 
     _count = 2
 
 
 @public("nn.ReplicationPad3d")
 class ReplicationPad3d(_Replication):
-    """Pads the last three axes with the edge of the input; as ReplicationPad1d."""
+    """Pads the last three axes with the edge of the input; as ReplicationPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReplicationPad3d(1)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 4, 4, 4)
+    """
 
     _count = 3

@@ -212,6 +212,11 @@ class MaxPool1d(_MaxPool):
     Raises:
         TypeError: if a size is not an int.
         ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool1d(2, 2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[2. 4.]]]
     """
 
     _count = 1
@@ -247,6 +252,11 @@ class MaxPool2d(_MaxPool):
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints.
         ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool2d(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+        [[[[4.]]]]
     """
 
     _count = 2
@@ -278,6 +288,11 @@ class MaxPool3d(_MaxPool):
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints.
         ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool3d(2)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
     """
 
     _count = 3
@@ -339,6 +354,11 @@ class AvgPool1d(_AvgPool):
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool1d(2, 2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[1.5 3.5]]]
     """
 
     _count = 1
@@ -374,6 +394,11 @@ class AvgPool2d(_AvgPool):
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
         ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool2d(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+        [[[[2.5]]]]
     """
 
     _count = 2
@@ -402,6 +427,11 @@ class AvgPool3d(_AvgPool):
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
         ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool3d(2)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
     """
 
     _count = 3

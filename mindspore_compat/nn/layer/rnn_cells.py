@@ -119,6 +119,11 @@ class RNNCell(RNNCellBase):
         TypeError: if a size is not an int or less than 1, `has_bias` not a bool, or an input not a
             Tensor of floats.
         ValueError: if `nonlinearity` is unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.RNNCell(2, 3)(ms.ops.ones((1, 2)), ms.ops.zeros((1, 3))).shape)
+        (1, 3)
     """
 
     @checked(Forbid("input_size < 1 or hidden_size < 1", TypeError,
@@ -151,6 +156,12 @@ class LSTMCell(RNNCellBase):
     Raises:
         TypeError: if a size is not an int, `has_bias` not a bool, or `hx` not a tuple.
         ValueError: if a size is less than 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LSTMCell(2, 3)(ms.ops.ones((1, 2)),
+        ...                            (ms.ops.zeros((1, 3)), ms.ops.zeros((1, 3))))[0].shape)
+        (1, 3)
     """
 
     @checked
@@ -182,6 +193,11 @@ class GRUCell(RNNCellBase):
         TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of
             floats.
         ValueError: if a size is less than 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.GRUCell(2, 3)(ms.ops.ones((1, 2)), ms.ops.zeros((1, 3))).shape)
+        (1, 3)
     """
 
     @checked

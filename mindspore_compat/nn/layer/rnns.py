@@ -253,6 +253,11 @@ class RNN(_RNNBase):
     Raises:
         TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
         ValueError: if a size is less than 1, `dropout` not in [0, 1), or `nonlinearity` unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.RNN(2, 3)(ms.ops.ones((4, 1, 2)), ms.ops.zeros((1, 1, 3)))[0].shape)
+        (4, 1, 3)
     """
 
     @checked
@@ -331,6 +336,11 @@ class GRU(_RNNBase):
     Raises:
         TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
         ValueError: if a size is less than 1, or `dropout` not in [0, 1).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.GRU(2, 3)(ms.ops.ones((4, 1, 2)), ms.ops.zeros((1, 1, 3)))[0].shape)
+        (4, 1, 3)
     """
 
     _gates = 3

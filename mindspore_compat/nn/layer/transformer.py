@@ -57,6 +57,12 @@ class MultiheadAttention(Cell):
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if `embed_dim` is not divisible by `num_heads`, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.ops.ones((3, 1, 4))
+        >>> print(ms.nn.MultiheadAttention(4, 2)(x, x, x)[0].shape)
+        (3, 1, 4)
     """
 
     @checked
@@ -217,6 +223,11 @@ class TransformerEncoderLayer(_Layer):
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if `activation` is another one, or `d_model` not divisible by `nhead`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.TransformerEncoderLayer(4, 2, 8)(ms.ops.ones((3, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
@@ -256,6 +267,12 @@ class TransformerDecoderLayer(_Layer):
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if `activation` is another one, or `d_model` not divisible by `nhead`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.TransformerDecoderLayer(4, 2, 8)(ms.ops.ones((3, 1, 4)),
+        ...         ms.ops.ones((2, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     _crossed = True
@@ -312,6 +329,12 @@ class TransformerEncoder(_Stack):
     Raises:
         TypeError: if `num_layers` is not an int.
         AssertionError: if `src_key_padding_mask` holds other than bool or floats.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> layer = ms.nn.TransformerEncoderLayer(4, 2, 8)
+        >>> print(ms.nn.TransformerEncoder(layer, 2)(ms.ops.ones((3, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def __init__(self, encoder_layer, num_layers, norm=None):
@@ -336,6 +359,13 @@ class TransformerDecoder(_Stack):
 
     Raises:
         TypeError: if `num_layers` is not an int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> layer = ms.nn.TransformerDecoderLayer(4, 2, 8)
+        >>> print(ms.nn.TransformerDecoder(layer, 2)(ms.ops.ones((3, 1, 4)),
+        ...         ms.ops.ones((2, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def __init__(self, decoder_layer, num_layers, norm=None):
@@ -378,6 +408,12 @@ class Transformer(Cell):
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if the inputs differ in batches, or do not have `d_model` features.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Transformer(4, 2, 1, 1, 8)(ms.ops.ones((3, 1, 4)),
+        ...                                        ms.ops.ones((2, 1, 4))).shape)
+        (2, 1, 4)
     """
 
     @checked

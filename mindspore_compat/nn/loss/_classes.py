@@ -47,6 +47,12 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     Raises:
         TypeError: if `sparse` is not a bool, or the labels are of another type.
         ValueError: if `reduction` is another value, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True)(ms.Tensor([[0.0, 0.0]]),
+        ...         ms.Tensor([1], ms.int32)))
+        [0.6931472]
     """
 
     @checked
@@ -129,6 +135,11 @@ class NLLLoss(LossBase):
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if `reduction` is another value.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32)))
+        1.0
     """
 
     @checked
@@ -157,6 +168,11 @@ class BCELoss(LossBase):
     Raises:
         TypeError: if dtypes differ or are others.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BCELoss(reduction="mean")(ms.Tensor([0.9, 0.2]), ms.Tensor([1.0, 0.0])))
+        0.16425204
     """
 
     def __init__(self, weight=None, reduction="mean"):
@@ -183,6 +199,11 @@ class BCEWithLogitsLoss(LossBase):
     Raises:
         TypeError: if `reduction` is not a str, or a weight a Parameter.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BCEWithLogitsLoss()(ms.Tensor([2.0, -1.0]), ms.Tensor([1.0, 0.0])))
+        0.22009481
     """
 
     @checked
@@ -217,6 +238,12 @@ class FocalLoss(LossBase):
     Raises:
         TypeError: if `gamma` is not a float, or `weight` not a Tensor.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.FocalLoss()(ms.Tensor([[0.8, 1.4], [0.5, 0.9]]),
+        ...                         ms.Tensor([[1], [0]], ms.int32)))
+        0.19108999
     """
 
     @checked
@@ -337,6 +364,11 @@ class DiceLoss(LossBase):
     Raises:
         TypeError: if `smooth` is not a float, or an input not a Tensor.
         ValueError: if `smooth` is not positive, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.DiceLoss()(ms.Tensor([[0.9, 0.1]]), ms.Tensor([[1.0, 0.0]])))
+        0.010994434
     """
 
     @checked
@@ -376,6 +408,11 @@ class MultiClassDiceLoss(LossBase):
     Raises:
         TypeError: if an argument is of another type, or an input not a Tensor.
         ValueError: if an activation is unknown, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultiClassDiceLoss()(ms.Tensor([[0.9, 0.1]]), ms.Tensor([[1.0, 0.0]])))
+        0.5325613
     """
 
     @checked
@@ -433,6 +470,11 @@ class MultiMarginLoss(LossBase):
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if `p` or `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultiMarginLoss()(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
+        0.23333335
     """
 
     @checked
@@ -461,6 +503,12 @@ class MultilabelMarginLoss(LossBase):
     Raises:
         TypeError: if an input is of another type.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultilabelMarginLoss()(ms.Tensor([[0.1, 0.9]]),
+        ...                                    ms.Tensor([[1, -1]], ms.int32)))
+        0.100000024
     """
 
     def __init__(self, reduction="mean"):
@@ -485,6 +533,12 @@ class MultiLabelSoftMarginLoss(LossBase):
 
     Raises:
         ValueError: if `reduction` is another value, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultiLabelSoftMarginLoss()(ms.Tensor([[2.0, -1.0]]),
+        ...                                        ms.Tensor([[1.0, 0.0]])))
+        0.22009481
     """
 
     def __init__(self, weight=None, reduction="mean"):
@@ -517,6 +571,13 @@ class CTCLoss(LossBase):
         TypeError: if an argument or an input is of another type.
         ValueError: if `reduction` is another value, `blank` no class, or shapes do not fit.
         RuntimeError: if a length is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> probabilities = ms.ops.log_softmax(ms.ops.zeros((3, 1, 2)))
+        >>> print(ms.nn.CTCLoss()(probabilities, ms.Tensor([[1]], ms.int32),
+        ...                       ms.Tensor([3], ms.int32), ms.Tensor([1], ms.int32)))
+        0.28768206
     """
 
     @checked

@@ -44,6 +44,11 @@ class L1Loss(LossBase):
 
     Raises:
         ValueError: if `reduction` is another value, or the shapes do not broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.L1Loss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        1.0
     """
 
     def construct(self, logits, labels):
@@ -53,7 +58,13 @@ class L1Loss(LossBase):
 
 @public("nn.L1LossExt")
 class L1LossExt(L1Loss):
-    """|logits - labels|; see L1Loss."""
+    """|logits - labels|; see L1Loss.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.L1LossExt()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        1.0
+    """
 
 
 @public("nn.MAELoss")
@@ -68,6 +79,11 @@ class MAELoss(LossBase):
 
     Raises:
         ValueError: if `reduction` is another value, or the shapes do not broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MAELoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        1.0
     """
 
     def construct(self, logits, label):
@@ -112,6 +128,11 @@ class RMSELoss(LossBase):
 
     Raises:
         ValueError: if the shapes do not broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.RMSELoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        1.4142135
     """
 
     def __init__(self):
@@ -138,6 +159,11 @@ class SmoothL1Loss(LossBase):
         TypeError: if `beta` is not a number, or an input not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
         RuntimeError: if `beta` is not positive.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SmoothL1Loss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0])))
+        [0.125 2.5  ]
     """
 
     @checked
@@ -166,6 +192,11 @@ class HuberLoss(LossBase):
         TypeError: if `delta` is neither an int nor a float.
         ValueError: if `delta` is not positive, `reduction` another value, or shapes do not
             broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.HuberLoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0])))
+        1.3125
     """
 
     @checked
@@ -195,6 +226,11 @@ class KLDivLoss(LossBase):
     Raises:
         TypeError: if `reduction` is not a str, or an input not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.KLDivLoss(reduction="sum")(ms.Tensor([-1.0, -0.5]), ms.Tensor([0.4, 0.6])))
+        0.026988376
     """
 
     @checked
@@ -224,6 +260,11 @@ class PoissonNLLLoss(LossBase):
     Raises:
         TypeError: if an input is not a Tensor, or `reduction` not a str.
         ValueError: if `reduction` is another value.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.PoissonNLLLoss()(ms.Tensor([0.5, 1.0]), ms.Tensor([1.0, 2.0])))
+        0.9335016
     """
 
     @checked
@@ -265,6 +306,12 @@ class GaussianNLLLoss(LossBase):
     Raises:
         TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
         ValueError: if `eps` is not positive, or `reduction` another value.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.GaussianNLLLoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0]),
+        ...                               ms.Tensor([1.0, 4.0])))
+        0.5965736
     """
 
     @checked
@@ -294,6 +341,11 @@ class SoftMarginLoss(LossBase):
     Raises:
         TypeError: if an input is not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SoftMarginLoss()(ms.Tensor([0.5, -1.0]), ms.Tensor([1.0, -1.0])))
+        0.3936693
     """
 
     def construct(self, logits, labels):
@@ -315,6 +367,11 @@ class HingeEmbeddingLoss(LossBase):
     Raises:
         TypeError: if `margin` is neither a float nor an int, or an input not a Tensor.
         ValueError: if `reduction` is another value, or the shapes do not broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.HingeEmbeddingLoss()(ms.Tensor([0.5, 0.3]), ms.Tensor([1.0, -1.0])))
+        0.6
     """
 
     @checked
@@ -341,6 +398,12 @@ class MarginRankingLoss(LossBase):
     Raises:
         TypeError: if `margin` is not a float, or an input not a Tensor, or dtypes differ.
         ValueError: if `reduction` is another value.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MarginRankingLoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([0.5, 3.0]),
+        ...                                 ms.Tensor([1.0, 1.0])))
+        0.5
     """
 
     @checked
@@ -369,6 +432,12 @@ class CosineEmbeddingLoss(LossBase):
     Raises:
         TypeError: if `margin` is not a float, or the dtypes differ.
         ValueError: if `margin` is out of range, `reduction` another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.CosineEmbeddingLoss()(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]]),
+        ...                                   ms.Tensor([-1])))
+        0.70710677
     """
 
     @checked
@@ -404,6 +473,12 @@ class TripletMarginLoss(LossBase):
     Raises:
         TypeError: if `p` is not an int, `eps` not a float, `swap` not a bool, or dtypes differ.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.TripletMarginLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0]]),
+        ...                                 ms.Tensor([[1.0, 0.0]])))
+        4.9999995
     """
 
     @checked

@@ -31,6 +31,11 @@ class Adagrad(FusedOptimizer):
     Outputs:
         tuple[bool], True for each parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Adagrad(ms.nn.Dense(2, 1).trainable_params(), learning_rate=0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.Adagrad of MindSpore 2.10.
     """
 

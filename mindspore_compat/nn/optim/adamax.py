@@ -34,6 +34,11 @@ class AdaMax(FusedOptimizer):
     Outputs:
         tuple[bool], True for each parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AdaMax(ms.nn.Dense(2, 1).trainable_params(), 0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.AdaMax of MindSpore 2.10.
     """
 

@@ -39,6 +39,11 @@ class ASGD(FusedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ASGD(ms.nn.Dense(2, 1).trainable_params(), 0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.ASGD of MindSpore 2.10.
     """
 

@@ -41,6 +41,11 @@ class FTRL(FusedOptimizer):
     Raises:
         ValueError: if a group has a learning rate.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.FTRL(ms.nn.Dense(2, 1).trainable_params(), learning_rate=0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.FTRL of MindSpore 2.10.
     """
 

@@ -38,6 +38,11 @@ class Lamb(FusedOptimizer):
     Outputs:
         tuple[bool], True for each parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Lamb(ms.nn.Dense(2, 1).trainable_params(), 0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.Lamb of MindSpore 2.10.
     """
 

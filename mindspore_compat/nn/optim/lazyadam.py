@@ -36,6 +36,11 @@ class LazyAdam(FusedOptimizer):
     Outputs:
         tuple[bool], True for each parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LazyAdam(ms.nn.Dense(2, 1).trainable_params(), 0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.LazyAdam of MindSpore 2.10.
     """
 

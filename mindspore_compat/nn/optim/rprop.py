@@ -34,6 +34,11 @@ class Rprop(FusedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Rprop(ms.nn.Dense(2, 1).trainable_params(), 0.1).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+
     Source: mindspore.nn.Rprop of MindSpore 2.10.
     """
 

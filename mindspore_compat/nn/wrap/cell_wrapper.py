@@ -42,6 +42,12 @@ class WithLossCell(Cell):
     Outputs:
         Tensor, the loss.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.WithLossCell(ms.nn.Identity(), ms.nn.MSELoss())(ms.Tensor([1.0]),
+        ...         ms.Tensor([3.0])))
+        4.0
+
     Source: mindspore.nn.WithLossCell of MindSpore 2.10.
     """
 
@@ -74,6 +80,12 @@ class WithEvalCell(Cell):
 
     Outputs:
         tuple[Tensor], of the loss, the output and the label.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.WithEvalCell(ms.nn.Identity(), ms.nn.MSELoss())(ms.Tensor([1.0]),
+        ...         ms.Tensor([3.0]))[0])
+        4.0
 
     Source: mindspore.nn.WithEvalCell of MindSpore 2.10.
     """

@@ -27,7 +27,13 @@ def relu_(input: Numbers):
 @public("mint.nn.functional.sigmoid_", "ops.inplace_sigmoid", "Tensor.sigmoid_")
 @checked
 def sigmoid_(input: Floats):
-    """1 / (1 + exp(-input)), written into `input`, which is returned."""
+    """1 / (1 + exp(-input)), written into `input`, which is returned.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.inplace_sigmoid(ms.Tensor([0.0, 1.0])))
+        [0.5       0.7310586]
+    """
     return write_back(input, pointwise.sigmoid.run(input))
 
 

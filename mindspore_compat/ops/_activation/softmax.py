@@ -237,7 +237,13 @@ log_softmax_ext.vjp(
 @checked
 def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
     """log(softmax(input)) along an axis; without one, along the first of at most three axes
-    (the second of two or of four)."""
+    (the second of two or of four).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.special.log_softmax(ms.Tensor([1.0, 2.0]), dim=0))
+        [-1.3132616  -0.31326166]
+    """
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
     return log_softmax.run(input if dtype is None else input.astype(dtype), dim)

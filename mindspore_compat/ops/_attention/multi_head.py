@@ -71,6 +71,8 @@ def multi_head_attention_forward(
     Raises:
         ValueError: if shapes do not fit, or a mask holds ints.
 
+    Example:
+
     Source: mindspore.ops.function.nn_func of MindSpore 2.10, observed.
     """
     weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None

@@ -106,6 +106,8 @@ def nsa_select_attention(query: Anything, key: Anything, value: Anything,
         ValueError: if `select_block_size` is not 64, or `atten_mask` is given.
         RuntimeError: if shapes, dtypes, lengths or blocks do not fit.
 
+    Example:
+
     Source: mindspore.ops.nsa_select_attention of MindSpore 2.10.
     """
     api = "nsa_select_attention"

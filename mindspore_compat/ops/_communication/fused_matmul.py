@@ -55,6 +55,8 @@ def all_gather_matmul(
         RuntimeError: dtypes or shapes are not as told above, an argument has another value than the
             only one allowed, `init` was not called, or there is no such group.
 
+    Example:
+
     Source: mindspore.ops.all_gather_matmul of MindSpore 2.10.
     """
     api = "all_gather_matmul"

@@ -205,6 +205,11 @@ def subtract(input: Operand | Number(wide=True), other: Operand | Number(wide=Tr
              alpha: Number | Bool | TensorOf(any_dtype) = 1):
     """input - alpha * other, element by element: a product and a difference, with their dtypes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.subtract(ms.Tensor([5, 7]), ms.Tensor([1, 2]), alpha=2))
+        [3 3]
+
     Source: mindspore.ops.subtract of MindSpore 2.10.
     """
     if isinstance(other, Tensor):
@@ -428,6 +433,11 @@ def tensor_muls(input: Anything, other: Number | Bool):
 
     Raises:
         TypeError: if `input` is not a Tensor or `other` no number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.tensor_muls(ms.Tensor([1.0, 2.0]), 3))
+        [3. 6.]
 
     Source: mindspore.ops.tensor_muls of MindSpore 2.10.
     """

@@ -112,6 +112,11 @@ def dtype(input):
 
     Raises:
         TypeError: if `input` is none of these.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dtype(ms.Tensor([1.0])))
+        Float32
     """
     if not isinstance(input, (Tensor, COOTensor, CSRTensor)):
         raise TypeError(f"For 'dtype', 'input' must be a Tensor, but got {type(input).__name__}.")
@@ -126,7 +131,13 @@ def type_as(self, other):
 
 @public("Tensor.is_floating_point", "ops.is_floating_point")
 def is_floating_point(input):
-    """True for a Tensor of a floating dtype."""
+    """True for a Tensor of a floating dtype.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_floating_point(ms.Tensor([1.0])))
+        True
+    """
     return input.dtype.is_floating_point
 
 
@@ -161,12 +172,24 @@ def tensor_type(self, dtype=None):
 @public("ops.type_as")
 @checked
 def ops_type_as(input: Anything, other: Anything):
-    """The input in the dtype of another Tensor."""
+    """The input in the dtype of another Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.type_as(ms.Tensor([1.7]), ms.Tensor([1])))
+        [1]
+    """
     return input.astype(other.dtype)
 
 
 @public("ops.is_complex")
 @checked
 def ops_is_complex(input: Anything):
-    """True for a Tensor of complex numbers."""
+    """True for a Tensor of complex numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_complex(ms.Tensor([1 + 2j])))
+        True
+    """
     return input._array.dtype.kind == "c"

@@ -52,6 +52,11 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
         TypeError: if `x` is none of these.
         ValueError: if both bounds are None.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.clip_by_value(ms.Tensor([-2.0, 0.5, 3.0]), ms.Tensor(0.0), ms.Tensor(1.0)))
+        [0.  0.5 1. ]
+
     Source: mindspore.ops.clip_by_value of MindSpore 2.10.
     """
     if isinstance(x, (tuple, list)):

@@ -293,6 +293,11 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
     Raises:
         TypeError: if an argument is of another type, or the dtypes differ.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.allclose(ms.Tensor([1.0]), ms.Tensor([1.0000001])))
+        True
+
     Source: mindspore.mint.allclose of MindSpore 2.10.
     """
     return bool(isclose.run(input, other, rtol, atol, equal_nan)._array.all())
@@ -329,6 +334,11 @@ def mint_equal(input: Anything, other: Anything):
 
     Raises:
         TypeError: if an argument is not a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.equal(ms.Tensor([1, 2]), ms.Tensor([1, 2])))
+        True
 
     Source: mindspore.mint.equal of MindSpore 2.10.
     """

@@ -108,5 +108,11 @@ def frac(xp, x: Anything):
 @public("mint.special.round")
 @checked
 def special_round(input: Anything, *, decimals: Int = 0):
-    """The nearest whole number (or number of `decimals` places), halves to even."""
+    """The nearest whole number (or number of `decimals` places), halves to even.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.special.round(ms.Tensor([1.26]), decimals=1))
+        [1.3]
+    """
     return round.run(input, decimals)

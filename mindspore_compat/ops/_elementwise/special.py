@@ -318,6 +318,11 @@ def xdivy(xp, x: Operand, y: Operand):
 class Xdivy(Primitive):
     """x / y, and 0 where x is 0: `ops.xdivy`; and what is known of that beforehand.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Xdivy()(ms.Tensor([0.0, 3.0]), ms.Tensor([0.0, 2.0])))
+        [0.  1.5]
+
     Source: mindspore.ops.Xdivy of MindSpore 2.10.
     """
 

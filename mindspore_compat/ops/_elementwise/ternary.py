@@ -117,6 +117,11 @@ def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
         TypeError: if an argument is of another type, or the dtypes of `input` and `end` differ.
         ValueError: if the shapes do not broadcast.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.lerp(ms.Tensor([0.0]), ms.Tensor([10.0]), 0.25))
+        [2.5]
+
     Source: mindspore.mint.lerp of MindSpore 2.10.
     """
     if input.dtype != end.dtype:

@@ -93,6 +93,13 @@ def embedding(input: Index, weight: Anything, padding_idx: Int = None, max_norm:
         ValueError: if `weight` is no table or `padding_idx` is out of range.
         IndexError: if a place is out of range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.embedding(ms.Tensor([1, 0]),
+        ...                        ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))))
+        [[3. 4.]
+         [1. 2.]]
+
     Source: mindspore.ops.embedding of MindSpore 2.10.
     """
     if weight.ndim != 2:

@@ -300,6 +300,12 @@ def nonzero(input, *, as_tuple=False):
     Raises:
         TypeError: if `input` is not a Tensor or `as_tuple` not a bool.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.nonzero(ms.Tensor([0, 5, 7])))
+        [[1]
+         [2]]
+
     Source: mindspore.ops.nonzero of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
@@ -564,6 +570,13 @@ def assign(variable: Anything, value: Value):
             wider than `variable`.
         ValueError: if the shapes differ.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [3. 4.]
+
     Source: mindspore.ops.assign of MindSpore 2.10.
     """
     return _written("assign", variable, value, lambda old, new: new, loose=False)
@@ -573,14 +586,30 @@ def assign(variable: Anything, value: Value):
 @checked
 def assign_add(variable: Anything, value: Value):
     """Adds `value` to `variable`, in place, and returns it; errors as for `assign`, except that a
-    value of one element may have one axis more or less."""
+    value of one element may have one axis more or less.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign_add(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [4. 6.]
+    """
     return _written("assign_add", variable, value, lambda old, new: old + new)
 
 
 @public("ops.assign_sub")
 @checked
 def assign_sub(variable: Anything, value: Value):
-    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign_add`."""
+    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign_add`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign_sub(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [-2. -2.]
+    """
     return _written("assign_sub", variable, value, lambda old, new: old - new)
 
 

@@ -152,6 +152,11 @@ def index_put(input: Anything, indices: TupleOf(Index) | ListOf(Index), values: 
         ValueError: if there are more indices than axes, or one of them or `values` has not one
             axis.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.index_put(ms.Tensor([1, 2, 3]), (ms.Tensor([0, 2]),), ms.Tensor([9, 8])))
+        [9 2 8]
+
     Source: mindspore.Tensor.index_put of MindSpore 2.10.
     """
     if not one_dtype(*indices):
@@ -213,7 +218,13 @@ def tensor_index_put_(self, indices, values, accumulate=False):
 @public("Tensor.put_", "ops.put_")
 @checked
 def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = False):
-    """Writes (or adds) elements of `source` at places counted in row order."""
+    """Writes (or adds) elements of `source` at places counted in row order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.put_(ms.Tensor([1, 2, 3]), ms.Tensor([0]), ms.Tensor([9])))
+        [9 2 3]
+    """
     if index.size != source.size:
         raise ValueError(
             f"For 'put_', 'source' must have one element for each place, {index.size}, but got "
@@ -365,14 +376,26 @@ def _filled(self, numbers):
 @public("Tensor.normal_", "ops.normal_")
 @checked
 def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generator=None):
-    """Fills with numbers of the normal distribution, and returns the Tensor."""
+    """Fills with numbers of the normal distribution, and returns the Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.normal_(ms.Tensor([5.0, 6.0])).shape)
+        (2,)
+    """
     draw = _stream(generator, space_for(input._array))
     return _filled(input, mean + std * draw.standard_normal(input.shape))
 
 
 @public("Tensor.uniform_", "ops.uniform_")
 def uniform_(input, from_=0, to=1, *, generator=None):
-    """Fills with uniform numbers in [from_, to), and returns the Tensor."""
+    """Fills with uniform numbers in [from_, to), and returns the Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.uniform_(ms.Tensor([5.0, 6.0])).shape)
+        (2,)
+    """
     return _filled(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
 
 
@@ -409,6 +432,11 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
     """Fills with whole numbers in [from_, to), and returns the Tensor.
 
     Without `to`: up to the largest that the dtype holds exactly.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.random_(ms.Tensor([5.0, 6.0]), 0, 10).shape)
+        (2,)
     """
     xp = space_for(input._array)
     if to is None:
@@ -425,7 +453,13 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
 @public("Tensor.exponential_", "ops.exponential_")
 @checked
 def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generator=None):
-    """Fills with numbers of the exponential distribution of rate `lambd`."""
+    """Fills with numbers of the exponential distribution of rate `lambd`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.exponential_(ms.Tensor([5.0, 6.0])).shape)
+        (2,)
+    """
     xp = space_for(input._array)
     return _filled(input, -xp.log1p(-_stream(generator, xp).random(input.shape)) / lambd)
 
@@ -433,7 +467,13 @@ def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generato
 @public("Tensor.bernoulli_", "ops.bernoulli_")
 @checked
 def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, generator=None):
-    """Fills with ones, with probability `p`, and zeros."""
+    """Fills with ones, with probability `p`, and zeros.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bernoulli_(ms.Tensor([5.0, 6.0]), p=1.0))
+        [1. 1.]
+    """
     draw = _stream(generator, space_for(input._array))
     share = p._array if isinstance(p, Tensor) else p
     return _filled(input, draw.random(input.shape) < share)

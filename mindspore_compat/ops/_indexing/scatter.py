@@ -123,7 +123,15 @@ Raises:
     TypeError: if an argument is no Tensor, `indices` not of ints, or the dtypes do not fit.
     ValueError: if the shapes do not fit.
     IndexError: if a position is out of range.
+
+Example:
+    >>> import mindspore_compat as ms
+    >>> x = {kind}(ms.Tensor([8.0, 4.0]){name})
+    >>> print(ms.ops.{api}(x, ms.Tensor({indices}), ms.Tensor([2.0])).asnumpy())
+    {printed}
 """
+_PRINTED = {"update": "[2. 4.]", "add": "[10.  4.]", "sub": "[6. 4.]", "mul": "[16.  4.]",
+            "div": "[4. 4.]", "max": "[8. 4.]", "min": "[2. 4.]"}
 
 
 def _scatter_family(how, word, functions, classes, method=None):
@@ -156,7 +164,10 @@ def _scatter_family(how, word, functions, classes, method=None):
             (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations,
             strict=True):
         function.__name__ = function.__qualname__ = path.removeprefix("ops.")
-        function.__doc__ = doc + _SCATTER_DOC
+        place = (("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", ""))
+        function.__doc__ = doc + _SCATTER_DOC.format(
+            kind=place[0], name=place[1], api=function.__name__, printed=_PRINTED[how],
+            indices="[0]" if function is scatter else "[[0]]")
         made = public(path)(checked(*related)(function))
         _class(title, made)
     if method:
@@ -357,6 +368,12 @@ def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = Tru
         TypeError: if an argument is of another type, or y wider than x.
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(ms.ops.index_add(x, ms.Tensor([0, 2], ms.int32), ms.Tensor([10.0, 20.0]), 0))
+        [11.  2. 23.]
 
     Source: mindspore.ops.index_add of MindSpore 2.10.
     """
@@ -577,6 +594,11 @@ def mint_index_add(
         ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, a place is
             out of range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.index_add(ms.Tensor([1.0, 2.0]), 0, ms.Tensor([1]), ms.Tensor([10.0])))
+        [ 1. 12.]
+
     Source: mindspore.mint.index_add of MindSpore 2.10.
     """
     if promote(input.dtype, source.dtype) != input.dtype:
@@ -620,6 +642,11 @@ def mint_scatter(
         ValueError: if the numbers of axes differ, the input has no such axis, or a place is out of
             range.
         RuntimeError: if `src` is smaller than `index`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.scatter(ms.Tensor([1, 2, 3]), 0, ms.Tensor([0]), ms.Tensor([9])))
+        [9 2 3]
 
     Source: mindspore.mint.scatter of MindSpore 2.10.
     """

@@ -163,6 +163,12 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
         ValueError: if the input has no such axis, `index` has not one axis, or a place is out of
             range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.index_select(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([1])))
+        [[2]
+         [4]]
+
     Source: mindspore.mint.index_select of MindSpore 2.10.
     """
     if index.ndim != 1:

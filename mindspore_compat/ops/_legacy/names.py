@@ -14,7 +14,13 @@ from ..primitive import Primitive
 
 @legacy("ops.power")
 def power(input, exponent):
-    """`ops.pow` under an earlier name."""
+    """`ops.pow` under an earlier name.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.power(ms.Tensor([1.0, 2.0]), 2))
+        [1. 4.]
+    """
     return pow.run(input, exponent)
 
 

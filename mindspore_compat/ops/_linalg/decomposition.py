@@ -201,6 +201,11 @@ def qr(input, mode="reduced"):
         TypeError: if `input` is not a Tensor or `mode` neither of these.
         ValueError: if `input` has fewer than two axes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.qr(ms.Tensor([[3.0], [4.0]]))[1])
+        [[-5.]]
+
     Source: mindspore.ops.qr of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
@@ -260,6 +265,11 @@ def svd(input, full_matrices=False, compute_uv=True):
     Raises:
         TypeError: if an argument has another type.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.svd(ms.Tensor([[3.0, 0.0], [0.0, 4.0]]), compute_uv=False))
+        [4. 3.]
+
     Source: mindspore.ops.svd of MindSpore 2.10.
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
@@ -281,7 +291,13 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 @public("ops.Svd")
 class Svd:
-    """The class form of `ops.svd`; without `compute_uv` u and v are empty."""
+    """The class form of `ops.svd`; without `compute_uv` u and v are empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Svd(compute_uv=False)(ms.Tensor([[3.0, 0.0], [0.0, 4.0]]))[0])
+        [4. 3.]
+    """
 
     def __init__(self, full_matrices=False, compute_uv=True):
         for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
@@ -319,6 +335,11 @@ def eig(A):
         TypeError: if `A` is not a float or complex Tensor.
         ValueError: if `A` is not made of square matrices.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.eig(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[0])
+        [2.+0.j 4.+0.j]
+
     Source: mindspore.ops.eig of MindSpore 2.10.
     """
     if not isinstance(A, Tensor) or A._array.dtype.kind not in "fc":
@@ -330,13 +351,25 @@ def eig(A):
 
 @public("ops.eigvals", "Tensor.eigvals")
 def eigvals(A):
-    """The complex eigenvalues of square matrices. Errors as for `ops.eig`."""
+    """The complex eigenvalues of square matrices. Errors as for `ops.eig`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.eigvals(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [2.+0.j 4.+0.j]
+    """
     return eig(A)[0]
 
 
 @public("ops.Eig")
 class Eig:
-    """The class form of `ops.eig`; without `compute_v` the eigenvectors are empty."""
+    """The class form of `ops.eig`; without `compute_v` the eigenvectors are empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Eig()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[0])
+        [2.+0.j 4.+0.j]
+    """
 
     def __init__(self, compute_v=False):
         if not isinstance(compute_v, bool):
@@ -413,6 +446,11 @@ def mint_qr(A, mode="reduced"):
         A (Tensor): matrices over the last two axes.
         mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
             "reduced".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.linalg.qr(ms.Tensor([[3.0], [4.0]]))[1])
+        [[-5.]]
 
     Source: mindspore.mint.linalg.qr of MindSpore 2.10.
     """

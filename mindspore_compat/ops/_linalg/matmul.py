@@ -297,6 +297,11 @@ def einsum(equation, *operands):
         TypeError: if `equation` is not a str.
         ValueError: if it does not fit the operands, or they are no Tensors.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.einsum("ij,jk->ik", ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
+
     Source: mindspore.ops.einsum of MindSpore 2.10.
     """
     if not isinstance(equation, str):
@@ -342,7 +347,13 @@ def explicit(equation, ranks):
 
 @public("ops.Einsum")
 class Einsum:
-    """Sums of products in Einstein's notation: `ops.Einsum(equation)(operands)`."""
+    """Sums of products in Einstein's notation: `ops.Einsum(equation)(operands)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Einsum("ij,jk->ik")((ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]))))
+        [[11.]]
+    """
 
     def __init__(self, equation):
         if not isinstance(equation, str):

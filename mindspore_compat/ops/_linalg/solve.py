@@ -318,6 +318,13 @@ def lu_unpack(LU_data: TensorOf(real),
         TypeError: if an argument is of another type.
         ValueError: if the shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.lu_unpack(ms.Tensor([[2.0, 1.0], [0.5, 3.0]]),
+        ...                        ms.Tensor([1, 2], ms.int32))[1])
+        [[1.  0. ]
+         [0.5 1. ]]
+
     Source: mindspore.ops.lu_unpack of MindSpore 2.10.
     """
     if LU_data.ndim < 2 or LU_pivots.shape != (*LU_data.shape[:-2], min(LU_data.shape[-2:])):
@@ -344,7 +351,15 @@ def _swapped(data, pivots):
 
 @public("ops.LuUnpack")
 class LuUnpack(Primitive):
-    """The class form of `ops.lu_unpack`."""
+    """The class form of `ops.lu_unpack`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LuUnpack()(ms.Tensor([[2.0, 1.0], [0.5, 3.0]]),
+        ...                         ms.Tensor([1, 2], ms.int32))[1])
+        [[1.  0. ]
+         [0.5 1. ]]
+    """
 
     @checked
     def __init__(self, unpack_data: Bool = True, unpack_pivots: Bool = True):
@@ -396,6 +411,11 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
         TypeError: if an argument is of another type.
         ValueError: if `ord` is none of these, or the axes are out of range or the same.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+
     Source: mindspore.ops.matrix_norm of MindSpore 2.10.
     """
     return _matrix_norm(A, ord, axis, keepdims, dtype)
@@ -438,6 +458,11 @@ def cond(A: Anything,
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if `p` is no norm of matrices.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.cond(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        2.0
 
     Source: mindspore.ops.cond of MindSpore 2.10.
     """

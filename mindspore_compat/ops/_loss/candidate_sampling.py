@@ -103,6 +103,11 @@ class UniformCandidateSampler(_Sampler):
         TypeError: if an argument is of another type.
         ValueError: if a size is less than 1, or more unique classes are asked for than there are.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniformCandidateSampler(1, 2, True, 4)(ms.Tensor([[1]]))[0].shape)
+        (2,)
+
     Source: mindspore.ops.UniformCandidateSampler of MindSpore 2.10.
     """
 
@@ -146,6 +151,11 @@ class LogUniformCandidateSampler(_Sampler):
         TypeError: if an argument is of another type.
         ValueError: if a size is less than 1, or more unique classes are asked for than there are.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LogUniformCandidateSampler(1, 2, True, 4)(ms.Tensor([[1]]))[0].shape)
+        (2,)
+
     Source: mindspore.ops.LogUniformCandidateSampler of MindSpore 2.10.
     """
 
@@ -167,7 +177,13 @@ class LogUniformCandidateSampler(_Sampler):
 @public("ops.uniform_candidate_sampler")
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
                               remove_accidental_hits=False):
-    """Classes drawn as by `ops.UniformCandidateSampler`."""
+    """Classes drawn as by `ops.UniformCandidateSampler`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.uniform_candidate_sampler(ms.Tensor([[1]]), 1, 2, True, 4)[0].shape)
+        (2,)
+    """
     sampler = UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed,
                                       remove_accidental_hits)
     return sampler(true_classes)
@@ -176,5 +192,11 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 @public("ops.log_uniform_candidate_sampler")
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5,
                                   seed=0):
-    """Classes drawn as by `ops.LogUniformCandidateSampler`."""
+    """Classes drawn as by `ops.LogUniformCandidateSampler`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.log_uniform_candidate_sampler(ms.Tensor([[1]]), 1, 2, True, 4)[0].shape)
+        (2,)
+    """
     return LogUniformCandidateSampler(num_true, num_sampled, unique, range_max, seed)(true_classes)

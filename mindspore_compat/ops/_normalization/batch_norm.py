@@ -262,6 +262,13 @@ def batch_norm(input_x: Float16Or32, running_mean: Float16Or32, running_var: Flo
     Returns:
         Tensor of the shape and dtype of `input_x`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> one, zero = ms.Tensor([1.0]), ms.Tensor([0.0])
+        >>> print(ms.ops.batch_norm(ms.Tensor([[1.0], [3.0]]), zero, one, one, zero))
+        [[0.999995]
+         [2.999985]]
+
     Source: mindspore.ops.batch_norm of MindSpore 2.10.
     """
     need_channels("batch_norm", input_x, (2, 3, 4), weight=weight, bias=bias,
@@ -281,6 +288,13 @@ def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floa
 
     Returns:
         Tensor of the shape and dtype of `input`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.functional.batch_norm(ms.Tensor([[1.0], [3.0]]), None, None,
+        ...                                        training=True))
+        [[-0.999995]
+         [ 0.999995]]
 
     Source: mindspore.mint.nn.functional.batch_norm of MindSpore 2.10.
     """
@@ -389,6 +403,13 @@ class BatchNorm(Primitive):
     Returns:
         Five Tensors: the result, then mean and variance used, twice (the second pair is what the
         original keeps for its gradient).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> one, zero = ms.Tensor([1.0]), ms.Tensor([0.0])
+        >>> print(ms.ops.BatchNorm()(ms.Tensor([[1.0], [3.0]]), one, zero, zero, one)[0])
+        [[0.999995]
+         [2.999985]]
 
     Source: mindspore.ops.BatchNorm of MindSpore 2.10.
     """

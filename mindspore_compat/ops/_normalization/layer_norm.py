@@ -183,6 +183,12 @@ def layer_norm(input: Floats, normalized_shape: Int | TupleOf(Int) | ListOf(Int)
     Returns:
         Tensor of the shape and dtype of `input`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.layer_norm(ms.Tensor([[1.0, 3.0]]), (2,), ms.Tensor([1.0, 1.0]),
+        ...                         ms.Tensor([0.0, 0.0])))
+        [[-0.999995  0.999995]]
+
     Source: mindspore.ops.layer_norm of MindSpore 2.10.
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -204,6 +210,12 @@ class LayerNorm(Primitive):
 
     Returns:
         Three Tensors: the result, and mean and variance with the axes reduced to 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LayerNorm()(ms.Tensor([[1.0, 3.0]]), ms.Tensor([1.0, 1.0]),
+        ...                          ms.Tensor([0.0, 0.0]))[0])
+        [[-1.  1.]]
 
     Source: mindspore.ops.LayerNorm of MindSpore 2.10.
     """
@@ -360,6 +372,11 @@ def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floa
 
     Returns:
         Tensor of the shape and dtype of `input`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.group_norm(ms.Tensor([[1.0, 3.0]]), 1))
+        [[-0.999995  0.999995]]
 
     Source: mindspore.ops.group_norm of MindSpore 2.10.
     """

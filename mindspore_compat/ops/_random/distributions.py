@@ -165,6 +165,11 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None,
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         seed (int): a seed of its own.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rand(2, 3).shape)
+        (2, 3)
+
     Source: mindspore.ops.rand of MindSpore 2.10.
     """
     xp = current_space()
@@ -181,7 +186,13 @@ def _stream(generator, xp, seed=None):
 @public("ops.rand_like")
 @checked
 def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given."""
+    """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rand_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
+    """
     dtype = _dtype_like("rand_like", input, dtype, Fractional)
     return _made(_generator(space_for(input._array), seed).random(input.shape), dtype)
 
@@ -204,6 +215,11 @@ def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtyp
     Raises:
         TypeError: if an argument is of another type, or a bound of another dtype.
         ValueError: if the bounds of whole numbers are no numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.uniform((2, 3), ms.Tensor(0.0), ms.Tensor(1.0)).shape)
+        (2, 3)
 
     Source: mindspore.ops.uniform of MindSpore 2.10.
     """
@@ -232,7 +248,13 @@ def _shapes(*values):
 
 @public("ops.UniformReal")
 class UniformReal(_Seeded):
-    """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`."""
+    """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniformReal()((2, 3)).shape)
+        (2, 3)
+    """
 
     @checked
     def __call__(self, shape: Shape):
@@ -244,7 +266,13 @@ class UniformReal(_Seeded):
 @public("ops.UniformInt")
 class UniformInt(_Seeded):
     """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval,
-    maxval)`."""
+    maxval)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniformInt()((2, 3), ms.Tensor(0, ms.int32), ms.Tensor(5, ms.int32)).shape)
+        (2, 3)
+    """
 
     @checked
     def __call__(self, shape: Shape, minval: Int | TensorOf("int32"),
@@ -267,6 +295,11 @@ def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *,
             dtype: Whole = None):
     """Whole numbers in [low, high); int64 by default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randint(0, 5, (2, 3)).shape)
+        (2, 3)
+
     Source: mindspore.ops.randint of MindSpore 2.10.
     """
     return _integers("randint", low, high, size, _generator(current_space(), seed), dtype)
@@ -281,7 +314,13 @@ def _integers(api, low, high, size, draw, dtype):
 @public("ops.randint_like")
 @checked
 def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
-    """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given."""
+    """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randint_like(ms.Tensor([1, 2]), 0, 5).shape)
+        (2,)
+    """
     dtype = _dtype_like("randint_like", input, dtype, Whole)
     draw = _generator(space_for(input._array), seed)
     return _integers("randint_like", low, high, input.shape, draw, dtype)
@@ -297,6 +336,11 @@ def randn(*size, dtype: Fractional = None,
           generator=None):
     """Numbers of the standard normal distribution; float32 by default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randn(2, 3).shape)
+        (2, 3)
+
     Source: mindspore.ops.randn of MindSpore 2.10.
     """
     xp = current_space()
@@ -306,7 +350,13 @@ def randn(*size, dtype: Fractional = None,
 @public("ops.randn_like")
 @checked
 def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Numbers of the standard normal distribution in the shape of a Tensor; float32 by default."""
+    """Numbers of the standard normal distribution in the shape of a Tensor; float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randn_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
+    """
     return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype)
 
 
@@ -314,6 +364,11 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
 @checked
 def standard_normal(shape: Shape, seed: Seed = None):
     """Float32 numbers of the standard normal distribution.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.standard_normal((2, 3)).shape)
+        (2, 3)
 
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
@@ -324,7 +379,13 @@ def standard_normal(shape: Shape, seed: Seed = None):
 @public("ops.StandardNormal")
 class StandardNormal(_Seeded):
     """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed,
-    seed2)(shape)`."""
+    seed2)(shape)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.StandardNormal()((2, 3)).shape)
+        (2, 3)
+    """
 
     @checked
     def __call__(self, shape: Shape):
@@ -342,6 +403,11 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
 
     The mean and deviation may be Tensors; the shapes broadcast.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.normal((2, 3), ms.Tensor([0.0]), ms.Tensor([1.0])).shape)
+        (2, 3)
+
     Source: mindspore.ops.normal of MindSpore 2.10.
     """
     xp = current_space()
@@ -353,6 +419,11 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
 @checked
 def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
     """Float32 numbers of the gamma distribution of shape `alpha` and rate `beta`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.gamma((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
+        (2, 3, 1)
 
     Source: mindspore.ops.gamma of MindSpore 2.10.
     """
@@ -372,6 +443,11 @@ def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("flo
             seed: Seed = None):
     """Float32 numbers of the Laplace distribution.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.laplace((2, 3), ms.Tensor([0.0]), ms.Tensor([1.0])).shape)
+        (2, 3)
+
     Source: mindspore.ops.laplace of MindSpore 2.10.
     """
     return _laplace(random.stream(seed), shape, mean, lambda_param)
@@ -387,7 +463,13 @@ def _laplace(stream, shape, mean, scale):
 @public("ops.standard_laplace")
 @checked
 def standard_laplace(shape: Shape, seed: Seed = None):
-    """Float32 numbers of the Laplace distribution of mean 0 and scale 1."""
+    """Float32 numbers of the Laplace distribution of mean 0 and scale 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.standard_laplace((2, 3)).shape)
+        (2, 3)
+    """
     return _laplace(random.stream(seed), shape, 0.0, 1.0)
 
 
@@ -396,6 +478,11 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 def random_poisson(shape: Index, rate: TensorOf(real) | Number, seed: Seed = None,
                    dtype: DType = dtypes.float32):
     """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.random_poisson(ms.Tensor([3], ms.int32), ms.Tensor([1.0, 2.0])).shape)
+        (3, 2)
 
     Source: mindspore.ops.random_poisson of MindSpore 2.10.
     """
@@ -426,6 +513,11 @@ def permuted(xp, x: Anything, order: TensorOf("int64")):
 def shuffle(x: Anything, seed: Seed = None):
     """The slices along the first axis in random order; gradients pass.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.shuffle(ms.Tensor([1, 2, 3])).sum())
+        6
+
     Source: mindspore.ops.shuffle of MindSpore 2.10.
     """
     return _shuffle(random.stream(seed), x)
@@ -450,6 +542,11 @@ def randperm(n: Int(ge=1), seed: ElementOf(Int) = 0,
              dtype: DType = dtypes.int64):
     """The whole numbers below n in random order; int64 by default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randperm(4).shape)
+        (4,)
+
     Source: mindspore.ops.randperm of MindSpore 2.10.
     """
     xp = current_space()
@@ -469,6 +566,11 @@ def bernoulli(input: TensorOf(real, "bool"),
               p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
               seed: Int | None = None):
     """1 with probability p and 0 otherwise, in the input's shape and dtype.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bernoulli(ms.Tensor([5.0, 6.0]), p=1.0))
+        [1. 1.]
 
     Source: mindspore.ops.bernoulli of MindSpore 2.10.
     """
@@ -501,6 +603,11 @@ def multinomial(input: TensorOf(real, "bool"), num_samples: InTensor(Int(ge=1)),
 
     Raises:
         ValueError: if more places are asked for than a row has weights, without replacement.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.multinomial(ms.Tensor([0.0, 1.0]), 3))
+        [1 1 1]
 
     Source: mindspore.ops.multinomial of MindSpore 2.10.
     """
@@ -541,6 +648,11 @@ def multinomial_with_replacement(x: Float16To64, seed: Seeds, offset: Seeds,
                                  numsamples: Int(ge=1), replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.multinomial_with_replacement(ms.Tensor([[0.0, 1.0]]), 0, 0, 3, True))
+        [[1 1 1]]
+
     Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
     """
     if x.ndim not in (1, 2):
@@ -555,6 +667,11 @@ def multinomial_with_replacement(x: Float16To64, seed: Seeds, offset: Seeds,
 def random_categorical(logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0,
                        dtype: DType = dtypes.int64):
     """Places drawn with the probabilities that the logits of each row give; int64 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.random_categorical(ms.Tensor([[0.0, 99.0]]), 3))
+        [[1 1 1]]
 
     Source: mindspore.ops.random_categorical of MindSpore 2.10.
     """
@@ -573,6 +690,11 @@ class RandomChoiceWithMask(_Seeded):
 
     Returns rows of int32 positions and a bool for each row, False where there were too few true
     elements.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomChoiceWithMask(2)(ms.Tensor([[True, False]]))[0].shape)
+        (2, 2)
 
     Source: mindspore.ops.RandomChoiceWithMask of MindSpore 2.10.
     """

@@ -66,6 +66,11 @@ def rand(*size, generator=None, dtype=None, device=None):
         ValueError: if `size` holds a negative number, or the device is another.
         RuntimeError: if `device` is "CPU".
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.rand(2, 3).shape)
+        (2, 3)
+
     Source: mindspore.mint.rand of MindSpore 2.10.
     """
     shape, dtype = _sized("rand", size, dtype, device)
@@ -80,6 +85,11 @@ def randn(*size, generator=None, dtype=None, device=None):
         TypeError: if an argument is of another type.
         ValueError: if `size` holds a negative number, or the device is another.
         RuntimeError: if `device` is "CPU".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.randn(2, 3).shape)
+        (2, 3)
 
     Source: mindspore.mint.randn of MindSpore 2.10.
     """
@@ -110,6 +120,11 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
         ValueError: if the device is another.
         RuntimeError: if `device` is "CPU".
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.rand_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
+
     Source: mindspore.mint.rand_like of MindSpore 2.10.
     """
     xp, wanted = _alike("rand_like", input, dtype, device)
@@ -120,6 +135,11 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 @checked
 def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
     """Numbers of the standard normal distribution in the shape of a Tensor; as `mint.rand_like`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.randn_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
 
     Source: mindspore.mint.randn_like of MindSpore 2.10.
     """
@@ -144,6 +164,11 @@ def randint(*args, generator=None, dtype=None, device=None):
             fewer arguments.
         ValueError: if `low` is not below `high`, or the device is another.
         RuntimeError: if `device` is "CPU".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.randint(0, 5, (2, 3)).shape)
+        (2, 3)
 
     Source: mindspore.mint.randint of MindSpore 2.10.
     """
@@ -182,6 +207,11 @@ def randint_like(*args, dtype=None, device=None):
         ValueError: if `low` is not below `high`, or the device is another.
         RuntimeError: if `device` is "CPU".
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.randint_like(ms.Tensor([1.0, 2.0]), 5).shape)
+        (2,)
+
     Source: mindspore.mint.randint_like of MindSpore 2.10.
     """
     need_accelerator("randint_like", device)
@@ -206,6 +236,11 @@ def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
     Raises:
         TypeError: if `mean` or `std` is neither a float nor a Tensor, or `size` is missing.
         ValueError: if `std` is a float below 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.normal(0.0, 1.0, (2, 3)).shape)
+        (2, 3)
 
     Source: mindspore.mint.normal of MindSpore 2.10.
     """
@@ -234,6 +269,11 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
         TypeError: if `input` is not a Tensor of floats.
         ValueError: if an element is not in [0, 1].
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.bernoulli(ms.Tensor([0.0, 1.0])))
+        [0. 1.]
+
     Source: mindspore.mint.bernoulli of MindSpore 2.10.
     """
     chances = input._array
@@ -257,6 +297,11 @@ def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, 
     Raises:
         TypeError: if an argument is of another type.
         RuntimeError: if `num_samples` is below 1, or above the length of a row without replacement.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.multinomial(ms.Tensor([0.0, 1.0]), 1))
+        [1]
 
     Source: mindspore.mint.multinomial of MindSpore 2.10.
     """

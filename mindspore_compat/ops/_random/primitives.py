@@ -47,6 +47,11 @@ Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 class Gamma(_Seeded):
     """Float32 numbers of the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha, beta)`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Gamma()((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
+        (2, 3, 1)
+
     Source: mindspore.ops.Gamma of MindSpore 2.10; so the others here.
     """
 
@@ -57,7 +62,13 @@ class Gamma(_Seeded):
 
 @public("ops.RandomGamma")
 class RandomGamma(Gamma):
-    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
+    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomGamma()(ms.Tensor([2]), ms.Tensor([1.0, 2.0])).shape)
+        (2, 2)
+    """
 
     @checked
     def __call__(self, shape: Index, alpha: Float16To64):
@@ -72,7 +83,13 @@ class RandomGamma(Gamma):
 
 @public("ops.Poisson")
 class Poisson(_Seeded):
-    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`."""
+    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Poisson()((2, 3), ms.Tensor([1.0])).shape)
+        (2, 3)
+    """
 
     @checked
     def __call__(self, shape: Shape, mean: TensorOf("float32")):
@@ -84,27 +101,51 @@ class Poisson(_Seeded):
 @public("ops.random_gamma")
 @checked
 def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
-    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
+    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.random_gamma(ms.Tensor([2]), ms.Tensor([1.0, 2.0])).shape)
+        (2, 2)
+    """
     return RandomGamma(seed or 0)(shape, alpha)
 
 
 @public("ops.poisson")
 @checked
 def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
-    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`."""
+    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.poisson((2, 3), ms.Tensor([1.0])).shape)
+        (2, 3)
+    """
     return Poisson(seed or 0)(shape, mean)
 
 
 @public("ops.choice_with_mask")
 @checked
 def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int(ge=0) = None):
-    """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`."""
+    """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.choice_with_mask(ms.Tensor([[True, False]]), 2)[0].shape)
+        (2, 2)
+    """
     return RandomChoiceWithMask(count, seed or 0)(input_x)
 
 
 @public("ops.RandomPoisson")
 class RandomPoisson(Gamma):
-    """Counts of the Poisson distribution, `shape` for each element of `rate`."""
+    """Counts of the Poisson distribution, `shape` for each element of `rate`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomPoisson()(ms.Tensor([2], ms.int32), ms.Tensor([1.0, 2.0])).shape)
+        (2, 2)
+    """
 
     @checked
     def __init__(self, seed: Int = 0, seed2: Int = 0, dtype: DType = dtypes.int64):
@@ -119,7 +160,13 @@ class RandomPoisson(Gamma):
 
 @public("ops.StandardLaplace")
 class StandardLaplace(Gamma):
-    """Float32 numbers of the Laplace distribution of mean 0 and scale 1."""
+    """Float32 numbers of the Laplace distribution of mean 0 and scale 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.StandardLaplace()((2, 3)).shape)
+        (2, 3)
+    """
 
     @checked
     def __call__(self, shape: Shape):
@@ -128,7 +175,13 @@ class StandardLaplace(Gamma):
 
 @public("ops.Multinomial")
 class Multinomial(_Seeded):
-    """Places drawn with replacement in proportion to the weights in each row."""
+    """Places drawn with replacement in proportion to the weights in each row.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Multinomial()(ms.Tensor([[0.0, 1.0]]), 3))
+        [[1 1 1]]
+    """
 
     @checked
     def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0,
@@ -150,7 +203,14 @@ class Multinomial(_Seeded):
 
 @public("ops.MultinomialWithReplacement")
 class MultinomialWithReplacement(Primitive):
-    """`ops.multinomial_with_replacement` as a Primitive: `(numsamples)(x, seed, offset)`."""
+    """`ops.multinomial_with_replacement` as a Primitive: `(numsamples)(x, seed, offset)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.MultinomialWithReplacement(3, True)(ms.Tensor([[0.0, 1.0]]), ms.Tensor(0),
+        ...         ms.Tensor(0)))
+        [[1 1 1]]
+    """
 
     @checked
     def __init__(self, numsamples: Int(ge=1), replacement: Bool = False):
@@ -169,7 +229,13 @@ class MultinomialWithReplacement(Primitive):
 
 @public("ops.RandomCategorical")
 class RandomCategorical(Primitive):
-    """`ops.random_categorical` as a Primitive: `(dtype)(logits, num_sample, seed)`."""
+    """`ops.random_categorical` as a Primitive: `(dtype)(logits, num_sample, seed)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomCategorical()(ms.Tensor([[0.0, 99.0]]), 3, 0))
+        [[1 1 1]]
+    """
 
     @checked
     def __init__(self, dtype: DType("int16", "int32", "int64") = dtypes.int64):
@@ -182,7 +248,13 @@ class RandomCategorical(Primitive):
 
 @public("ops.RandomShuffle")
 class RandomShuffle(Gamma):
-    """The slices along the first axis in random order; gradients pass."""
+    """The slices along the first axis in random order; gradients pass.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomShuffle()(ms.Tensor([1, 2, 3])).sum())
+        6
+    """
 
     @checked
     def __call__(self, x: Anything):
@@ -201,6 +273,11 @@ class Randperm(Primitive):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if n is below 0 or above `max_length`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Randperm(4)(ms.Tensor([4], ms.int32)).shape)
+        (4,)
     """
 
     @checked
@@ -224,7 +301,13 @@ class Randperm(Primitive):
 
 @public("ops.RandpermV2")
 class RandpermV2(Primitive):
-    """The whole numbers below n in random order: `ops.RandpermV2(seed, offset, dtype)(n)`."""
+    """The whole numbers below n in random order: `ops.RandpermV2(seed, offset, dtype)(n)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandpermV2()(ms.Tensor([4])).shape)
+        (4,)
+    """
 
     @checked
     def __init__(self, seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DType = dtypes.int64):
@@ -257,7 +340,13 @@ def _truncated(xp, draw, shape, low, high):
 
 @public("ops.TruncatedNormal")
 class TruncatedNormal(_Seeded):
-    """Standard normal numbers of at most two deviations: `(dtype, seed, seed2)(shape)`."""
+    """Standard normal numbers of at most two deviations: `(dtype, seed, seed2)(shape)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.TruncatedNormal()(ms.Tensor([2, 3])).shape)
+        (2, 3)
+    """
 
     @checked
     def __init__(self, dtype: DType("float16", "float32", "float64") = dtypes.float32,
@@ -305,7 +394,13 @@ class ParameterizedTruncatedNormal(_Seeded):
 
 @public("ops.NonDeterministicInts")
 class NonDeterministicInts(Primitive):
-    """Whole numbers anywhere in the range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`."""
+    """Whole numbers anywhere in the range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.NonDeterministicInts()(ms.Tensor([2, 3])).shape)
+        (2, 3)
+    """
 
     @checked
     def __init__(self, dtype: DType("int32", "int64", "uint32", "uint64") = dtypes.int64):
@@ -323,7 +418,13 @@ class NonDeterministicInts(Primitive):
 
 @public("ops.LogNormalReverse")
 class LogNormalReverse(Primitive):
-    """Numbers whose logarithm is normal, in the input's shape: `(mean, std)(input)`."""
+    """Numbers whose logarithm is normal, in the input's shape: `(mean, std)(input)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LogNormalReverse()(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
+    """
 
     @checked
     def __init__(self, mean: Float = 1.0, std: Float = 2.0):
@@ -339,7 +440,13 @@ class LogNormalReverse(Primitive):
 
 @public("ops.Cauchy")
 class Cauchy(Primitive):
-    """Float32 numbers of the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`."""
+    """Float32 numbers of the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Cauchy([2, 3])().shape)
+        (2, 3)
+    """
 
     @checked
     def __init__(self, size: ListOf(Int(ge=1)), median: Float = 0.0, sigma: Float = 1.0):
@@ -359,6 +466,11 @@ class Bernoulli(Primitive):
     """1 with probability p and 0 otherwise: `ops.Bernoulli(seed, offset)(x, p)`.
 
     Only an int counts as an offset; anything else is 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Bernoulli()(ms.Tensor([5.0, 6.0]), ms.Tensor([1.0, 0.0])))
+        [1. 0.]
     """
 
     @checked

@@ -25,6 +25,11 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.
         ValueError: if `clip_norm` is not above 0, or `use_norm` not None.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.clip_by_global_norm((ms.Tensor([3.0, 4.0]),), 1.0)[0])
+        [0.6 0.8]
+
     Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
     """
     if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
@@ -57,6 +62,11 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     Raises:
         TypeError: if an argument has another type.
         RuntimeError: if the norm is not finite and `error_if_nonfinite` is True.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.clip_by_norm(ms.Tensor([3.0, 4.0]), 1.0))
+        [0.5999999  0.79999983]
 
     Source: mindspore.ops.clip_by_norm of MindSpore 2.10.
     """

@@ -174,7 +174,13 @@ def unravel_index(xp, indices: Index, dims: Index):
 
 @public("ops.UniqueWithPad")
 class UniqueWithPad(Primitive):
-    """The class form of `ops.unique_with_pad`: `ops.UniqueWithPad()(x, pad_num)`."""
+    """The class form of `ops.unique_with_pad`: `ops.UniqueWithPad()(x, pad_num)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniqueWithPad()(ms.Tensor([3, 1, 3]), 0)[0])
+        [3 1 0]
+    """
 
     def __init__(self):
         super().__init__("UniqueWithPad")
@@ -194,6 +200,11 @@ class ListDiff(Primitive):
     Raises:
         TypeError: if the dtypes differ or an argument is of another type.
         ValueError: if an input has not one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.ListDiff()(ms.Tensor([1, 2, 3]), ms.Tensor([2])))
+        [1 3] [0 2]
 
     Source: mindspore.ops.ListDiff of MindSpore 2.10.
     """
@@ -224,6 +235,11 @@ class InvertPermutation(Primitive):
     Raises:
         TypeError: if the input is no tuple or list of ints.
         ValueError: if it is no permutation.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.InvertPermutation()((2, 0, 1)))
+        (1, 2, 0)
 
     Source: mindspore.ops.InvertPermutation of MindSpore 2.10.
     """
@@ -270,6 +286,11 @@ class SubAndFilter(Primitive):
 
     Of a tuple or list in the place of `max_num` or `offset`, the first number counts.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.SubAndFilter()(ms.Tensor([1, 5, 9]), 10, 4)[0])
+        [1 5]
+
     Source: mindspore.ops.SubAndFilter of MindSpore 2.10.
     """
 
@@ -296,6 +317,11 @@ def unique_with_pad(x: TensorOf("int32", "int64", "float32"),
     """(each value once, padded to the input's length, the positions of the elements).
 
     Of several numbers to pad with the first one counts.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.unique_with_pad(ms.Tensor([3, 1, 3]), 0)[0])
+        [3 1 0]
     """
     if x.ndim != 1:
         raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
@@ -403,6 +429,13 @@ class ConfusionMatrix(Primitive):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if the shapes differ or a class is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ConfusionMatrix(2)(ms.Tensor([0, 1], ms.int32),
+        ...                                 ms.Tensor([0, 0], ms.int32)))
+        [[1 0]
+         [1 0]]
 
     Source: mindspore.ops.ConfusionMatrix of MindSpore 2.10.
     """
@@ -622,6 +655,11 @@ class RaggedRange(Primitive):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if a delta is 0, or an input has two axes or more.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RaggedRange(ms.int64)(ms.Tensor([0]), ms.Tensor([3]), ms.Tensor([1]))[1])
+        [0 1 2]
 
     Source: mindspore.ops.RaggedRange of MindSpore 2.10.
     """

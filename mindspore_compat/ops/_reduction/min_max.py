@@ -288,6 +288,11 @@ def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
         where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
             without an axis, nor a number without `initial`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.max(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1))
+        [5. 4.] [1 1]
+
     Source: mindspore.ops.max of MindSpore 2.10.
     """
     return _both(input, axis, keepdims, initial, where, amax, max_along, "maximum")
@@ -300,6 +305,11 @@ def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
     """(values, positions) of the smallest elements along `axis`; over everything if it is None.
 
     The arguments are those of `max`, with `initial` an upper bound.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.min(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1))
+        [1. 3.] [0 0]
 
     Source: mindspore.ops.min of MindSpore 2.10.
     """

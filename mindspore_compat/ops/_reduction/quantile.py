@@ -46,6 +46,11 @@ def median_of_all(xp, input: Anything):
 class Median:
     """The class form of `ops.median`; with `global_median` that of all elements.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Median(global_median=True)(ms.Tensor([1.0, 3.0, 2.0]))[0])
+        2.0
+
     Source: mindspore.ops.Median of MindSpore 2.10.
     """
 
@@ -65,7 +70,13 @@ class Median:
 
 @public("mint.median")
 def mint_median(input, dim=None, keepdim=False):
-    """The lower median of all elements, or (medians, positions) along an axis."""
+    """The lower median of all elements, or (medians, positions) along an axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.median(ms.Tensor([1.0, 3.0, 2.0])))
+        2.0
+    """
     return median_of_all.run(input) if dim is None else median.run(input, dim, keepdim)
 
 

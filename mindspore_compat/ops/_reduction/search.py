@@ -31,6 +31,11 @@ def searchsorted(sorted_sequence: Anything, values: Anything, *, out_int32: Bool
     """Where values would stand in ordered sequences: before equal elements, or after them with
     `right`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.searchsorted(ms.Tensor([1, 3, 5]), ms.Tensor([2, 3])))
+        [1 1]
+
     Source: mindspore.ops.searchsorted of MindSpore 2.10.
     """
     if side == "left" and right:
@@ -59,6 +64,11 @@ def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32",
               boundaries: AsValue(Boundaries, NoList), *, right: Bool = False):
     """The bucket of each element, int32: how many boundaries lie below it (or up to it with
     `right`).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bucketize(ms.Tensor([0.5, 1.5]), [1.0, 2.0]))
+        [0 1]
 
     Source: mindspore.ops.bucketize of MindSpore 2.10.
     """

@@ -65,6 +65,12 @@ def _primitive(path, how, word, allowed=TensorOf(number)):
         As many slices as the last number plus one; an empty segment holds
         {'ones' if how == 'mul' else 'zeros'}.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x, segments = ms.Tensor([2.0, 3.0, 4.0]), ms.Tensor([0, 0, 1])
+        >>> print(ms.{path}()(x, segments).shape)
+        (2,)
+
     Raises:
         TypeError: if an input is of another type.
         ValueError: if the shapes do not fit or the numbers do not rise.

@@ -30,7 +30,13 @@ def unique(xp, input: Anything):
 
 @public("mint.unique")
 def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Each value once, in ascending order; with the inverse places and the counts if asked."""
+    """Each value once, in ascending order; with the inverse places and the counts if asked.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.unique(ms.Tensor([3, 1, 3])))
+        [1 3]
+    """
     xp = space_for(input._array)
     values, inverse, counts = xp.unique(input._array, False, True, True, axis=dim)
     shape = input.shape if dim is None else (input.shape[dim],)
@@ -47,6 +53,11 @@ def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, d
 def unique_consecutive(input: Anything, return_inverse: Bool = False, return_counts: Bool = False,
                        dim: Int | None = None):
     """The values without repetitions of neighbours, with the places and counts if asked.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.unique_consecutive(ms.Tensor([1, 1, 2, 1])))
+        [1 2 1]
 
     Source: mindspore.ops.unique_consecutive of MindSpore 2.10.
     """
@@ -67,7 +78,13 @@ def unique_consecutive(input: Anything, return_inverse: Bool = False, return_cou
 
 @public("ops.UniqueConsecutive")
 class UniqueConsecutive:
-    """The class form of `ops.unique_consecutive`."""
+    """The class form of `ops.unique_consecutive`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniqueConsecutive()(ms.Tensor([1, 1, 2, 1]))[0])
+        1
+    """
 
     @checked
     def __init__(self, return_inverse: Bool = False, return_counts: Bool = False,

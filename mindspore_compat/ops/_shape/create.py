@@ -45,6 +45,11 @@ def _numpy(dtype, default="float32"):
 def zeros(size: Shape, dtype: DType = None):
     """Zeros of a shape; float32 by default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.zeros((2,)))
+        [0. 0.]
+
     Source: mindspore.ops.zeros of MindSpore 2.10.
     """
     return Tensor._wrap(current_space().zeros(shape_of("zeros", (size,)), _numpy(dtype)))
@@ -54,6 +59,11 @@ def zeros(size: Shape, dtype: DType = None):
 @checked
 def ones(shape: Shape, dtype: DType = None):
     """Ones of a shape; float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ones((2,)))
+        [1. 1.]
 
     Source: mindspore.ops.ones of MindSpore 2.10.
     """
@@ -65,6 +75,11 @@ def ones(shape: Shape, dtype: DType = None):
 def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None):
     """One number everywhere; int64 unless a dtype is given, so that fractions are cut off.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.full((2,), 7))
+        [7 7]
+
     Source: mindspore.ops.full of MindSpore 2.10, whose page shows 1.2 become 1.
     """
     return _filled("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
@@ -75,6 +90,11 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 def mint_full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType =
               None):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.full((2,), 7))
+        [7 7]
 
     Source: mindspore.mint.full of MindSpore 2.10.
     """
@@ -97,6 +117,11 @@ def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | Tenso
 
     A number or text in the place of the shape is that of a Tensor without axes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.fill(ms.float32, (2,), 7))
+        [7. 7.]
+
     Source: mindspore.ops.fill of MindSpore 2.10.
     """
     sizes = shape if isinstance(shape, (tuple, list, Tensor)) else ()
@@ -109,6 +134,11 @@ def empty(*size, dtype: DType = None, device: Device = None):
     """A Tensor of a shape whose values are whatever the memory holds.
 
     `device` "CPU" is host memory; the others, and none, are the device target in force.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.empty(2, 3).shape)
+        (2, 3)
 
     Source: mindspore.ops.empty of MindSpore 2.10.
     """
@@ -190,6 +220,12 @@ def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
     """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by
     default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.eye(2))
+        [[1. 0.]
+         [0. 1.]]
+
     Source: mindspore.ops.eye of MindSpore 2.10.
     """
     return Tensor._wrap(current_space().eye(n, m, dtype=_numpy(dtype)))
@@ -207,7 +243,14 @@ _primitive("ops.Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
 
 @public("ops.Eye")
 class Eye:
-    """Ones on the diagonal of an n x m matrix, zeros elsewhere: `ops.Eye()(n, m, dtype)`."""
+    """Ones on the diagonal of an n x m matrix, zeros elsewhere: `ops.Eye()(n, m, dtype)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Eye()(2, 2, ms.float32))
+        [[1. 0.]
+         [0. 1.]]
+    """
 
     @checked
     def __call__(self, n: Count, m: Count, dtype: DType):
@@ -300,6 +343,11 @@ class FillV2(Primitive):
     Raises:
         TypeError: if `shape` is None, or not of ints, or `value` no Tensor.
         ValueError: if a length is negative, or `value` not one number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.FillV2()(ms.Tensor([2], ms.int32), ms.Tensor(7.0)))
+        [7. 7.]
 
     Source: mindspore.ops.FillV2 of MindSpore 2.10.
     """
@@ -394,6 +442,11 @@ def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory:
         TypeError: if `input` is not a Tensor, or an argument of another type.
         ValueError: if the device is another.
         RuntimeError: if `pin_memory` is set for a device other than the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.empty_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
 
     Source: mindspore.mint.empty_like of MindSpore 2.10.
     """

@@ -128,6 +128,12 @@ def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
         TypeError: if an argument is of another type.
         ValueError: if the diagonals do not fit the matrix.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.matrix_diag(ms.Tensor([1.0, 2.0])))
+        [[1. 0.]
+         [0. 2.]]
+
     Source: mindspore.ops.matrix_diag of MindSpore 2.10.
     """
     low, high = _ends("matrix_diag", k)
@@ -183,6 +189,11 @@ def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype) | Number
         TypeError: if an argument is of another type.
         ValueError: if `x` holds no matrices or has no such diagonal.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.matrix_diag_part(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0, ms.Tensor(0.0)))
+        [1. 4.]
+
     Source: mindspore.ops.matrix_diag_part of MindSpore 2.10.
     """
     low, high = _ends("matrix_diag_part", k)
@@ -213,6 +224,12 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
         TypeError: if an argument is of another type.
         ValueError: if the diagonals do not fit the matrix.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.matrix_set_diag(ms.ops.zeros((2, 2)), ms.Tensor([1.0, 2.0])))
+        [[1. 0.]
+         [0. 2.]]
+
     Source: mindspore.ops.matrix_set_diag of MindSpore 2.10.
     """
     low, high = _ends("matrix_set_diag", k)
@@ -237,7 +254,15 @@ class _Aligned(Primitive):
 
 @public("ops.MatrixDiagV3")
 class MatrixDiagV3(_Aligned):
-    """The class form of `ops.matrix_diag`."""
+    """The class form of `ops.matrix_diag`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> zero, minus = ms.Tensor(0, ms.int32), ms.Tensor(-1, ms.int32)
+        >>> print(ms.ops.MatrixDiagV3()(ms.Tensor([1.0, 2.0]), zero, minus, minus, ms.Tensor(0.0)))
+        [[1. 0.]
+         [0. 2.]]
+    """
 
     def __call__(self, x, k, num_rows, num_cols, padding_value):
         return matrix_diag(x, k, num_rows, num_cols, padding_value, self.align)
@@ -245,7 +270,14 @@ class MatrixDiagV3(_Aligned):
 
 @public("ops.MatrixDiagPartV3")
 class MatrixDiagPartV3(_Aligned):
-    """The class form of `ops.matrix_diag_part`."""
+    """The class form of `ops.matrix_diag_part`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.MatrixDiagPartV3()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),
+        ...                                 ms.Tensor(0, ms.int32), ms.Tensor(0.0)))
+        [1. 4.]
+    """
 
     def __call__(self, x, k, padding_value):
         return matrix_diag_part(x, k, padding_value, self.align)
@@ -253,7 +285,15 @@ class MatrixDiagPartV3(_Aligned):
 
 @public("ops.MatrixSetDiagV3")
 class MatrixSetDiagV3(_Aligned):
-    """The class form of `ops.matrix_set_diag`."""
+    """The class form of `ops.matrix_set_diag`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.MatrixSetDiagV3()(ms.ops.zeros((2, 2)), ms.Tensor([1.0, 2.0]),
+        ...                                ms.Tensor(0, ms.int32)))
+        [[1. 0.]
+         [0. 2.]]
+    """
 
     _alignment = AsValue(Align)
 
@@ -524,5 +564,12 @@ def blocks_on_diagonal(xp, inputs: Several):
 
 @public("ops.block_diag", "mint.block_diag")
 def block_diag(*inputs):
-    """The matrices along the diagonal of one, zeros elsewhere; vectors are rows."""
+    """The matrices along the diagonal of one, zeros elsewhere; vectors are rows.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.block_diag(ms.Tensor([[1.0]]), ms.Tensor([[2.0, 3.0]])))
+        [[1. 0. 0.]
+         [0. 2. 3.]]
+    """
     return blocks_on_diagonal.run(inputs)

@@ -50,6 +50,11 @@ def meshgrid(*inputs, indexing="xy"):
         TypeError: if `indexing` is not a str, or an input not a Tensor.
         ValueError: if `indexing` is neither, or an input has more than one axis.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.ops.meshgrid(ms.Tensor([1, 2]), ms.Tensor([3, 4, 5]))])
+        [(3, 2), (3, 2)]
+
     Source: mindspore.ops.meshgrid of MindSpore 2.10.
     """
     return _meshgrid(inputs, indexing)
@@ -57,13 +62,27 @@ def meshgrid(*inputs, indexing="xy"):
 
 @public("mint.meshgrid")
 def mint_meshgrid(*tensors, indexing=None):
-    """The coordinates of the grid that vectors span; "ij" by default."""
+    """The coordinates of the grid that vectors span; "ij" by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.mint.meshgrid(ms.Tensor([1, 2]), ms.Tensor([3, 4, 5]),
+        ...         indexing="ij")])
+        [(2, 3), (2, 3)]
+    """
     return _meshgrid(tensors, "ij" if indexing is None else indexing)
 
 
 @public("ops.Meshgrid")
 class Meshgrid:
-    """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`."""
+    """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.ops.Meshgrid()((ms.Tensor([1, 2]),
+        ...         ms.Tensor([3, 4, 5])))])
+        [(3, 2), (3, 2)]
+    """
 
     @checked
     def __init__(self, indexing: OneOf("xy", "ij") = "xy"):
@@ -76,7 +95,16 @@ class Meshgrid:
 
 @public("ops.cartesian_prod")
 def cartesian_prod(*inputs):
-    """All combinations of one element of each vector, one row for each."""
+    """All combinations of one element of each vector, one row for each.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.cartesian_prod(ms.Tensor([1, 2]), ms.Tensor([3, 4])))
+        [[1 3]
+         [1 4]
+         [2 3]
+         [2 4]]
+    """
     if len(inputs) == 1:
         return inputs[0]
     columns = [g.reshape(-1) for g in _meshgrid(inputs, "ij")]
@@ -86,7 +114,15 @@ def cartesian_prod(*inputs):
 @public("ops.combinations")
 @checked
 def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
-    """All choices of r elements of a vector, one row for each."""
+    """All choices of r elements of a vector, one row for each.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.combinations(ms.Tensor([1, 2, 3])))
+        [[1 2]
+         [1 3]
+         [2 3]]
+    """
     if input.ndim != 1:
         raise ValueError(f"For 'combinations', 'input' must have one axis, but got shape "
                          f"{input.shape}.")

@@ -148,6 +148,11 @@ def split(tensor, split_size_or_sections, axis=0):
         TypeError: if an argument has another type.
         ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.ops.split(ms.ops.arange(5), 2)])
+        [(2,), (2,), (1,)]
+
     Source: mindspore.ops.split of MindSpore 2.10.
     """
     return _split("split", tensor, split_size_or_sections, axis)
@@ -170,7 +175,13 @@ def _split(api, tensor, sizes, axis):
 
 @public("mint.split")
 def mint_split(tensor, split_size_or_sections, dim=0):
-    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`."""
+    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.mint.split(ms.ops.arange(5), 2)])
+        [(2,), (2,), (1,)]
+    """
     return _split("split", tensor, split_size_or_sections, dim)
 
 
@@ -220,7 +231,13 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
 @public("ops.hstack", "mint.hstack")
 @checked
 def hstack(tensors: Joined):
-    """Tensors joined along the second axis, vectors along their only one."""
+    """Tensors joined along the second axis, vectors along their only one.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.hstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [1 2 3 4]
+    """
     held = [_at_least(1, t) for t in tensors]
     return cat.run(held, 0 if held[0].ndim == 1 else 1)
 
@@ -228,7 +245,14 @@ def hstack(tensors: Joined):
 @public("ops.vstack", "mint.vstack")
 @checked
 def vstack(inputs: Joined):
-    """Tensors joined along the first axis, vectors as rows."""
+    """Tensors joined along the first axis, vectors as rows.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.vstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[1 2]
+         [3 4]]
+    """
     return cat.run([_at_least(2, t) for t in inputs], 0)
 
 
@@ -242,14 +266,27 @@ def row_stack(tensors: Joined):
 @public("ops.dstack", "mint.dstack")
 @checked
 def dstack(tensors: Joined):
-    """Tensors joined along the third axis."""
+    """Tensors joined along the third axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))).shape)
+        (1, 2, 2)
+    """
     return cat.run([_at_least(3, t) for t in tensors], 2)
 
 
 @public("ops.column_stack", "mint.column_stack")
 @checked
 def column_stack(tensors: Joined):
-    """Tensors joined along the second axis, vectors as columns."""
+    """Tensors joined along the second axis, vectors as columns.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.column_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[1 3]
+         [2 4]]
+    """
     return cat.run([t if t.ndim > 1 else reshape_array.run(t, (-1, 1)) for t in tensors], 1)
 
 
@@ -262,7 +299,13 @@ def parts_at(xp, input: Anything, edges: Any, axis: Int):
 @public("ops.tensor_split", "Tensor.tensor_split")
 @checked
 def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
-    """So many parts as equal as can be along an axis, or the parts between the indices given."""
+    """So many parts as equal as can be along an axis, or the parts between the indices given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([part.shape for part in ms.ops.tensor_split(ms.ops.arange(5), 2)])
+        [(3,), (2,)]
+    """
     return _parts("tensor_split", input, indices_or_sections, axis)
 
 
@@ -291,7 +334,13 @@ def _atleast(path, count):
         return tuple(_at_least(count, one) for one in inputs)
 
     make.__name__ = path.removeprefix("ops.")
-    make.__doc__ = f"Tensors with at least {count} axes; new ones have length 1."
+    make.__doc__ = f"""Tensors with at least {count} axes; new ones have length 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.{make.__name__}(ms.Tensor(5)).shape)
+        {(1,) * count}
+    """
     return public(path)(make)
 
 
@@ -328,7 +377,14 @@ def _split_by_name(path, method, axis, least):
         return _parts(name, input, indices_or_sections, axis)
 
     make.__name__ = name
-    make.__doc__ = f"The parts along axis {axis}; see `ops.tensor_split`."
+    make.__doc__ = f"""The parts along axis {axis}; see `ops.tensor_split`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> parts = ms.ops.{name}(ms.ops.ones((2, 2, 2)), 2)
+        >>> print(len(parts))
+        2
+    """
     return public(path, method)(make)
 
 
@@ -349,6 +405,11 @@ class SplitV(Primitive):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if the lengths do not fit, when called.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.SplitV([1, 2], 0, 2)(ms.Tensor([1, 2, 3]))[1])
+        [2 3]
 
     Source: mindspore.ops.SplitV of MindSpore 2.10.
     """
@@ -390,6 +451,12 @@ class ParallelConcat(Primitive):
     Raises:
         TypeError: if the input is no tuple or list of Tensors.
         ValueError: if a first axis has another length or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ParallelConcat()((ms.Tensor([[1.0]]), ms.Tensor([[2.0]]))))
+        [[1.]
+         [2.]]
 
     Source: mindspore.ops.ParallelConcat of MindSpore 2.10.
     """

@@ -73,6 +73,11 @@ def pad(input_x, padding, mode="constant", value=None):
         ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or
             `value` is given for another mode.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.pad(ms.Tensor([1.0, 2.0]), (1, 1)))
+        [0. 1. 2. 0.]
+
     Source: mindspore.ops.pad of MindSpore 2.10.
     """
     return _padded(input_x, padding, mode, value)
@@ -120,6 +125,11 @@ def mint_pad(input, pad, mode="constant", value=None):
         TypeError: if an argument has another type.
         ValueError: as `ops.pad`, or if the input has another number of axes than the mode takes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.functional.pad(ms.Tensor([1.0, 2.0]), (1, 1)))
+        [0. 1. 2. 0.]
+
     Source: mindspore.mint.nn.functional.pad of MindSpore 2.10.
     """
     pairs = len(pad) // 2 if isinstance(pad, (tuple, list)) else None
@@ -133,7 +143,13 @@ def mint_pad(input, pad, mode="constant", value=None):
 
 @public("ops.PadV3")
 class PadV3:
-    """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
+    """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.PadV3()(ms.Tensor([1, 2, 3]), (1, 1), 0))
+        [0 1 2 3 0]
+    """
 
     @checked
     def __init__(self, mode: AsValue(OneOf("constant", "reflect", "edge", "circular")) = "constant",
@@ -155,14 +171,26 @@ class PadV3:
 
 @public("ops.mirror_pad")
 def mirror_pad(input_x, paddings, mode):
-    """The input continued by its mirror image, as by `ops.MirrorPad`."""
+    """The input continued by its mirror image, as by `ops.MirrorPad`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.mirror_pad(ms.Tensor([1, 2, 3]), ms.Tensor([[1, 1]]), "REFLECT"))
+        [2 1 2 3 2]
+    """
     return MirrorPad(mode)(input_x, paddings)
 
 
 @public("ops.MirrorPad")
 class MirrorPad:
     """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
-    axis."""
+    axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.MirrorPad()(ms.Tensor([1, 2, 3]), ms.Tensor([[1, 1]])))
+        [2 1 2 3 2]
+    """
 
     @checked
     def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):

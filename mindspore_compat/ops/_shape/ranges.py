@@ -54,6 +54,11 @@ def arange(start=0, end=None, step=1, *, dtype=None):
         TypeError: if an argument is no number.
         ValueError: if `step` is 0, or leads away from `end`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.arange(1, 4))
+        [1 2 3]
+
     Source: mindspore.ops.arange of MindSpore 2.10.
     """
     if end is None:
@@ -86,6 +91,11 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
         ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
         numbers.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.range(0, 4, 1))
+        [0 1 2 3]
+
     Source: mindspore.ops.range of MindSpore 2.10.
     """
     start, end, step = (v.reshape(()).item() if isinstance(v, Tensor) else v
@@ -108,6 +118,11 @@ def linspace(start, end, steps, *, dtype=None):
         TypeError: if `start` or `end` is no number, or `steps` no int.
         ValueError: if `steps` is not positive.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.linspace(0, 1, 3))
+        [0.  0.5 1. ]
+
     Source: mindspore.ops.linspace of MindSpore 2.10.
     """
     steps = plain_numbers(steps)
@@ -126,7 +141,13 @@ def linspace(start, end, steps, *, dtype=None):
 
 @public("ops.LinSpace")
 class LinSpace:
-    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`."""
+    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LinSpace()(ms.Tensor(0.0), ms.Tensor(1.0), 3))
+        [0.  0.5 1. ]
+    """
 
     @in_each_slice
     @checked(Alike("start stop"))
@@ -137,7 +158,13 @@ class LinSpace:
 
 @public("ops.Range")
 class Range:
-    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`."""
+    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Range()(ms.Tensor(0), ms.Tensor(4), ms.Tensor(1)))
+        [0 1 2 3]
+    """
 
     @checked
     def __init__(self, maxlen: Int(ge=1) = 1000000):
@@ -184,6 +211,11 @@ def logspace(start: Float | Floats, end: Float | Floats, steps: ScalarOf(Int(ge=
         TypeError: if an argument is of another type.
         ValueError: if `steps` or `base` is below 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.logspace(0.0, 2.0, 3))
+        [  1.  10. 100.]
+
     Source: mindspore.ops.logspace of MindSpore 2.10.
     """
     ends = [each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
@@ -205,6 +237,11 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
     Raises:
         TypeError: if an argument is no number.
         ValueError: if `step` is 0 or leads away from `end`, or if `start` is `end`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.arange(1, 4))
+        [1 2 3]
 
     Source: mindspore.mint.arange of MindSpore 2.10.
     """

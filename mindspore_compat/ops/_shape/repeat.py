@@ -101,6 +101,11 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
         TypeError: if an argument has another type.
         ValueError: if `repeats` is negative.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.repeat_interleave(ms.Tensor([1, 2]), 2))
+        [1 1 2 2]
+
     Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
     """
     return _repeat("repeat_interleave", input, repeats, axis)
@@ -109,7 +114,13 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
 @public("ops.repeat_elements")
 @checked
 def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
-    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
+    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.repeat_elements(ms.Tensor([1, 2]), 2))
+        [1 1 2 2]
+    """
     return _repeat("repeat_elements", x, rep, axis)
 
 
@@ -136,7 +147,14 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
 @public("ops.expand_as")
 @checked
 def expand_as(input: Anything, other: Anything):
-    """The input broadcast to the shape of another Tensor."""
+    """The input broadcast to the shape of another Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.expand_as(ms.Tensor([1, 2]), ms.Tensor([[0, 0], [0, 0]])))
+        [[1 2]
+         [1 2]]
+    """
     return input.broadcast_to(other.shape)
 
 
@@ -156,6 +174,11 @@ def mint_repeat_interleave(input: Anything, repeats, dim: Int = None, *,
         TypeError: if an argument is of another type.
         ValueError: if `repeats` is negative or does not fit the axis, or `output_size` is not what
             comes out.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.repeat_interleave(ms.Tensor([1, 2]), 2))
+        [1 1 2 2]
 
     Source: mindspore.mint.repeat_interleave of MindSpore 2.10.
     """

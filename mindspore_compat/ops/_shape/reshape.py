@@ -98,6 +98,12 @@ def reshape(input, shape):
         TypeError: if `shape` is not made of ints.
         ValueError: if the elements do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.reshape(ms.Tensor([1, 2, 3, 4]), (2, 2)))
+        [[1 2]
+         [3 4]]
+
     Source: mindspore.ops.reshape of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
@@ -187,6 +193,11 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
         TypeError: if `input` is not a Tensor, `order` no string, or an axis no int.
         ValueError: if `order` is neither "C" nor "F", or the axes are out of range or order.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.flatten(ms.ops.ones((2, 3, 4))).shape)
+        (2, 12)
+
     Source: mindspore.ops.flatten of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
@@ -216,7 +227,13 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 @public("ops.Flatten")
 class Flatten:
-    """Every axis but the first as one: `ops.Flatten()(x)`."""
+    """Every axis but the first as one: `ops.Flatten()(x)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Flatten()(ms.ops.ones((2, 3, 4))).shape)
+        (2, 12)
+    """
 
     @checked
     def __call__(self, input_x: Anything):
@@ -229,7 +246,13 @@ class Flatten:
 
 @public("mint.flatten")
 def mint_flatten(input, start_dim=0, end_dim=-1):
-    """The axes from `start_dim` to `end_dim` as one; all of them by default."""
+    """The axes from `start_dim` to `end_dim` as one; all of them by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.flatten(ms.Tensor([[1, 2], [3, 4]])))
+        [1 2 3 4]
+    """
     dims = (dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
             for dim in (start_dim, end_dim))
     return flatten(input, **dict(zip(("start_dim", "end_dim"), dims)))
@@ -244,7 +267,13 @@ def ravel(self):
 @public("ops.view_as")
 @checked
 def view_as(input: Anything, other: Anything):
-    """The input in the shape of another Tensor."""
+    """The input in the shape of another Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.view_as(ms.Tensor([1, 2]), ms.Tensor([[0, 0]])))
+        [[1 2]]
+    """
     return reshape_array.run(input, other.shape)
 
 
@@ -267,5 +296,11 @@ def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
 @public("mint.ravel", "ops.ravel")
 @checked
 def mint_ravel(input: Anything):
-    """The elements in row order, along one axis."""
+    """The elements in row order, along one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ravel(ms.Tensor([[1, 2], [3, 4]])))
+        [1 2 3 4]
+    """
     return reshape_array.run(input, (-1,))

@@ -15,6 +15,11 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
     Raises:
         TypeError: if `input_x` is no number.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_to_tensor(1.5))
+        1.5
+
     Source: mindspore.ops.scalar_to_tensor of MindSpore 2.10.
     """
     if dtype is None:
@@ -27,7 +32,13 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
 
 @public("ops.ScalarToTensor")
 class ScalarToTensor(Primitive):
-    """The class form of `ops.scalar_to_tensor`."""
+    """The class form of `ops.scalar_to_tensor`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ScalarToTensor()(1.5, ms.float32))
+        1.5
+    """
 
     def __init__(self):
         super().__init__("ScalarToTensor")
@@ -38,7 +49,13 @@ class ScalarToTensor(Primitive):
 
 @public("ops.scalar_to_array")
 def scalar_to_array(input_x):
-    """A number as a Tensor of its own dtype, as MindSpore 1.x had it."""
+    """A number as a Tensor of its own dtype, as MindSpore 1.x had it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_to_array(1.5))
+        1.5
+    """
     return Tensor(input_x)
 
 
@@ -50,6 +67,11 @@ def tuple_to_array(input_x):
 
     Raises:
         TypeError: if `input_x` is none of these, or mixes types.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.tuple_to_array((1, 2)))
+        [1 2]
 
     Source: mindspore.ops.tuple_to_array of MindSpore 2.10.
     """
@@ -73,6 +95,11 @@ class TupleToArray(Primitive):
 
     Raises:
         TypeError: if the input is no tuple, or mixes types.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.TupleToArray()((1, 2)))
+        [1 2]
     """
 
     def __init__(self):
@@ -93,6 +120,11 @@ def scalar_cast(input_x, input_y):
         TypeError: if `input_x` is no number.
         ValueError: if `input_y` is no int, float or bool dtype.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_cast(1.7, ms.int32))
+        1
+
     Source: mindspore.ops.scalar_cast of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
@@ -107,7 +139,13 @@ def scalar_cast(input_x, input_y):
 
 @public("ops.ScalarCast")
 class ScalarCast(Primitive):
-    """The class form of `ops.scalar_cast`."""
+    """The class form of `ops.scalar_cast`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ScalarCast()(1.7, ms.int32))
+        1
+    """
 
     def __init__(self):
         super().__init__("ScalarCast")
@@ -118,13 +156,25 @@ class ScalarCast(Primitive):
 
 @public("ops.make_range")
 def make_range(*args):
-    """The ints of `range(*args)`, as a tuple."""
+    """The ints of `range(*args)`, as a tuple.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_range(1, 4))
+        (1, 2, 3)
+    """
     return tuple(range(*args))
 
 
 @public("ops.tuple_len")
 def tuple_len(x):
-    """The length of a tuple."""
+    """The length of a tuple.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.tuple_len((1, 2)))
+        2
+    """
     return len(x)
 
 
@@ -135,6 +185,11 @@ def is_nonzero(input):
     Raises:
         TypeError: if `input` is not a Tensor.
         ValueError: if it has several elements.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_nonzero(ms.Tensor(5)))
+        True
     """
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got "
@@ -144,7 +199,13 @@ def is_nonzero(input):
 
 @public("ops.is_tensor")
 def is_tensor(obj):
-    """True for a Tensor."""
+    """True for a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_tensor(ms.Tensor([1])))
+        True
+    """
     return isinstance(obj, Tensor)
 
 
@@ -154,6 +215,11 @@ class ScalarToArray(Primitive):
 
     Raises:
         TypeError: if the input is no number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ScalarToArray()(1.5))
+        1.5
 
     Source: mindspore.ops.ScalarToArray of MindSpore 1.10, whose name 2.10 keeps.
     """
@@ -168,7 +234,13 @@ class ScalarToArray(Primitive):
 
 @public("ops.TensorToTuple")
 class TensorToTuple(Primitive):
-    """The elements of a Tensor of one axis as a tuple of numbers."""
+    """The elements of a Tensor of one axis as a tuple of numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.TensorToTuple()(ms.Tensor([1, 2])))
+        (1, 2)
+    """
 
     def __init__(self):
         super().__init__("TensorToTuple")

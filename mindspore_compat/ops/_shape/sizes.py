@@ -14,6 +14,11 @@ def shape(input_x):
 
     Raises:
         TypeError: if `input_x` is not a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.shape(ms.Tensor([[1, 2]])))
+        (1, 2)
     """
     if not isinstance(input_x, Tensor):
         raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
@@ -27,6 +32,11 @@ def size(input_x):
 
     Raises:
         TypeError: if `input_x` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.size(ms.Tensor([[1, 2]])))
+        2
     """
     if not isinstance(input_x, Tensor):
         raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
@@ -40,6 +50,11 @@ def rank(input_x):
 
     Raises:
         TypeError: if `input_x` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rank(ms.Tensor([[1, 2]])))
+        2
     """
     if not isinstance(input_x, Tensor):
         raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
@@ -72,7 +87,13 @@ def numel(self):
 
 @public("ops.TensorShape", "ops.DynamicShape")
 class TensorShape(Primitive):
-    """The shape as an int64 Tensor: `ops.TensorShape()(input_x)`."""
+    """The shape as an int64 Tensor: `ops.TensorShape()(input_x)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.DynamicShape()(ms.Tensor([[1, 2]])))
+        [1 2]
+    """
 
     def __init__(self, dtype=9):
         super().__init__("TensorShape")
@@ -84,5 +105,11 @@ class TensorShape(Primitive):
 
 @public("ops.dyn_shape")
 def dyn_shape(input_x):
-    """The shape as an int64 Tensor."""
+    """The shape as an int64 Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dyn_shape(ms.Tensor([[1, 2]])))
+        [1 2]
+    """
     return Tensor._wrap(space_for(input_x._array).asarray(input_x.shape, dtype="int64"))

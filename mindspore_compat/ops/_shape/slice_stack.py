@@ -208,6 +208,12 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
     """True for the first lengths[i] of `maxlen` places (the longest by default), along a new last
     axis.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.sequence_mask(ms.Tensor([1, 2]), 3))
+        [[ True False False]
+         [ True  True False]]
+
     Source: mindspore.ops.sequence_mask of MindSpore 2.10.
     """
     count = int(lengths._array.max()) if maxlen is None else maxlen
@@ -218,6 +224,12 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
 @checked
 def tensor_slice(input: Anything, begin: TupleOf(Int) | ListOf(Int),
                  size: TupleOf(Int) | ListOf(Int)):
-    """The part of a size from `begin`; -1 takes what is left of an axis."""
+    """The part of a size from `begin`; -1 takes what is left of an axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.tensor_slice(ms.Tensor([1, 2, 3]), (1,), (2,)))
+        [2 3]
+    """
     ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
     return input[tuple(slice(b, e) for b, e in zip(begin, ends, strict=True))]

@@ -230,6 +230,11 @@ def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
         TypeError: if `input` is not a Tensor, or `dims` neither a tuple nor a list of ints.
         ValueError: if `dims` is None, or does not name each axis once.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.permute(ms.ops.ones((2, 3)), (1, 0)).shape)
+        (3, 2)
+
     Source: mindspore.mint.permute of MindSpore 2.10.
     """
     rank = input.ndim

@@ -28,7 +28,16 @@ def _indices(path, second, keep):
         return found.astype(dtype)
 
     make.__name__ = name
-    make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
+    make.__doc__ = f"""The positions of a triangle of a row x col matrix, as two rows of int64.
+
+    Shapes:
+        The result is (2, positions).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.{name}(2, 2).shape)
+        (2, 3)
+    """
     return public(path, second)(make)
 
 
@@ -46,7 +55,14 @@ class _Indices(Primitive):
 
 @public("ops.TrilIndices")
 class TrilIndices(_Indices):
-    """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
+    """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.TrilIndices(2, 2)())
+        [[0 1 1]
+         [0 0 1]]
+    """
 
     def __call__(self):
         return tril_indices(*self.sizes, dtype=self.dtype)
@@ -54,7 +70,14 @@ class TrilIndices(_Indices):
 
 @public("ops.TriuIndices")
 class TriuIndices(_Indices):
-    """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
+    """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.TriuIndices(2, 2)())
+        [[0 0 1]
+         [0 1 1]]
+    """
 
     def __call__(self):
         return triu_indices(*self.sizes, dtype=self.dtype)

@@ -448,6 +448,11 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
     default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.fftfreq(4))
+        [ 0.    0.25 -0.5  -0.25]
+
     Source: mindspore.ops.fftfreq of MindSpore 2.10.
     """
     return _frequencies("fftfreq", n, d, dtype, lambda f: f.fftfreq)
@@ -457,6 +462,11 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 @checked
 def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `rfft` for n samples d apart. float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rfftfreq(4))
+        [0.   0.25 0.5 ]
 
     Source: mindspore.ops.rfftfreq of MindSpore 2.10.
     """
@@ -477,6 +487,11 @@ def _shifted(input, dim, sign):
 def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
     """Frequency 0 moved to the middle of the axes given, all by default.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.fftshift(ms.Tensor([1, 2, 3])))
+        [3 1 2]
+
     Source: mindspore.ops.fftshift of MindSpore 2.10.
     """
     return _shifted(input, dim, 1)
@@ -486,6 +501,11 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 @checked
 def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
     """What `fftshift` did, undone.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ifftshift(ms.Tensor([1, 2, 3])))
+        [2 3 1]
 
     Source: mindspore.ops.ifftshift of MindSpore 2.10.
     """
@@ -505,6 +525,11 @@ class FFTWithSize(Primitive):
             True.
         signal_sizes (tuple[int]): the lengths of the signal, for the inverse of a half. Default:
             ().
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.FFTWithSize(1, False, False)(ms.Tensor([1 + 0j, 0j])))
+        [1.+0.j 1.+0.j]
 
     Source: mindspore.ops.FFTWithSize of MindSpore 2.10.
     """

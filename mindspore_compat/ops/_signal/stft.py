@@ -73,6 +73,11 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
         TypeError: if an argument is of another type.
         ValueError: if `window_length` is below 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.hann_window(4))
+        [0.  0.5 1.  0.5]
+
     Source: mindspore.ops.hann_window of MindSpore 2.10; so the other windows.
     """
     dtype = dtype or dtypes.float64
@@ -83,7 +88,13 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
 @checked
 def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Float = 0.54,
                    beta: Float = 0.46, *, dtype: Real = None):
-    """alpha - beta cos(2 pi n / (N - 1)); float32 by default."""
+    """alpha - beta cos(2 pi n / (N - 1)); float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.hamming_window(4))
+        [0.08 0.54 1.   0.54]
+    """
     dtype = dtype or dtypes.float32
     return _window("hamming_window", window_length, periodic, dtype, _cosines(alpha, beta))
 
@@ -91,7 +102,13 @@ def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Float
 @public("ops.blackman_window")
 @checked
 def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
-    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)); float32 by default."""
+    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)); float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.blackman_window(ms.Tensor(4)).shape)
+        (4,)
+    """
     dtype = dtype or dtypes.float32
     return _window("blackman_window", window_length, periodic, dtype, _cosines(0.42, 0.5, 0.08))
 
@@ -99,7 +116,13 @@ def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 @public("ops.bartlett_window")
 @checked
 def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
-    """1 - |2 n / (N - 1) - 1|, a triangle; float32 by default."""
+    """1 - |2 n / (N - 1) - 1|, a triangle; float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bartlett_window(ms.Tensor(4)))
+        [0.  0.5 1.  0.5]
+    """
     return _window("bartlett_window", window_length, periodic, dtype or dtypes.float32,
                    lambda xp, places, last: 1 - xp.abs(2 * places / last - 1))
 
@@ -108,7 +131,13 @@ def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 @checked
 def kaiser_window(window_length: Int(ge=0), periodic: Bool = True,
                   beta: AsValue(Number | Bool, TupleOf) = 12.0, *, dtype: Real = None):
-    """The window of Bessel's I0 with shape `beta`; float64 by default."""
+    """The window of Bessel's I0 with shape `beta`; float64 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.kaiser_window(4).shape)
+        (4,)
+    """
 
     def weights(xp, places, last):
         return xp.i0(beta * xp.sqrt(1 - (2 * places / last - 1) ** 2)) / xp.i0(xp.asarray(beta))
@@ -128,7 +157,13 @@ class _WindowOf(Primitive):
 
 @public("ops.BartlettWindow")
 class BartlettWindow(_WindowOf):
-    """The class form of `ops.bartlett_window`."""
+    """The class form of `ops.bartlett_window`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.BartlettWindow()(ms.Tensor(4)))
+        [0.  0.5 1.  0.5]
+    """
 
     def __call__(self, window_length):
         return bartlett_window(window_length, self.periodic, dtype=self.dtype)
@@ -136,7 +171,13 @@ class BartlettWindow(_WindowOf):
 
 @public("ops.BlackmanWindow")
 class BlackmanWindow(_WindowOf):
-    """The class form of `ops.blackman_window`."""
+    """The class form of `ops.blackman_window`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.BlackmanWindow()(ms.Tensor(4)).shape)
+        (4,)
+    """
 
     def __call__(self, window_length):
         return blackman_window(window_length, self.periodic, dtype=self.dtype)
@@ -144,7 +185,13 @@ class BlackmanWindow(_WindowOf):
 
 @public("ops.HammingWindow")
 class HammingWindow(Primitive):
-    """The class form of `ops.hamming_window`; the length is a Tensor of one int."""
+    """The class form of `ops.hamming_window`; the length is a Tensor of one int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.HammingWindow()(ms.Tensor([4])).shape)
+        (4,)
+    """
 
     @checked
     def __init__(self, periodic: Bool = True, alpha: Float = 0.54, beta: Float = 0.46,
@@ -230,6 +277,11 @@ def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: In
     Raises:
         TypeError: if an argument is of another type, or `x` has not one or two axes.
         ValueError: if lengths do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.stft(ms.ops.ones((8,)), 4, return_complex=True).shape)
+        (3, 9)
 
     Source: mindspore.ops.stft of MindSpore 2.10.
     """

@@ -45,13 +45,28 @@ _part("ops.csr_tensor_get_dense_shape", CSRTensor, "shape")
 
 @public("ops.make_coo_tensor", "ops.make_sparse_tensor")
 def make_coo_tensor(indices, values, dense_shape):
-    """The COOTensor of places, values and a shape."""
+    """The COOTensor of places, values and a shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_coo_tensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).to_dense())
+        [[0. 5.]
+         [0. 0.]]
+    """
     return COOTensor(indices, values, dense_shape)
 
 
 @public("ops.make_csr_tensor")
 def make_csr_tensor(indptr, indices, values, shape):
-    """The CSRTensor of row bounds, columns, values and a shape."""
+    """The CSRTensor of row bounds, columns, values and a shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_csr_tensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]),
+        ...                              (2, 2)).to_dense())
+        [[0. 5.]
+         [0. 0.]]
+    """
     return CSRTensor(indptr, indices, values, shape)
 
 
@@ -90,6 +105,12 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
     Raises:
         TypeError: if an input is no COOTensor.
         ValueError: if there is only one, or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.coo_concat((x, x), 0).shape)
+        (4, 2)
 
     Source: mindspore.ops.coo_concat of MindSpore 2.10.
     """
@@ -138,6 +159,12 @@ class Coalesce(Primitive):
         TypeError: if an input is of another dtype.
         ValueError: if the shapes do not fit or a place is out of range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Coalesce()(ms.Tensor([[0, 0], [1, 1]]), ms.Tensor([1.0, 2.0]),
+        ...                         ms.Tensor([2, 2]))[1])
+        [3.]
+
     Source: mindspore.ops.Coalesce of MindSpore 2.10.
     """
 
@@ -154,7 +181,14 @@ class Coalesce(Primitive):
 @checked
 def coalesce(x_indices: TensorOf("int64"), x_values: TensorOf("float16", "float32", "float64"),
              x_shape: TensorOf("int64")):
-    """The function form of `ops.Coalesce`."""
+    """The function form of `ops.Coalesce`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.coalesce(ms.Tensor([[0, 0], [1, 1]]), ms.Tensor([1.0, 2.0]),
+        ...                       ms.Tensor([2, 2]))[1])
+        [3.]
+    """
     return _coalesced("coalesce", x_indices, x_values, x_shape)
 
 
@@ -189,6 +223,13 @@ class SparseSlice(Primitive):
     Raises:
         TypeError: if an input is of another dtype.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> indices, values = ms.Tensor([[0, 1], [1, 0]]), ms.Tensor([5.0, 6.0])
+        >>> print(ms.ops.SparseSlice()(indices, values, ms.Tensor([2, 2]), ms.Tensor([0, 0]),
+        ...                            ms.Tensor([1, 2]))[1])
+        [5.]
 
     Source: mindspore.ops.SparseSlice of MindSpore 2.10.
     """
@@ -225,6 +266,12 @@ class SparseTensorDenseAdd(Primitive):
         TypeError: if an input is of another dtype.
         ValueError: if the shapes differ.
         IndexError: if a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.SparseTensorDenseAdd()(ms.Tensor([[0, 1]]), ms.Tensor([5.0]),
+        ...                                     ms.Tensor([1, 2]), ms.ops.ones((1, 2))))
+        [[1. 6.]]
 
     Source: mindspore.ops.SparseTensorDenseAdd of MindSpore 2.10.
     """

@@ -60,6 +60,13 @@ def csr_to_dense(csr_tensor):
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_to_dense(x))
+        [[0. 5.]
+         [0. 0.]]
+
     Source: mindspore.ops.csr_to_dense of MindSpore 2.10.
     """
     _need("csr_to_dense", "csr_tensor", csr_tensor, CSRTensor)
@@ -74,6 +81,12 @@ def csr_to_coo(tensor):
     Raises:
         TypeError: if `tensor` is not a CSRTensor.
         ValueError: if it has more than two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_to_coo(x).indices)
+        [[0 1]]
 
     Source: mindspore.ops.csr_to_coo of MindSpore 2.10.
     """
@@ -110,6 +123,11 @@ def dense_to_sparse_coo(tensor):
         TypeError: if `tensor` is not a Tensor.
         ValueError: if it has not two axes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dense_to_sparse_coo(ms.Tensor([[0.0, 5.0]])).values)
+        [5.]
+
     Source: mindspore.ops.dense_to_sparse_coo of MindSpore 2.10.
     """
     _need("dense_to_sparse_coo", "tensor", tensor, Tensor)
@@ -124,7 +142,13 @@ def dense_to_sparse_coo(tensor):
 @checked
 def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
     """A matrix of fractions as a CSRTensor of its elements that are not 0; errors as for
-    `dense_to_sparse_coo`."""
+    `dense_to_sparse_coo`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dense_to_sparse_csr(ms.Tensor([[0.0, 5.0]])).values)
+        [5.]
+    """
     return coo_to_csr(dense_to_sparse_coo(tensor))
 
 
@@ -142,7 +166,13 @@ def tensor_to_csr(self):
 
 @public("ops.coo2csr")
 def coo2csr(row_indices, height):
-    """Where the values of each of `height` rows start and end, from the rows in order."""
+    """Where the values of each of `height` rows start and end, from the rows in order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.coo2csr(ms.Tensor([0, 1, 1]), 2))
+        [0 1 3]
+    """
     xp = space_for(row_indices._array)
     return Tensor._wrap(xp.searchsorted(row_indices._array,
                                         xp.arange(height + 1)).astype(row_indices._array.dtype))
@@ -150,7 +180,13 @@ def coo2csr(row_indices, height):
 
 @public("ops.csr2coo")
 def csr2coo(indptr, nnz):
-    """The row of each of `nnz` values, from where the rows start and end."""
+    """The row of each of `nnz` values, from where the rows start and end.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.csr2coo(ms.Tensor([0, 1, 3]), 3))
+        [0 1 1]
+    """
     xp = space_for(indptr._array)
     return Tensor._wrap((xp.searchsorted(indptr._array, xp.arange(nnz),
                                          "right") - 1).astype(indptr._array.dtype))
@@ -174,6 +210,12 @@ class SparseToDense(Primitive):
     Raises:
         TypeError: if an input is of another type or dtype.
         ValueError: if the shapes do not fit or a place does not exist.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.SparseToDense()(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)))
+        [[0. 5.]
+         [0. 0.]]
 
     Source: mindspore.ops.SparseToDense of MindSpore 2.10.
     """
@@ -209,6 +251,13 @@ def csr_mv(csr_tensor, dense):
 
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor or `dense` not a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_mv(x, ms.ops.ones((2, 1))))
+        [[5.]
+         [0.]]
 
     Source: mindspore.ops.csr_mv of MindSpore 2.10.
     """
@@ -258,6 +307,13 @@ def csr_reduce_sum(csr_tensor, axis):
         TypeError: if `csr_tensor` is not a CSRTensor or `axis` not an int.
         ValueError: if `axis` is another one.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_reduce_sum(x, 1))
+        [[5.]
+         [0.]]
+
     Source: mindspore.ops.csr_reduce_sum of MindSpore 2.10.
     """
     _need("csr_reduce_sum", "csr_tensor", csr_tensor, CSRTensor)
@@ -283,14 +339,28 @@ def _gathered(csr, dense):
 
 @public("ops.csr_mul")
 def csr_mul(x, y):
-    """A CSRTensor times a Tensor or number, element by element, as a CSRTensor."""
+    """A CSRTensor times a Tensor or number, element by element, as a CSRTensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_mul(x, ms.Tensor([[2.0]])).values)
+        [10.]
+    """
     _need("csr_mul", "x", x, CSRTensor)
     return CSRTensor(x.indptr, x.indices, arithmetic.mul.run(x.values, _gathered(x, y)), x.shape)
 
 
 @public("ops.csr_div")
 def csr_div(x, y):
-    """A CSRTensor over a Tensor or number, element by element, as a CSRTensor."""
+    """A CSRTensor over a Tensor or number, element by element, as a CSRTensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([6.0]), (2, 2))
+        >>> print(ms.ops.csr_div(x, ms.Tensor([[2.0]])).values)
+        [3.]
+    """
     _need("csr_div", "x", x, CSRTensor)
     quotient = division.true_div.run(x.values, _gathered(x, y))
     return CSRTensor(x.indptr, x.indices, quotient, x.shape)
@@ -302,6 +372,12 @@ def csr_add(a, b, alpha, beta):
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` not a Tensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_add(x, x, ms.Tensor(1.0), ms.Tensor(2.0)).values)
+        [15.]
 
     Source: mindspore.ops.csr_add of MindSpore 2.10.
     """
@@ -339,6 +415,13 @@ def coo_add(x1, x2, thresh):
         TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` not a Tensor.
         ValueError: if the shapes differ, or `thresh` is not a scalar.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.coo_add(x, x, ms.Tensor(0.0)).to_dense())
+        [[ 0. 10.]
+         [ 0.  0.]]
+
     Source: mindspore.ops.coo_add of MindSpore 2.10.
     """
     for name, value, kind in (("x1", x1, COOTensor), ("x2", x2, COOTensor),
@@ -364,6 +447,12 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
     Raises:
         TypeError: if `logits` is not a CSRTensor or `dtype` neither float32 nor float64.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 2, 2]), ms.Tensor([0, 1]), ms.Tensor([0.0, 0.0]), (2, 2))
+        >>> print(ms.ops.csr_softmax(x, ms.float32).values)
+        [0.5 0.5]
+
     Source: mindspore.ops.csr_softmax of MindSpore 2.10.
     """
     _need("csr_softmax", "logits", logits, CSRTensor)
@@ -387,6 +476,13 @@ class SparseTensorDenseMatmul(Primitive):
     Raises:
         TypeError: if an input is of another type, or the dtypes differ.
         ValueError: if the shapes do not fit or a place does not exist.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> indices, values = ms.Tensor([[0, 1]]), ms.Tensor([5.0])
+        >>> print(ms.ops.SparseTensorDenseMatmul()(indices, values, (2, 2), ms.ops.ones((2, 1))))
+        [[5.]
+         [0.]]
 
     Source: mindspore.ops.SparseTensorDenseMatmul of MindSpore 2.10.
     """
@@ -429,7 +525,19 @@ def _on_values(coo, csr):
 
     for function, path, kind in ((of_coo, coo, "COOTensor"), (of_csr, csr, "CSRTensor")):
         function.__name__ = path.removeprefix("ops.")
-        function.__doc__ = f"`ops.{name}` of the stored values of a {kind}."
+        made = ("ms.COOTensor(ms.Tensor([[0, 1]])" if kind == "COOTensor"
+                else "ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1])")
+        function.__doc__ = f"""Computes `ops.{name}` of the stored values of a {kind}.
+
+        Shapes:
+            `x` and the result are {kind}s of one shape, with values at the same positions.
+
+        Example:
+            >>> import mindspore_compat as ms
+            >>> x = {made}, ms.Tensor([0.5]), (2, 2))
+            >>> print(ms.ops.{function.__name__}(x).shape)
+            (2, 2)
+        """
         public(path)(function)
 
 

@@ -9,6 +9,11 @@ from .._shape.join_split import cat
 def make_row_tensor(indices, values, dense_shape):
     """A `RowTensor` of slices `values` at `indices` of the first axis; errors as for RowTensor.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_row_tensor(ms.Tensor([0]), ms.Tensor([[5.0]]), (2, 1)).values)
+        [[5.]]
+
     Source: mindspore.ops.make_row_tensor of MindSpore 2.10.
     """
     return RowTensor(indices, values, dense_shape)
@@ -22,19 +27,40 @@ def _need_rows(api, x):
 
 @public("ops.row_tensor_get_indices")
 def row_tensor_get_indices(x):
-    """The positions of the slices of a RowTensor; a TypeError for anything else."""
+    """The positions of the slices of a RowTensor; a TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.row_tensor_get_indices(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]),
+        ...         (2, 1))))
+        [0]
+    """
     return _need_rows("row_tensor_get_indices", x).indices
 
 
 @public("ops.row_tensor_get_values")
 def row_tensor_get_values(x):
-    """The slices of a RowTensor; a TypeError for anything else."""
+    """The slices of a RowTensor; a TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.row_tensor_get_values(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]),
+        ...         (2, 1))))
+        [[5.]]
+    """
     return _need_rows("row_tensor_get_values", x).values
 
 
 @public("ops.row_tensor_get_dense_shape")
 def row_tensor_get_dense_shape(x):
-    """The dense shape of a RowTensor; a TypeError for anything else."""
+    """The dense shape of a RowTensor; a TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.row_tensor_get_dense_shape(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]),
+        ...         (2, 1))))
+        (2, 1)
+    """
     return _need_rows("row_tensor_get_dense_shape", x).dense_shape
 
 

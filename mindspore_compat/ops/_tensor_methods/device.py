@@ -118,6 +118,11 @@ class MoveTo(Primitive):
         TypeError: if an argument is of another type.
         ValueError: if `to` is no device.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.MoveTo()(ms.Tensor([1, 2]), "CPU"))
+        [1 2]
+
     Source: mindspore.ops.MoveTo of MindSpore 2.10.
     """
 
@@ -153,6 +158,11 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
     Raises:
         TypeError: if `to` is not a str.
         ValueError: if it names no device.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.move_to(ms.Tensor([1, 2]), "CPU"))
+        [1 2]
 
     Source: mindspore.ops.move_to of MindSpore 2.10.
     """

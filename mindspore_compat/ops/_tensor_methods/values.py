@@ -239,7 +239,13 @@ def zero_(self):
 @public("ops.zero_")
 @checked
 def zero_in_place(input: TensorOf(any_dtype)):
-    """Writes zeros into a Tensor and returns it."""
+    """Writes zeros into a Tensor and returns it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.zero_(ms.Tensor([1.0, 2.0])))
+        [0. 0.]
+    """
     return zero_(input)
 
 
@@ -284,7 +290,13 @@ Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
 
 @public("ops.IdentityN")
 class IdentityN(Primitive):
-    """A tuple of Tensors as it is, in memory of its own."""
+    """A tuple of Tensors as it is, in memory of its own.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.IdentityN()((ms.Tensor([1]), ms.Tensor([2])))[1])
+        [2]
+    """
 
     def __init__(self):
         super().__init__("IdentityN")
@@ -329,7 +341,13 @@ class CopyWithSlice(Primitive):
 @public("mint.item")
 @checked
 def item(input: Anything):
-    """The only element as a Python number."""
+    """The only element as a Python number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.item(ms.Tensor([5])))
+        5
+    """
     return input.item()
 
 

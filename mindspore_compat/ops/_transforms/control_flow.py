@@ -43,6 +43,11 @@ class ForiLoop(_Loop):
     Raises:
         TypeError: if a bound is no int or `loop_func` no function.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ForiLoop()(0, 3, lambda i, x: x + i, ms.Tensor(0)))
+        3
+
     Source: mindspore.ops.ForiLoop of MindSpore 2.10.
     """
 
@@ -66,6 +71,11 @@ class WhileLoop(_Loop):
     Raises:
         TypeError: if either is no function.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.WhileLoop()(lambda x: x < 10, lambda x: x * 2, ms.Tensor(1)))
+        16
+
     Source: mindspore.ops.WhileLoop of MindSpore 2.10.
     """
 
@@ -86,6 +96,12 @@ class Scan(_Loop):
     Raises:
         TypeError: if `loop_func` is no function or `length` no int.
         ValueError: if `length` is not that of `xs`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Scan()(lambda carry, x: (carry + x, carry), ms.Tensor(0),
+        ...                     [ms.Tensor(1), ms.Tensor(2)], None)[0])
+        3
 
     Source: mindspore.ops.Scan of MindSpore 2.10.
     """
@@ -112,6 +128,11 @@ class Partial(_Loop):
 
     Raises:
         TypeError: if `func` is no function.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Partial()(ms.ops.add, ms.Tensor([1]))(ms.Tensor([2])))
+        [3]
 
     Source: mindspore.ops.Partial of MindSpore 2.10.
     """
@@ -221,7 +242,13 @@ def _of_scalars(path, function):
 
     scalar.__name__ = scalar.__qualname__ = name
     own = name.removeprefix("scalar_")
-    scalar.__doc__ = f"Python's own `{own}` of two numbers; a TypeError for anything else."
+    scalar.__doc__ = f"""Python's own `{own}` of two numbers; a TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.{name}(6, 3))
+        {function(6, 3)}
+    """
     public(path)(scalar)
 
 
@@ -244,132 +271,264 @@ _of_scalars("ops.scalar_min", min)
 
 @public("ops.scalar_log")
 def scalar_log(x):
-    """The natural logarithm of a number."""
+    """The natural logarithm of a number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_log(1.0))
+        0.0
+    """
     return math.log(x)
 
 
 @public("ops.scalar_uadd")
 def scalar_uadd(x):
-    """+x."""
+    """+x.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_uadd(2))
+        2
+    """
     return +x
 
 
 @public("ops.scalar_usub")
 def scalar_usub(x):
-    """-x."""
+    """-x.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.scalar_usub(2))
+        -2
+    """
     return -x
 
 
 @public("ops.shape_")
 def shape_(x):
-    """The shape of a Tensor as a tuple."""
+    """The shape of a Tensor as a tuple.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.shape_(ms.Tensor([[1, 2]])))
+        (1, 2)
+    """
     return x.shape
 
 
 @public("ops.numel")
 @checked
 def numel(input: Anything):
-    """How many elements a Tensor has."""
+    """How many elements a Tensor has.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.numel(ms.Tensor([[1, 2]])))
+        2
+    """
     return input.size
 
 
 @public("ops.isconstant")
 def isconstant(x):
-    """Whether a graph would know the value while it is built: False for a variable within `jit`."""
+    """Whether a graph would know the value while it is built: False for a variable within `jit`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.isconstant(1))
+        True
+    """
     return not (building.depth and is_variable(x))
 
 
 @public("ops.typeof")
 def typeof(x):
-    """The dtype of a Tensor, or the MindSpore type of a Python value."""
+    """The dtype of a Tensor, or the MindSpore type of a Python value.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.typeof(ms.Tensor([1.0])))
+        Float32
+    """
     return x.dtype if isinstance(x, Tensor) else dtypes.get_py_obj_dtype(x)
 
 
 @public("ops.make_tuple")
 def make_tuple(*items):
-    """The arguments as a tuple."""
+    """The arguments as a tuple.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_tuple(1, 2))
+        (1, 2)
+    """
     return items
 
 
 @public("ops.make_list")
 def make_list(*items):
-    """The arguments as a list."""
+    """The arguments as a list.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_list(1, 2))
+        [1, 2]
+    """
     return list(items)
 
 
 @public("ops.tuple_getitem", "ops.list_getitem", "ops.dict_getitem")
 def item_of(x, index):
-    """x[index]."""
+    """x[index].
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dict_getitem({"a": 1}, "a"))
+        1
+    """
     return x[index]
 
 
 @public("ops.tuple_reversed")
 def tuple_reversed(x):
-    """A tuple in reverse order."""
+    """A tuple in reverse order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.tuple_reversed((1, 2)))
+        (2, 1)
+    """
     return tuple(reversed(x))
 
 
 @public("ops.list_len")
 def list_len(x):
-    """How many elements a list has."""
+    """How many elements a list has.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.list_len([1, 2]))
+        2
+    """
     return len(x)
 
 
 @public("ops.make_slice")
 def make_slice(start, stop, step=None):
-    """slice(start, stop, step)."""
+    """slice(start, stop, step).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.make_slice(0, 4, 2))
+        slice(0, 4, 2)
+    """
     return slice(start, stop, step)
 
 
 @public("ops.bool_not")
 def bool_not(x):
-    """not x."""
+    """not x.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bool_not(True))
+        False
+    """
     return not x
 
 
 @public("ops.bool_and")
 def bool_and(x, y):
-    """Both are true."""
+    """Both are true.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bool_and(True, False))
+        False
+    """
     return bool(x) and bool(y)
 
 
 @public("ops.bool_or")
 def bool_or(x, y):
-    """One is true."""
+    """One is true.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bool_or(True, False))
+        True
+    """
     return bool(x) or bool(y)
 
 
 @public("ops.bool_eq", "ops.string_eq", "ops.tuple_equal", "ops.list_equal")
 def is_equal(x, y):
-    """x == y."""
+    """x == y.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bool_eq(True, True))
+        True
+    """
     return x == y
 
 
 @public("ops.string_concat")
 def string_concat(x, y):
-    """One string after the other."""
+    """One string after the other.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.string_concat("a", "b"))
+        ab
+    """
     return x + y
 
 
 @public("ops.is_")
 def is_same(x, y):
-    """x is y."""
+    """x is y.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_(None, None))
+        True
+    """
     return x is y
 
 
 @public("ops.is_not")
 def is_not_same(x, y):
-    """x is not y."""
+    """x is not y.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.is_not(None, 1))
+        True
+    """
     return x is not y
 
 
 @public("ops.in_dict")
 def in_dict(key, x):
-    """Whether a dict has a key."""
+    """Whether a dict has a key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.in_dict("a", {"a": 1}))
+        True
+    """
     return key in x
 
 
 @public("ops.not_in_dict")
 def not_in_dict(key, x):
-    """Whether a dict lacks a key."""
+    """Whether a dict lacks a key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.not_in_dict("a", {"a": 1}))
+        False
+    """
     return key not in x

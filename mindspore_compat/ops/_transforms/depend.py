@@ -18,6 +18,11 @@ def depend(value, *expr):
 
     A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.depend(ms.Tensor([1]), ms.Tensor([2])))
+        [1]
+
     Source: mindspore.ops.depend of MindSpore 2.10.
     """
     live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
@@ -37,7 +42,13 @@ def _tied(tensor, others):
 
 @public("ops.Depend")
 class Depend:
-    """The class form of `ops.depend`."""
+    """The class form of `ops.depend`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Depend()(ms.Tensor([1]), ms.Tensor([2])))
+        [1]
+    """
 
     def __call__(self, value, *expr):
         return depend(value, *expr)
@@ -78,7 +89,13 @@ def stop_gradient_(input: Anything):
 
 @public("ops.StopGradient")
 class StopGradient(Primitive):
-    """The class form of `ops.stop_gradient`."""
+    """The class form of `ops.stop_gradient`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.grad(lambda x: x * ms.ops.StopGradient()(x))(ms.Tensor(3.0)))
+        3.0
+    """
 
     def __init__(self):
         super().__init__("StopGradient")

@@ -79,6 +79,11 @@ class Key:
 def environ_create():
     """An environment without gradients.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.ops.environ_create()).__name__)
+        Environment
+
     Source: mindspore.ops.functional.environ_create of MindSpore 2.10, in graph mode.
     """
     return Environment({})
@@ -210,6 +215,11 @@ def zip_operation(*sequences):
     Raises:
         RuntimeError: if there are no sequences.
         TypeError: if one cannot be iterated.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(list(ms.ops.zip_operation([1, 2], [3, 4])))
+        [(1, 3), (2, 4)]
 
     Source: mindspore.ops.composite.zip_operation of MindSpore 2.10, in graph mode.
     """

@@ -50,6 +50,11 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             like the inputs or outputs; if the mapped axes differ in length; if an output that
             differs from slice to slice has None in `out_axes`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.vmap(lambda x: x.sum())(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [3. 7.]
+
     Source: mindspore.vmap of MindSpore 2.10.
     """
     cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one for each slice
@@ -283,6 +288,12 @@ def jacrev(fn, grad_position=0, has_aux=False):
         TypeError: if `has_aux` is not a bool; when it is called, if `grad_position` is not made of
             ints.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
+        [[2. 0.]
+         [0. 4.]]
+
     Source: mindspore.jacrev of MindSpore 2.10.
     """
     return _jacobian("jacrev", fn, grad_position, has_aux, forward=False)
@@ -295,6 +306,12 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     The passes run as those of `jacrev`.
 
     The arguments and results are those of `jacrev`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.jacfwd(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
+        [[2. 0.]
+         [0. 4.]]
 
     Source: mindspore.jacfwd of MindSpore 2.10.
     """
@@ -317,6 +334,11 @@ class GradOperation:
 
     Raises:
         TypeError: if an argument is not a bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.GradOperation()(lambda x: x * x)(ms.Tensor(3.0)))
+        6.0
 
     Source: mindspore.ops.GradOperation of MindSpore 2.10.
     """
@@ -382,6 +404,11 @@ class HyperMap:
         reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default:
             False.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.HyperMap(lambda x: x * 2)([ms.Tensor(1.0), ms.Tensor(2.0)]))
+        (Tensor(shape=[], dtype=Float32, value= 2), Tensor(shape=[], dtype=Float32, value= 4))
+
     Source: mindspore.ops.HyperMap of MindSpore 2.10.
     """
 
@@ -410,6 +437,11 @@ class HyperMap:
 @public("ops.Map", "ops.composite.Map")
 class Map(HyperMap):
     """Applies an operation to corresponding elements of sequences, one level deep.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Map(lambda x, y: x + y)((1, 2), (3, 4)))
+        (4, 6)
 
     Source: mindspore.ops.Map of MindSpore 2.10.
     """
@@ -494,6 +526,11 @@ def partial(func, *args):
     Raises:
         TypeError: if `func` is not a function.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.partial(ms.ops.add, ms.Tensor([1]))(ms.Tensor([2])))
+        [3]
+
     Source: mindspore.ops.partial of MindSpore 2.10.
     """
     if not callable(func):
@@ -510,6 +547,11 @@ def identity(x):
 
     Returns:
         Any, `x`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.identity(ms.Tensor([1, 2])))
+        [1 2]
 
     Source: mindspore.ops.functional.identity of MindSpore 2.10.
     """

@@ -25,6 +25,11 @@ class Mish(Cell):
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.Mish()(ms.Tensor([0.0, 1.0])))
+        [0.        0.8650984]
+
     Source: mindspore.mint.nn.Mish of MindSpore 2.10.
     """
 
@@ -46,6 +51,11 @@ class SELU(Cell):
 
     Raises:
         TypeError: if `input` is not a Tensor of such a dtype.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.SELU()(ms.Tensor([0.0, 1.0])))
+        [0.       1.050701]
 
     Source: mindspore.mint.nn.SELU of MindSpore 2.10.
     """

@@ -211,6 +211,11 @@ class Conv2d(_Conv):
 
     Its arguments are those of Conv1d, with one number or two.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.Conv2d(2, 4, 3)(ms.ops.ones((1, 2, 8, 8))).shape)
+        (1, 4, 6, 6)
+
     Source: mindspore.mint.nn.Conv2d of MindSpore 2.10.
     """
 
@@ -223,6 +228,11 @@ class Conv3d(_Conv):
     """Cross-correlation of volumes (N, C, D, H, W) or (C, D, H, W) with learnt kernels.
 
     Its arguments are those of Conv1d, with one number or three.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.Conv3d(2, 4, 3)(ms.ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 4, 2, 2, 2)
 
     Source: mindspore.mint.nn.Conv3d of MindSpore 2.10.
     """

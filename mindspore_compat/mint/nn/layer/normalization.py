@@ -184,6 +184,11 @@ class BatchNorm2d(_BatchNorm):
 
     Its arguments are those of BatchNorm1d.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.BatchNorm2d(2)(ms.ops.ones((2, 2, 3, 3))).shape)
+        (2, 2, 3, 3)
+
     Source: mindspore.mint.nn.BatchNorm2d of MindSpore 2.10.
     """
 
@@ -195,6 +200,11 @@ class BatchNorm3d(_BatchNorm):
     """Brings each channel of (N, C, D, H, W) to mean `bias` and deviation `weight`.
 
     Its arguments are those of BatchNorm1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.BatchNorm3d(2)(ms.ops.ones((2, 2, 3, 3, 3))).shape)
+        (2, 2, 3, 3, 3)
 
     Source: mindspore.mint.nn.BatchNorm3d of MindSpore 2.10.
     """
@@ -293,6 +303,11 @@ class GroupNorm(Cell):
         TypeError: if a number is not an int, `eps` not a float, or `affine` not a bool.
         ValueError: if a number is less than 1, the groups do not divide the channels, or the input
             has others.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.GroupNorm(1, 2)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
 
     Source: mindspore.mint.nn.GroupNorm of MindSpore 2.10.
     """

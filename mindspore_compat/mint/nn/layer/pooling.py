@@ -50,6 +50,11 @@ class AdaptiveAvgPool1d(Cell):
         TypeError: if `output_size` is not an int, or `input` not a Tensor of floats.
         ValueError: if it is below 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.AdaptiveAvgPool1d(2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[1.5 3.5]]]
+
     Source: mindspore.mint.nn.AdaptiveAvgPool1d of MindSpore 2.10.
     """
 
@@ -86,6 +91,11 @@ class AdaptiveAvgPool2d(Cell):
         TypeError: if `output_size` is neither an int nor a tuple of ints or None, or `input` not a
             Tensor of floats.
         ValueError: if a size is below 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.AdaptiveAvgPool2d(1)(ms.ops.ones((1, 1, 2, 2))))
+        [[[[1.]]]]
 
     Source: mindspore.mint.nn.AdaptiveAvgPool2d of MindSpore 2.10.
     """
@@ -124,6 +134,11 @@ class AdaptiveMaxPool1d(Cell):
         TypeError: if `output_size` is neither an int nor a tuple of one, `return_indices` not a
             bool, or `input` not a Tensor of floats.
         ValueError: if `output_size` is below 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.AdaptiveMaxPool1d(2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[2. 4.]]]
 
     Source: mindspore.mint.nn.AdaptiveMaxPool1d of MindSpore 2.10.
     """
