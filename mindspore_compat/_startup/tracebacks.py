@@ -9,6 +9,7 @@ import importlib
 import inspect
 import os
 import re
+import runpy
 import sys
 import traceback
 from pathlib import Path
@@ -19,6 +20,7 @@ from .._core.rules.base import registered
 FOLDER = str(Path(__file__).parent.parent) + os.sep
 VARIABLE = "MINDSPORE_COMPAT_TRACEBACK"
 _AREAS = ("nn", "ops", "mint", "mint.nn", "mint.optim", "train", "")
+_RUNNER = ("<frozen runpy>", runpy.__file__)
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
@@ -59,8 +61,7 @@ def _filtered(told):
         earlier = getattr(told, name)
         if earlier is not None:
             hidden += _filtered(earlier)
-            if not any(frame.filename not in ("<frozen runpy>",) and not _library(frame.filename)
-                       for frame in earlier.stack):
+            if all(_library(frame.filename) for frame in earlier.stack):
                 setattr(told, name, None)
     return hidden
 
@@ -68,7 +69,7 @@ def _filtered(told):
 def _of_package(filename):
     """Whether a frame is of the package: of its files, or of source that it wrote itself."""
     generated = filename.startswith("<") and " #" in filename
-    return generated or filename.startswith(FOLDER) or filename == "<frozen runpy>"
+    return generated or filename.startswith(FOLDER) or filename in _RUNNER
 
 
 def _library(filename):
