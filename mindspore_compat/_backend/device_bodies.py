@@ -56,10 +56,11 @@ extern "C" __global__ void {name}({arguments}long long rows, long long inner, lo
 }}
 """
 _LOOP = """for (long long at = threadIdx.x; at < length; at += blockDim.x) {{
-            const long long place = inner == length ? row * length + at
-                : at / inner * rows * inner + row * inner + at % inner;
+            const long long place = {place};
             {lines}
         }}"""
+_PLACE = """inner == length ? row * length + at
+                : at / inner * rows * inner + row * inner + at % inner"""
 _REDUCE = """lanes[threadIdx.x] = r{0};
         __syncthreads();
         for (int half = blockDim.x / 2; half > 0; half /= 2) {{
@@ -109,6 +110,10 @@ class RowRecorder(Recorder):
     def row_max(self, x):
         """The largest value of each row; NaN if there is one."""
         return self.trace.add("row_max", x)
+
+    def whole_norm(self, x):
+        """The Euclidean norm of each row."""
+        return self.sqrt(self.row_sum(x * x))
 
     def row_size(self):
         """How many elements a row has."""
@@ -308,7 +313,17 @@ class RowKernel:
         self._of_row[value] = reduces or step.name != "at_column" and all(
             self._of_row[one] for one in step.values())
 
+    place = _PLACE
+
     def _text(self, numbers):
+        dtypes = [self.dtypes[index] for index in self.there]
+        return _ROWS.format(
+            preamble=preamble(dtypes), name=self.name, real=self.real,
+            arguments=self._arguments(numbers),
+            scalars="\n    ".join(scalar_lines(self.trace, self.real)), body=self._body())
+
+    def _body(self):
+        """What is done for one row."""
         body, real = [], self.real
         for index in self.there:
             if self.kinds[index] == "r":
@@ -320,21 +335,16 @@ class RowKernel:
             body += [_line(step, real) for step in self.trace.steps
                      if self._of_row[step.result] and step not in reductions
                      and self._level[step.result] == level]
-        body += self._stored()
-        dtypes = [self.dtypes[index] for index in self.there]
-        return _ROWS.format(
-            preamble=preamble(dtypes), name=self.name, real=real,
-            arguments=self._arguments(numbers),
-            scalars="\n    ".join(scalar_lines(self.trace, real)), body="\n        ".join(body))
+        return "\n        ".join([*body, *self._stored()])
 
     def _arguments(self, numbers):
         given = [f"const {TYPES[self.dtypes[index]]}* x{index}" for index in self.there]
-        given += [f"{TYPES[self._made(kind)]}* o{number}" for number, kind in enumerate(self.gives)]
+        given += [f"{TYPES[self._made(number)]}* o{number}" for number in range(len(self.gives))]
         return "".join(f"{each}, " for each in [*given, *(f"double n_{name}" for name in numbers)])
 
-    def _made(self, kind):
+    def _made(self, number):
         """The dtype of a result."""
-        return self.dtypes[self.kinds.index("e")] if kind == "e" else self.dtype
+        return self.dtypes[self.kinds.index("e")] if self.gives[number] == "e" else self.dtype
 
     def _load(self, index, place):
         dtype = self.dtypes[index]
@@ -367,7 +377,10 @@ class RowKernel:
             value = join.format(f"({self.real}){operand(step.operands[0])}", f"r{number}")
             lines.append(f"r{number} = {value};")
             after.append(_REDUCE.format(number, real=self.real, join=join.format("one", "other")))
-        return [*before, _LOOP.format(lines="\n            ".join(lines)), *after]
+        return [*before, self._loop(lines), *after]
+
+    def _loop(self, lines):
+        return _LOOP.format(place=self.place, lines="\n            ".join(lines))
 
     def _stored(self):
         found = list(zip(self.trace.results, self.gives, strict=True))
@@ -375,9 +388,9 @@ class RowKernel:
         lines = []
         if elements:
             inner = self._elements([value for _, value in elements])
-            inner += [f"o{number}[place] = {store(self._made('e'), f'v{value}')};"
+            inner += [f"o{number}[place] = {store(self._made(number), f'v{value}')};"
                       for number, value in elements]
-            lines.append(_LOOP.format(lines="\n            ".join(inner)))
+            lines.append(self._loop(inner))
         rows = [f"o{number}[row] = v{value};" for number, (value, kind) in enumerate(found)
                 if kind == "r"]
         return [*lines, *(["if (threadIdx.x == 0) {", *rows, "}"] if rows else [])]

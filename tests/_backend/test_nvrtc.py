@@ -56,6 +56,8 @@ def run_everything(space):
     kept = []
     for name in networks.NAMES:
         steps.counts_of(name)
+    for name in ("LARS", "Lamb"):
+        steps.updated("LSTM", name)
     for case, scalars in CASES.items():
         for dtype in ("float32", "float16"):
             fused = fuse(formula_of(case), ("p", "g") if case == "lamb_direction" else ("g",))

@@ -10,6 +10,8 @@ from . import networks
 OPTIMIZERS = {
     "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
     "Adam": lambda parameters: nn.Adam(parameters, 0.01),
+    "LARS": lambda parameters: nn.LARS(nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4)),
+    "Lamb": lambda parameters: nn.Lamb(parameters, 0.01, weight_decay=1e-4),
     "Adam, decaying": lambda parameters: nn.Adam(parameters, nn.ExponentialDecayLR(0.01, 0.9, 4)),
 }
 
@@ -41,6 +43,18 @@ def counts_of(name, optimizer="Momentum"):
         step(data, labels)
     return {"layers": networks.layers(network), "parameters": len(weights), "forward": forward,
             "forward and backward": both, "update": updated, "step": whole}
+
+
+def updated(name, optimizer):
+    """The counts of one update of a network's parameters, without a loss scale."""
+    network, data, labels = networks.made(name)
+    weights = network.trainable_params()
+    update = OPTIMIZERS[optimizer](weights)
+    _, grads = ms.value_and_grad(network, None, weights)(data, labels)
+    update(grads)
+    with counting.counted() as found:
+        update(grads)
+    return found
 
 
 def per_layer(found):

@@ -23,6 +23,13 @@ def test_a_step_is_few_launches_and_waits_for_nothing(space, name):
     assert found["step"].launches >= found["forward and backward"].launches
 
 
+@pytest.mark.parametrize("optimizer", ["LARS", "Lamb"])
+def test_norms_of_all_parameters_are_taken_together(space, optimizer):
+    found = steps.updated("LeNet-5", optimizer)
+    assert 1 <= found.launches <= UPDATE
+    assert found.transfers == found.synchronisations == 0
+
+
 @pytest.mark.parametrize("optimizer", ["Adam", "Adam, decaying"])
 def test_counts_of_steps_and_learning_rates_are_on_the_device(space, optimizer):
     found = steps.counts_of("LSTM", optimizer)

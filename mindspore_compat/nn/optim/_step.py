@@ -123,7 +123,8 @@ class Plan:
         rows_only: whether a gradient of rows leaves all other rows, and their states, alone.
 
     An optimizer may set `offload`, an Offload that updates parameters on a GPU, or `update_row`, a
-    function of p, g and the states that updates one parameter when it is no single fused pass.
+    function of p, g and the states that updates one parameter when it is no single fused pass, and
+    `update_whole`, a Whole that does so for all dense ones on a GPU.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -133,6 +134,7 @@ class Plan:
         self.rows_only = rows_only
         self.offload = None
         self.update_row = None
+        self.update_whole = None
         self._parts = None
         self._homes = None
 
@@ -182,9 +184,7 @@ class Plan:
         for part in self._parts:
             given = [gradients[index] for index in part.indexes]
             if self.update_row:
-                for row in zip(part.parameters, given, *part.states, strict=True):
-                    row = [getattr(each, "_array", each) for each in row]
-                    self.update_row(*row, **scalars[part.setting])
+                self._run_rows(part, given, scalars[part.setting])
                 continue
             if self.offload and arrays.on_device(part.parameters[0]._array):
                 self._run_offloaded(part, given, dict(scalars[part.setting]))
@@ -199,6 +199,16 @@ class Plan:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
                 fused.sweep_alike(rows, skip, **scalars[part.setting])
+
+    def _run_rows(self, part, gradients, scalars):
+        rows = [[getattr(each, "_array", each) for each in row]
+                for row in zip(part.parameters, gradients, *part.states, strict=True)]
+        dense = not any(type(gradient) is Rows for gradient in gradients)
+        if self.update_whole and dense and self.update_whole.takes(rows):
+            self.update_whole.sweep(rows, **scalars)
+            return
+        for row in rows:
+            self.update_row(*row, **scalars)
 
     def _run_offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}

@@ -2,9 +2,10 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype, fuse
+from ..._backend.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
-from ...ops._optimizer.formulas import lamb_direction, plain_update, trust_ratio
+from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio
 from ._groups import Decay, Params, Rate
 from ._step import Rows
 from .adam import Above, Beta
@@ -12,6 +13,7 @@ from .optimizer import FusedOptimizer
 
 __all__ = ["Lamb"]
 
+WHOLE = whole(lamb_update)
 DIRECTION = fuse(lamb_direction, reads=("p", "g"))
 STEP = fuse(plain_update)
 
@@ -56,6 +58,7 @@ class Lamb(FusedOptimizer):
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self._make_states()
         self._plan.update_row = self._update_row
+        self._plan.update_whole = WHOLE
 
     def scalars(self, lr):
         """The scalars of a row."""
@@ -70,13 +73,7 @@ class Lamb(FusedOptimizer):
         whole = gradient.whole() if type(gradient) is Rows else gradient
         step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
         DIRECTION(step, parameter, whole, m, v, decay=decay, **scalars)
-        ratio = trust_ratio(xp, norm(xp, parameter), norm(xp, step), coefficient=1.0, decay=0.0,
-                            eps=0.0)
+        ratio = trust_ratio(xp, xp.whole_norm(parameter), xp.whole_norm(step), coefficient=1.0,
+                            decay=0.0, eps=0.0)
         step *= ratio
         STEP(parameter, step, lr=lr)
-
-
-def norm(xp, array):
-    """The Euclidean norm over all elements, in float32 or better."""
-    wide = array if array.dtype.itemsize >= 4 else array.astype("float32")
-    return xp.sqrt(xp.sum(wide * wide))

@@ -2,18 +2,19 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype
+from ..._backend.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Callable, Float, checked, inf
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._optimizer.formulas import trust_ratio, unscaled
+from ...ops._optimizer.formulas import lars_gradient, unscaled
 from ._step import Rows, gradient_arrays
-from .lamb import norm
 from .optimizer import Optimizer
 
 __all__ = ["LARS"]
 
 Finite = Float(gt=-inf, lt=inf)
+WHOLE = whole(lars_gradient, reads=("p", "g"))
 
 
 @public("nn.LARS")
@@ -95,22 +96,28 @@ class LARS(Optimizer):
         """
         held = gradient_arrays(type(self).__name__, gradients, self.parameters)
         rates = self._rate_numbers() if self.use_clip else [None] * len(held)
-        rows = zip(self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True)
-        return self.opt(tuple(Tensor._wrap(self._scale(*row)) for row in rows))
-
-    def _scale(self, parameter, gradient, wanted, decay, rate):
-        """The gradient of one parameter as the inner optimizer gets it."""
-        weight = parameter._array
-        xp = arrays.space_of(weight)
-        gradient = gradient.whole() if type(gradient) is Rows else gradient
-        gradient = xp.cast(gradient, compute_dtype([weight.dtype, gradient.dtype]))
         unscale = 1.0 / self.loss_scale if self.need_scale else None
-        gradient = unscaled(xp, weight, gradient, unscale=unscale, decay=None)
-        if not wanted:
-            return gradient
-        ratio = trust_ratio(xp, norm(xp, weight), norm(xp, gradient), decay=decay or 0.0,
-                            coefficient=self.coefficient, eps=self.epsilon, rate=rate)
-        return unscaled(xp, weight, gradient, unscale=None, decay=decay) * ratio
+        found, together = [], {}
+        for parameter, gradient, wanted, decay, rate in zip(
+                self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True):
+            weight = parameter._array
+            xp = arrays.space_of(weight)
+            gradient = gradient.whole() if type(gradient) is Rows else gradient
+            scalars = {"unscale": unscale, "decay": decay, "coefficient": self.coefficient,
+                       "eps": self.epsilon, "rate": rate}
+            dtype = compute_dtype([weight.dtype, gradient.dtype])
+            if wanted and WHOLE.takes([(weight, gradient)]):
+                row = (xp.empty(weight.shape, dtype), weight, gradient)
+                together.setdefault((decay, rate), (scalars, []))[1].append(row)
+                found.append(row[0])
+                continue
+            gradient = xp.cast(gradient, dtype)
+            (gradient,) = (lars_gradient(xp, None, weight, gradient, **scalars) if wanted else
+                           (unscaled(xp, weight, gradient, unscale=unscale, decay=None),))
+            found.append(gradient)
+        for scalars, rows in together.values():
+            WHOLE.sweep(rows, **scalars)
+        return self.opt(tuple(map(Tensor._wrap, found)))
 
 
 def _check_inner(optimizer, use_clip):

@@ -43,7 +43,6 @@ from ..wrap.grad_reducer import DistributedGradReducer
 from ._groups import Rate, Scale, read_parameters
 from ._rates import as_number, host_parameter
 from ._step import Rows
-from .lamb import norm
 from .optimizer import FusedOptimizer
 
 __all__ = ["thor"]
@@ -231,7 +230,7 @@ class ThorGpu(FusedOptimizer):
         if self.weight_decay > 0 and self.decay_flags[index]:
             gradient = gradient + self.weight_decay * weight
         if self.enable_clip_grad:
-            gradient = gradient / xp.maximum(norm(xp, gradient), 1.0)
+            gradient = gradient / xp.maximum(xp.whole_norm(gradient), 1.0)
         return gradient
 
     def after_step(self):

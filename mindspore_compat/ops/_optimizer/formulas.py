@@ -346,6 +346,23 @@ def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
     return xp.where((p_norm > 0) & (g_norm > 0), ratio, 1.0)
 
 
+def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
+    """The gradient that LARS hands on, in `out`: scaled to the size of the parameter."""
+    g = unscaled(xp, p, g, unscale=unscale, decay=None)
+    ratio = trust_ratio(xp, xp.whole_norm(p), xp.whole_norm(g), coefficient=coefficient,
+                        decay=0.0 if decay is None else decay, eps=eps, rate=rate)
+    return (unscaled(xp, p, g, unscale=None, decay=decay) * ratio,)
+
+
+def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, decay):
+    """Adam's direction with decay added, in a step as long as the parameter allows."""
+    step, m, v = lamb_direction(xp, None, p, g, m, v, beta1=beta1, beta2=beta2, eps=eps,
+                                correct1=correct1, correct2=correct2, decay=decay)
+    ratio = trust_ratio(xp, xp.whole_norm(p), xp.whole_norm(step), coefficient=1.0, decay=0.0,
+                        eps=0.0)
+    return p - lr * (step * ratio), m, v
+
+
 def centralised(xp, g):
     """The gradient of a convolution less its mean over everything but the output channel."""
     return g - xp.mean(g, axis=tuple(range(1, g.ndim)), keepdims=True)

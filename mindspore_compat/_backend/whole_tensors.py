@@ -1,0 +1,126 @@
+"""Updates that ask for the norm of a tensor, for many tensors by one kernel of a GPU.
+
+`whole(formula)` is to a formula with `xp.whole_norm` what `fuse` is to one without: a block of
+threads works on each tensor, first over all of it for the norms, then over all of it for the
+results. So an update that takes a dozen launches for each parameter takes one for all of them. It
+is for GPUs; a host runs such a formula as it stands.
+"""
+
+import numpy
+
+from . import arrays
+from .device_bodies import RowKernel
+from .device_code import TYPES, preamble, scalar_lines, supported
+from .multi_tensor import PARAMETERS, SPARE, filled_table
+from .space import extra
+
+THREADS = 1024
+_TEXT = """
+{preamble}
+struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
+               int first[{rows}]; int count; }};
+extern "C" __global__ void {name}(const Table table{numbers}) {{
+    __shared__ {real} lanes[1024];
+    {scalars}
+    const int row = blockIdx.x;
+    const long long length = table.size[row];
+    {pointers}
+    {{
+        {body}
+    }}
+}}
+"""
+
+
+@extra
+def whole_norm(xp, x):
+    """The Euclidean norm over all elements, in float32 or better."""
+    wide = x if x.dtype.itemsize >= 4 else x.astype("float32")
+    return xp.sqrt(xp.sum(wide * wide))
+
+
+def whole(formula, reads=("g",)):
+    """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place of whole tensors.
+
+    Args:
+        formula: what it does to the arrays of one row; it may ask for `xp.whole_norm`, and returns
+            one value per array argument that is not in `reads`, in the order of the arguments.
+        reads: the names of the arrays that are only read.
+    """
+    return Whole(formula, reads)
+
+
+class Whole:
+    """A formula with its kernels: one for each set of flags and dtypes met."""
+
+    def __init__(self, formula, reads):
+        code = formula.__code__
+        self.formula = formula
+        self.names = code.co_varnames[1 : code.co_argcount]
+        self.written = [index for index, name in enumerate(self.names) if name not in reads]
+        self._made = {}
+
+    def __deepcopy__(self, memo):
+        """An optimizer that is copied goes on with the same kernels."""
+        return self
+
+    def takes(self, rows):
+        """True if all arrays lie on a GPU, contiguous, and kernels can be had for them."""
+        return all(arrays.on_device(array) and array.flags.c_contiguous
+                   and arrays.space_of(array).kernels is not None and supported([array.dtype])
+                   for row in rows for array in row)
+
+    def sweep(self, rows, **scalars):
+        """Updates rows of arrays that `takes` accepts, all with the same scalars."""
+        flags = {key: value for key, value in scalars.items()
+                 if value is None or isinstance(value, (bool, str))}
+        numbers = {key: value for key, value in scalars.items() if key not in flags}
+        kinds = {}
+        for row in rows:
+            if row[0].size:
+                kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
+        values = [numpy.float64(value) for value in numbers.values()]
+        for dtypes, alike in kinds.items():
+            module = arrays.space_of(alike[0][0]).module
+            kernel = self._kernel(module, dtypes, flags, tuple(numbers))
+            most = _most_rows(dtypes)
+            for start in range(0, len(alike), most):
+                part = alike[start : start + most]
+                kernel((len(part),), (THREADS,), (filled_table(part, most)[0], *values))
+
+    def _kernel(self, module, dtypes, flags, numbers):
+        key = (module, dtypes, tuple(flags.items()), numbers)
+        found = self._made.get(key)
+        if found is None:
+            text = TensorKernel(self.formula, self.written, dtypes, flags, numbers)
+            found = self._made[key] = module.RawKernel(text.text, text.name)
+        return found
+
+
+def _most_rows(dtypes):
+    return (PARAMETERS - SPARE) // (8 * len(dtypes) + 12)
+
+
+class TensorKernel(RowKernel):
+    """The CUDA text of a formula whose rows are whole tensors, at the places that a table tells."""
+
+    place = "at"
+
+    def __init__(self, formula, written, dtypes, flags, numbers):
+        self.written = written
+        super().__init__(formula, "e" * len(dtypes), "e" * len(written), dtypes, flags, numbers)
+
+    def _made(self, number):
+        return self.dtypes[self.written[number]]
+
+    def _text(self, numbers):
+        pointers = [f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
+                    for index, dtype in enumerate(self.dtypes)]
+        pointers += [f"{TYPES[self._made(number)]}* const o{number} = x{index};"
+                     for number, index in enumerate(self.written)]
+        self.name = f"tensors_{self.trace.name}"
+        return _TEXT.format(
+            preamble=preamble(self.dtypes), arrays=len(self.dtypes), rows=_most_rows(self.dtypes),
+            name=self.name, numbers="".join(f", double n_{name}" for name in numbers),
+            real=self.real, scalars="\n    ".join(scalar_lines(self.trace, self.real)),
+            pointers="\n    ".join(pointers), body=self._body())
