@@ -18,6 +18,7 @@ from ..transforms.base import (
     TensorOperation,
     apply_to_block,
     bind_random,
+    is_python,
     is_random,
     seeded,
     takes_blocks,
@@ -134,7 +135,8 @@ class MapDataset(UnionBaseDataset):
             they come before all other columns.
         num_parallel_workers (int, optional): how many workers apply the operations; by default the
             reader's thread does.
-        python_multiprocessing (bool, optional): whether workers are processes, not threads.
+        python_multiprocessing (bool, optional): whether workers are processes, not threads, where
+            operations are a script's own.
         cache (DatasetCache, optional): keeps the rows.
         callbacks (Union[DSCallback, list[DSCallback]], optional): called around the rows.
         max_rowsize (Union[int, list[int]], optional): is checked.
@@ -204,7 +206,8 @@ class MapDataset(UnionBaseDataset):
         workers = self.num_parallel_workers or config.workers_asked()
         if workers > 1 and not calls and not config.get_debug_mode():
             numbers, work = itertools.count(), _NumberedWork(work, config.next_seed())
-            ordered = OrderedMap("map", workers, self.python_multiprocessing, RuntimeError)
+            processes = self.python_multiprocessing and any(map(is_python, operations))
+            ordered = OrderedMap("map", workers, processes, RuntimeError)
             return Flow(lambda: _settled(ordered(
                 work, zip(numbers, flow.rows(), strict=False))))
         if calls:

@@ -1,4 +1,7 @@
-"""One worker process of a pool: what starts it, what it does with rows, and how it ends."""
+"""One worker process of a pool: what starts it, what it does with rows, and how it ends.
+
+The outcome of a row is a pair: what the work made of it and None, or None and the error.
+"""
 
 import contextlib
 import multiprocessing
@@ -24,8 +27,16 @@ class _Traceback(Exception):
         return f'\n"""\n{self.args[0]}"""'
 
 
+def outcome(work, item):
+    """The outcome of an item."""
+    try:
+        return work(item), None
+    except BaseException as error:
+        return None, error
+
+
 class WorkerProcess:
-    """A process that does some work on one item at a time. One thread at a time may call it.
+    """A process that does some work on items. One thread at a time may call it.
 
     Args:
         work (Callable): takes an item.
@@ -42,26 +53,23 @@ class WorkerProcess:
         theirs.close()
         self.name = f"the worker process {self._process.pid}"
 
-    def __call__(self, item):
-        """What the work makes of an item.
+    def __call__(self, items):
+        """The outcomes of a list of items. Errors are RuntimeErrors whose cause tells where.
 
         Raises:
-            RuntimeError: the work failed; the cause tells where.
             WorkerFailed: the process ended meanwhile.
         """
         try:
-            self._connection.send(item)
+            self._connection.send(items)
             while not self._connection.poll(_SECONDS):
                 if not self._process.is_alive() and not self._connection.poll():
                     raise EOFError
-            result, error, where = self._connection.recv()
+            answers = self._connection.recv()
         except (EOFError, OSError) as lost:
             self._process.join(_SECONDS)
             raise WorkerFailed(f"{self.name[0].upper()}{self.name[1:]} ended with the exit code "
                                f"{self._process.exitcode} while it worked on a row.") from lost
-        if error is not None:
-            raise RuntimeError(error) from _Traceback(where)
-        return result
+        return [(result, told and _error(*told)) for result, told in answers]
 
     def finish(self):
         """Ends the process, which is idle."""
@@ -91,16 +99,33 @@ def _serve(connection, work, cores, parent):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     affinity.bind_workers(cores)
     with contextlib.suppress(EOFError):  # the parent is gone
-        while (item := connection.recv()) is not None:
-            connection.send_bytes(_answer(work, item))
+        while (items := connection.recv()) is not None:
+            answers = [_told(*outcome(work, item)) for item in items]
+            del items
+            try:
+                sent = ForkingPickler.dumps(answers)
+            except Exception:   # a result is of a kind that cannot be sent
+                sent = ForkingPickler.dumps([_sendable(each) for each in answers])
+            connection.send_bytes(sent)
 
 
-def _answer(work, item):
-    """The pickled result, error and traceback. A traceback itself cannot be sent."""
+def _told(result, error):
+    """An outcome with, for the error, its text and traceback: a traceback itself cannot be sent."""
+    if error is None:
+        return result, None
+    text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"
+    return None, (text, "".join(traceback.format_exception(error)))
+
+
+def _sendable(answer):
     try:
-        return ForkingPickler.dumps((work(item), None, None))
-    except BaseException as error:
-        told = str(error)
-        if not isinstance(error, RuntimeError):
-            told = f"{type(error).__name__}: {told}"
-        return ForkingPickler.dumps((None, told, traceback.format_exc()))
+        ForkingPickler.dumps(answer)
+    except Exception as error:
+        return _told(None, error)
+    return answer
+
+
+def _error(text, where):
+    error = RuntimeError(text)
+    error.__cause__ = _Traceback(where)
+    return error

@@ -4,6 +4,11 @@ A pool is started when an epoch begins and ended with it, or at once when its pi
 Threads suit operations that release the interpreter (decoding, resizing); processes suit Python
 code that computes. Each process belongs to one thread, which hands it rows and waits for them, so
 rows take the same way in both cases; what runs in the processes is in `worker_processes.py`.
+
+To hand over a row costs some tens of microseconds, more where threads wait for each other's hold on
+the interpreter. So short rows are handed over several at a time; and where the reader's own thread
+would be sooner done with the rows than with waiting for other threads, it works on them itself.
+Which it would be is measured, over and over.
 """
 
 import atexit
@@ -11,6 +16,8 @@ import collections
 import contextlib
 import contextvars
 import functools
+import itertools
+import math
 import queue
 import threading
 import time
@@ -20,7 +27,11 @@ from concurrent.futures import Future, TimeoutError
 from ... import log
 from ..._backend import affinity
 from . import config
-from .worker_processes import WorkerFailed, WorkerProcess
+from .worker_processes import WorkerFailed, WorkerProcess, outcome
+
+_TRIAL, _LONGEST = 32, 4096     # rows between two looks at who is faster
+_SHORT = 0.005                  # seconds; only rows that take less may be done by the reader
+_CHUNK = 0.001                  # seconds of work that are handed over at once
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
 
@@ -102,35 +113,95 @@ class OrderedMap:
 
     def _rows(self, work, items):
         pool = _Pool(self.api, work, self.workers, self.processes)
-        ahead = max(self.workers, config.get_prefetch_size())
-        waiting = collections.deque()
+        items, length = iter(items), _TRIAL
         try:
-            for item in items:
-                waiting.append(pool.submit(item))
-                if len(waiting) > ahead:
-                    yield self._result(pool, waiting.popleft())
-            while waiting:
-                yield self._result(pool, waiting.popleft())
+            while True:
+                handed = yield from self._handed_over(pool, items, _TRIAL)
+                if handed is None:
+                    break
+                if self.processes or pool.fastest > _SHORT:
+                    yield from self._handed_over(pool, items, None)
+                    break
+                alone = yield from self._by_reader(work, items, _TRIAL)
+                if alone is None:
+                    break
+                if alone < handed:
+                    yield from self._by_reader(work, items, length)
+                else:
+                    yield from self._handed_over(pool, items, length)
+                length = min(2 * length, _LONGEST)
         except BaseException:
             pool.abandon()
             raise
         pool.finish()
 
-    def _result(self, pool, task):
-        try:
-            return pool.result(task)
-        except WorkerFailed:
-            raise
-        except self.returned as error:
+    def _handed_over(self, pool, items, count):
+        """Yields results of the next `count` items, by the workers.
+
+        Returns:
+            the seconds that the reader spent per row, or None where there were fewer items.
+        """
+        ahead = max(self.workers, config.get_prefetch_size())
+        largest = max(1, ahead // (2 * self.workers))
+        items, waiting = itertools.islice(items, count), collections.deque()
+        submitted, seconds = 0, []
+        while True:
+            chunk = list(itertools.islice(items, pool.chunk_size(largest)))
+            began = time.perf_counter()
+            if chunk:
+                waiting.append(pool.submit(chunk))
+                submitted += len(chunk)
+            while waiting and (not chunk or submitted - len(seconds) > ahead):
+                outcomes = pool.result(waiting.popleft())
+                share = (time.perf_counter() - began) / len(outcomes)
+                seconds += [share] * len(outcomes)
+                for done in outcomes:
+                    yield self._settled(done)
+                began = time.perf_counter()
+            if not chunk:
+                return _per_row(seconds, count)
+
+    def _by_reader(self, work, items, count):
+        """`_handed_over`, but the reader's thread does the work."""
+        seconds = []
+        for item in itertools.islice(items, count):
+            began = time.perf_counter()
+            done = outcome(work, item)
+            seconds.append(time.perf_counter() - began)
+            yield self._settled(done)
+        return _per_row(seconds, count)
+
+    def _settled(self, done):
+        """The result of a row."""
+        result, error = done
+        if error is None:
+            return result
+        if isinstance(error, self.returned):
             return error
+        raise error
+
+
+def _per_row(seconds, count):
+    """The mean of the later half: what comes first is slow where something is loaded."""
+    if len(seconds) != count:
+        return None
+    later = seconds[len(seconds) // 2:]
+    return sum(later) / len(later)
 
 
 class _Task(Future):
-    """A row to be worked on: its number in the epoch, and the worker that has it."""
+    """Rows to be worked on: the number of the first in the epoch, and the worker that has them."""
 
-    def __init__(self, number, item):
+    def __init__(self, number, items):
         super().__init__()
-        self.number, self.item, self.worker = number, item, None
+        self.number, self.items, self.worker = number, items, None
+        self.done_rows = 0      # as far as the worker tells
+
+    def __str__(self):
+        first, last = self.number + self.done_rows, self.number + len(self.items) - 1
+        if isinstance(self.worker, WorkerProcess) and first < last:
+            return f"rows {first} to {last}"
+        return f"row {first}"
 
 
 class _Pool:
@@ -138,6 +209,7 @@ class _Pool:
 
     def __init__(self, api, work, workers, processes):
         self.api, self.submitted, self.tasks = api, 0, queue.SimpleQueue()
+        self.latest = self.fastest = math.inf   # seconds that a worker took for a row
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.threads = [
@@ -148,24 +220,39 @@ class _Pool:
         for thread in self.threads:
             thread.start()
 
-    def submit(self, item):
-        """Has a worker do an item, after those submitted before."""
-        task = _Task(self.submitted, item)
-        self.submitted += 1
+    def chunk_size(self, largest):
+        """How many rows are worth handing over at once."""
+        return min(largest, 1 + int(_CHUNK / max(self.latest, 1e-9)))
+
+    def submit(self, items):
+        """Has a worker do some items, after those submitted before."""
+        task = _Task(self.submitted, items)
+        self.submitted += len(items)
         self.tasks.put(task)
         return task
 
     def result(self, task):
-        """What work made of a task's item. A worker that hangs is told of, then ended."""
+        """The outcomes of a task. A worker that hangs is told of, then ended."""
+        outcomes, seconds = self._awaited(task)
+        self.latest = seconds / len(outcomes)
+        self.fastest = min(self.fastest, self.latest)
+        return outcomes
+
+    def _awaited(self, task):
         interval, waited = config.get_multiprocessing_timeout_interval(), 0
+        if self.processes:
+            interval *= len(task.items)
         while True:
+            done_rows = task.done_rows
             try:
                 return task.result(interval)
             except TimeoutError:
                 if task.done():
                     raise
-            waited += interval
-            told = (f"For '{self.api}', {task.worker} has worked on row {task.number} for "
+            waited = waited + interval if task.done_rows == done_rows else 0
+            if not waited:
+                continue
+            told = (f"For '{self.api}', {_name(task.worker)} has worked on {task} for "
                     f"{waited} seconds")
             if waited >= 2 * interval and config.get_enable_watchdog():
                 log.error("%s; it is ended.", told)
@@ -220,12 +307,26 @@ def _open_pools():
 def _take(tasks, work):
     """What a thread of a pool does: work on tasks until there is None."""
     affinity.bind_workers(affinity.of_workers())
-    worker = work.name if isinstance(work, WorkerProcess) else (
-        f"the thread {threading.current_thread().name!r}")
+    in_process = isinstance(work, WorkerProcess)
+    worker = work if in_process else threading.current_thread()
     while (task := tasks.get()) is not None:
         task.worker = worker
+        began = time.perf_counter()
         try:
-            task.set_result(work(task.item))
+            outcomes = work(task.items) if in_process else _outcomes(work, task)
+            task.set_result((outcomes, time.perf_counter() - began))
         except BaseException as error:
             task.set_exception(error)
-        del task  # the row may be large, and the next one long in coming
+        task = outcomes = None  # rows may be large, and the next ones long in coming
+
+
+def _outcomes(work, task):
+    outcomes = []
+    for item in task.items:
+        outcomes.append(outcome(work, item))
+        task.done_rows += 1
+    return outcomes
+
+
+def _name(worker):
+    return worker.name if isinstance(worker, WorkerProcess) else f"the thread {worker.name!r}"

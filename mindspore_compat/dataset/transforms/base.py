@@ -172,6 +172,14 @@ def _names(code):
     return set(code.co_names).union(*inner)
 
 
+def is_python(operation):
+    """Whether an operation, or one that it is made of, is a function or class of a script."""
+    if isinstance(operation, CompoundOperation):
+        return any(map(is_python, operation.transforms))
+    ours = type(operation).__module__.partition(".")[0] == __name__.partition(".")[0]
+    return not (ours and isinstance(operation, TensorOperation))
+
+
 def takes_blocks(operations):
     """Whether all are transforms of this package that treat a block as fast as a row."""
     return all(isinstance(each, TensorOperation) and each.blockwise for each in operations)

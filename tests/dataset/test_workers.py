@@ -1,0 +1,139 @@
+"""Rows by several workers: handed over several at a time, or done by the reader where it is faster.
+
+That no worker outlives its pipeline is in tests/reliability/test_processes.py.
+"""
+
+import multiprocessing
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mindspore_compat.dataset as ds
+from mindspore_compat.dataset import vision
+from mindspore_compat.dataset.engine import config, workers
+
+ROWS = 70
+
+
+@pytest.fixture(autouse=True)
+def short_runs(monkeypatch):
+    """Few rows between two measurements, so that each test sees runs of both kinds."""
+    monkeypatch.setattr(workers, "_TRIAL", 4)
+    ds.config.set_seed(3)
+
+
+@pytest.fixture(params=["threads", "processes"])
+def options(request):
+    """Options of an operation with workers."""
+    return {"num_parallel_workers": min(2, config.max_workers()),
+            "python_multiprocessing": request.param == "processes"}
+
+
+def numbers():
+    return ds.NumpySlicesDataset(np.arange(ROWS), ["n"], shuffle=False)
+
+
+def given(data):
+    return [int(row[0]) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+def squared(n):
+    return n * n
+
+
+def uneven(n):
+    time.sleep(0.002 * (n % 7 == 0))
+    return n
+
+
+def refused(n):
+    if n % 30 == 29:
+        raise ValueError("not this one")
+    return n
+
+
+@pytest.mark.parametrize("function", [squared, uneven])
+def test_the_order_stays_over_all_rows_and_rounds(options, function):
+    rows = given(numbers().map(function, **options).repeat(2))
+    assert rows == 2 * [int(function(n)) for n in range(ROWS)]
+
+
+def test_an_error_comes_at_its_row_and_names_the_function(options):
+    rows = numbers().map(refused, **options).create_tuple_iterator(
+        num_epochs=1, output_numpy=True)
+    assert [int(next(rows)[0]) for _ in range(29)] == list(range(29))
+    with pytest.raises(RuntimeError, match="refused raised ValueError: not this one"):
+        next(rows)
+
+
+def test_rows_beside_a_refused_one_are_kept(options, monkeypatch):
+    monkeypatch.setattr(config._values, "error_samples", config.ErrorSamplesMode.SKIP)
+    assert given(numbers().map(refused, **options)) == [n for n in range(ROWS) if n % 30 != 29]
+
+
+def test_an_epoch_that_is_left_goes_on(options):
+    rows = numbers().map(squared, **options).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    first = [int(row[0]) for row, _ in zip(rows, range(40))]
+    rest = [int(row[0]) for row in rows]
+    assert first == [n * n for n in range(40)] and rest == [n * n for n in range(41, ROWS)]
+
+
+def test_random_transforms_draw_the_same_whoever_works():
+    images = np.arange(60 * 75, dtype=np.uint32).astype(np.uint8).reshape(60, 5, 5, 3)
+
+    def run():
+        data = ds.NumpySlicesDataset(images, ["i"], shuffle=False)
+        data = data.map([vision.RandomCrop(3), vision.RandomHorizontalFlip()],
+                        num_parallel_workers=min(2, config.max_workers()))
+        return [row[0].tolist() for row in data.create_tuple_iterator(
+            num_epochs=1, output_numpy=True)]
+
+    assert run() == run()
+
+
+def work(item):
+    if item == 9:
+        return lambda: None
+    return item
+
+
+def test_a_result_that_cannot_be_sent_is_an_error_at_its_row():
+    rows = workers.OrderedMap("map", 2, processes=True)(work, range(ROWS))
+    assert [next(rows) for _ in range(9)] == list(range(9))
+    with pytest.raises(RuntimeError, match="pickle"):
+        next(rows)
+
+
+@pytest.mark.parametrize("seconds, largest, wanted", [(1, 8, 1), (3e-4, 8, 4), (0, 8, 8)])
+def test_rows_are_handed_over_together_when_they_are_short(seconds, largest, wanted):
+    pool = workers._Pool("map", squared, 1, False)
+    pool.latest = seconds
+    assert pool.chunk_size(largest) == wanted
+    pool.finish()
+
+
+def test_short_rows_are_done_by_the_reader_and_long_ones_are_not():
+    seen = []
+
+    def short(item):
+        seen.append(threading.current_thread())
+
+    def long(item):
+        time.sleep(0.006)
+        return threading.current_thread()
+
+    list(workers.OrderedMap("map", 2)(short, range(200)))
+    assert threading.current_thread() in seen
+    assert threading.current_thread() not in list(workers.OrderedMap("map", 2)(long, range(12)))
+
+
+def test_transforms_of_the_package_need_no_processes():
+    images = np.zeros((9, 4, 4, 3), np.uint8)
+    data = ds.GeneratorDataset(list(images), "i", shuffle=False).map(
+        vision.Resize(3), num_parallel_workers=min(2, config.max_workers()),
+        python_multiprocessing=True)
+    rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert next(rows)[0].shape == (3, 3, 3) and not multiprocessing.active_children()
+    rows.stop()
