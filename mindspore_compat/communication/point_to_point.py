@@ -108,7 +108,7 @@ class P2POp:
 
     @checked
     def __init__(self, op: Any, tensor: Given | Any, peer: Int, group: Str = None, tag: Any = 0,
-                 recv_dtype: DType = None):
+                 *, recv_dtype: DType = None):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
         if not isinstance(tensor, (Tensor, tuple)):
             raise TypeError("For 'P2POp', 'tensor' must be a Tensor or a tuple of ints, but got "

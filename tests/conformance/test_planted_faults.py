@@ -12,6 +12,7 @@ import mindspore_compat as ms
 from conformance import answers, cases, specs, targets
 from conformance.worker import Worker
 from mindspore_compat import amp, mint, nn
+from mindspore_compat.communication import comm_func
 
 MODULES = {"nn": nn, "amp": amp, "mint.optim": mint.optim}
 
@@ -217,3 +218,21 @@ def test_fault_is_found(what, worker, entries, kept, monkeypatch):
     sound = failing(worker, name, kind, entries, kept)
     monkeypatch.setattr(MODULES[place], last, plant(getattr(MODULES[place], last)))
     assert failing(worker, name, kind, entries, kept) - sound
+
+
+BY_POSITION = {
+    "mint.zeros": (mint, lambda size, dtype=None: None),
+    "communication.comm_func.P2POp":
+        (comm_func, lambda op, tensor, peer, group=None, tag=0, recv_dtype=None: None),
+    "Tensor.addcdiv": (ms.Tensor, lambda self, tensor1, tensor2, value=1: None),
+}
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_a_keyword_that_may_be_given_by_position_is_found(name, worker, kept, monkeypatch):
+    owner, lax = BY_POSITION[name]
+    place, _, last = name.rpartition(".")
+    held = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
+    assert not failing(worker, name, "signature", held, kept)
+    monkeypatch.setattr(owner, last, lax)
+    assert failing(worker, name, "signature", held, kept)

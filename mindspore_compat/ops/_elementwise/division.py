@@ -53,7 +53,7 @@ def real_div(xp, input: Operand, other: Operand):
     "Tensor.__truediv__(other)",
     "ops.Div()(x: input, y: other)",
     "ops.true_divide(dividend: input, divisor: other)",
-    "Tensor.true_divide(value: other)",
+    "Tensor.true_divide(other)",
     types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def true_div(xp, input: Operand, other: Operand):
@@ -221,7 +221,7 @@ floor_mod.vjp_of("remainder")
 @op(
     "ops.remainder(input, other)",
     "mint.remainder(input, other)",
-    "Tensor.remainder_(divisor: other)",
+    "Tensor.remainder_(other)",
     types=Promote("input other", lists=True),
     quirks=Quirks(errors={"Tensor.remainder_": RuntimeError}),
 )

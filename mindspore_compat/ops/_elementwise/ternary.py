@@ -63,7 +63,7 @@ def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: Addcm
 @op(
     "ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
-    "Tensor.addcdiv(tensor1, tensor2, value=1)",
+    "Tensor.addcdiv(tensor1, tensor2, *, value=1)",
     "mint.addcdiv(input, tensor1, tensor2, *, value=1)",
     types=SameDtype("input tensor1 tensor2"),
     quirks=Quirks(

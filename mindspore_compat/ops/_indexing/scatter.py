@@ -448,7 +448,7 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
 @op(
     "ops.masked_scatter(input, mask, source)",
     "ops.MaskedScatter()(x: input, mask, updates: source)",
-    "Tensor.masked_scatter(mask, x: source)",
+    "Tensor.masked_scatter(mask, source)",
     "mint.masked_scatter(input, mask, source)",
     "Tensor.masked_scatter_(mask, source)",
     compute="native",

@@ -40,7 +40,7 @@ def _numpy(dtype, default="float32"):
     return default if dtype is None else dtypes.to_numpy(dtype)
 
 
-@public("ops.zeros", "mint.zeros")
+@public("ops.zeros")
 @checked
 def zeros(size: Shape, dtype: DType = None):
     """Zeros of a shape; float32 by default.
@@ -55,7 +55,7 @@ def zeros(size: Shape, dtype: DType = None):
     return Tensor._wrap(current_space().zeros(shape_of("zeros", (size,)), _numpy(dtype)))
 
 
-@public("ops.ones", "mint.ones")
+@public("ops.ones")
 @checked
 def ones(shape: Shape, dtype: DType = None):
     """Ones of a shape; float32 by default.
@@ -68,6 +68,26 @@ def ones(shape: Shape, dtype: DType = None):
     Source: mindspore.ops.ones of MindSpore 2.10.
     """
     return Tensor._wrap(current_space().ones(shape_of("ones", (shape,)), _numpy(dtype)))
+
+
+@public("mint.zeros")
+@checked
+def mint_zeros(size: Shape, *, dtype: DType = None):
+    """Zeros of a shape; float32 by default.
+
+    Source: mindspore.mint.zeros of MindSpore 2.10.
+    """
+    return zeros(size, dtype)
+
+
+@public("mint.ones")
+@checked
+def mint_ones(size: Shape, *, dtype: DType = None):
+    """Ones of a shape; float32 by default.
+
+    Source: mindspore.mint.ones of MindSpore 2.10.
+    """
+    return ones(size, dtype)
 
 
 @public("ops.full")
