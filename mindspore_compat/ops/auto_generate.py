@@ -23,6 +23,7 @@ from ._primitive_aliases import (  # noqa: F401 - those not used declare names
     generated_nn,
     generated_random,
     grad_ops,
+    kernel_attention,
     kernel_communication_lines,
     kernel_functions,
     kernel_lines,

@@ -189,3 +189,82 @@ def test_functions_in_place():
 def test_boosted_names_take_a_list():
     x = Tensor([1.5])
     assert gen.pyboost_type_as(None, [x, Tensor([1])]).dtype == ms.int64
+
+
+def test_rotations_of_heads():
+    q, cos, sin = normal(2, 3, 8), normal(3, 4), normal(3, 4)
+    turned, _ = gen.ApplyRotaryPosEmb()(
+        Tensor(q), Tensor(q), Tensor(cos), Tensor(sin), Tensor([0, 1]))
+    heads = q.reshape(2, 3, 2, 4)
+    half = np.concatenate([-heads[..., 2:], heads[..., :2]], -1)
+    near(turned, (heads * cos[:, None] + half * sin[:, None]).reshape(2, 3, 8))
+    decoded = gen.apply_rotary_pos_emb_(Tensor(q[:, :1]), Tensor(q[:, :1]), Tensor(cos),
+                                        Tensor(sin), Tensor([0, 2]))[0]
+    rows = [0, 2]
+    near(decoded, (heads[:, :1] * cos[rows][:, None, None] + half[:, :1]
+                   * sin[rows][:, None, None]).reshape(2, 1, 8))
+
+
+def test_feed_forward_of_experts():
+    x, w1, w2 = normal(5, 3), normal(2, 3, 4), normal(2, 4, 3)
+    b1 = normal(2, 4)
+    found = gen.ffn_ext(Tensor(x), Tensor(w1), Tensor(w2), [2, 3], Tensor(b1), activation="relu")
+    parts = [np.maximum(x[a:b] @ w1[e] + b1[e], 0) @ w2[e] for e, (a, b) in enumerate(
+        [(0, 2), (2, 5)])]
+    near(found, np.concatenate(parts))
+    whole = rng.integers(-9, 9, (3, 4)).astype(np.int8)
+    scale = np.abs(normal(4))
+    found = gen.FFNExt("tanh")(Tensor(x), Tensor(whole), Tensor(w2[0]),
+                               antiquant_scale1=Tensor(scale))
+    near(found, np.tanh(x @ (whole * scale)) @ w2[0])
+
+
+def test_gradients_of_attention():
+    q, k, v, dy = (Tensor(normal(1, 16, 32), ms.float16) for _ in range(4))
+    attention = ops.FlashAttentionScore(2)
+    expected = ops.vjp(lambda q, k, v: attention(q, k, v)[3], q, k, v)[1](dy)
+    found = gen.FlashAttentionScoreGrad(2)(q, k, v, dy)
+    for one, other in zip(found, expected, strict=False):
+        near(one, other.asnumpy())
+    assert found[3] is None
+
+
+def test_pooling_by_a_mask():
+    x = Tensor(normal(1, 2, 4, 4))
+    out, mask = gen.MaxPoolWithMask(2)(x)
+    grad = gen.MaxPoolGradWithMask(2)(x, ops.ones_like(out), mask)
+    expected = ops.vjp(lambda x: ops.max_pool2d(x, 2, 2), x)[1](ops.ones_like(out))
+    near(grad, (expected[0] if isinstance(expected, tuple) else expected).asnumpy())
+
+
+def test_deformable_attention():
+    value = normal(1, 6, 2, 3)
+    shape, offset = Tensor([[2, 2], [1, 2]]), Tensor([0, 4])
+    places = np.zeros((1, 1, 2, 2, 1, 2), np.float32)
+    places[..., 0, :, :], places[..., 1, :, :] = (0.25, 0.75), (0.75, 0.5)
+    weight = np.array([0.3, 0.7], np.float32).reshape(1, 1, 1, 2, 1) * np.ones((1, 1, 2, 2, 1))
+    found = gen.MultiScaleDeformableAttn()(Tensor(value), shape, offset, Tensor(places),
+                                           Tensor(weight.astype(np.float32)))
+    near(found, (0.3 * value[0, 2] + 0.7 * value[0, 5]).reshape(1, 1, 6))
+
+
+def test_least_squares_and_gradients_of_sums():
+    a, b = normal(5, 3), normal(5, 2)
+    found = gen.LstsqV2()(Tensor(a), Tensor(b))
+    expected = np.linalg.lstsq(a, b, rcond=None)
+    near(found[0], expected[0], 1e-3)
+    near(found[1], expected[1], 1e-3)
+    assert int(found[2]) == 3
+    near(found[3], expected[3], 1e-4)
+    x1, x2, gamma, dy = normal(2, 4), normal(2, 4), normal(4), normal(2, 4)
+    total = x1 + x2
+    mean = total.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt(total.var(-1, keepdims=True) + 1e-5)
+    grads = gen.AddLayerNormGrad()(*map(Tensor, (dy, x1, x2, rstd, mean, gamma)), None)
+
+    def forward(x, gamma, beta):
+        return mint.nn.functional.layer_norm(x, (4,), gamma, beta)
+
+    wanted = ops.vjp(forward, Tensor(total), Tensor(gamma), Tensor(0 * gamma))[1](Tensor(dy))
+    for one, other in zip(grads, wanted, strict=True):
+        near(one, other.asnumpy(), 1e-3)

@@ -135,6 +135,18 @@ def batch_norm_grad_ext(dout, input, weight, running_mean, running_var, saved_me
     return grad, of_weight, of_bias
 
 
+def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsum):
+    """Gradients of the sum, the scale and the shift of a normalized sum of two Tensors; `dsum` is
+    the gradient that the sum itself has besides."""
+    axes = tuple(range(x1.ndim - gamma.ndim, x1.ndim))
+    others = tuple(range(x1.ndim - gamma.ndim))
+    normal, scaled = (x1 + x2 - mean) * rstd, dy * gamma
+    grad = rstd * (scaled - ops.mean(scaled, axes, True)
+                   - normal * ops.mean(scaled * normal, axes, True))
+    grad = grad if dsum is None else grad + dsum
+    return grad, ops.sum(dy * normal, others), ops.sum(dy, others)
+
+
 def matmul_all_reduce_add_rms_norm(x1, x2, bias, residual, gamma, epsilon, group, reduce_op="sum"):
     """A product summed over a group, plus the residual, and that normalized: (sum, normalized)."""
     product = ops.matmul(x1, x2)
@@ -337,6 +349,19 @@ def grouped_matmul_add_(x, weight, group_list, out):
     the same rows of `weight`."""
     products = [ops.matmul(turned(x[a:b]), weight[a:b]) for a, b in _parts(group_list, 0)]
     return methods.add_(out, ops.reshape(ops.stack(products), out.shape).astype(out.dtype))
+
+
+def least_squares(a, b):
+    """(the solution of least squares, its residuals, the rank, the singular values)."""
+    values = ops.svd(a, compute_uv=False)
+    rows, columns = a.shape[-2:]
+    solution = ops.matmul(ops.pinv(a), b)
+    smallest = float(np.finfo(np.float32).eps) * max(rows, columns) * values[..., :1]
+    rank = ops.sum((values > smallest).astype(int64), -1)
+    residuals = ops.zeros((0,), b.dtype)
+    if rows > columns and bool((rank == columns).all()):
+        residuals = ops.sum((ops.matmul(a, solution) - b) ** 2, -2)
+    return solution, residuals, rank, values
 
 
 def quant_batch_matmul(x1, x2, scale, offset=None, bias=None, per_token=None, transpose_x1=False,

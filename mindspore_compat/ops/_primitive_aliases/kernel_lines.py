@@ -4,8 +4,11 @@ What is more than one expression is in kernel_arithmetic.py. Collectives are in
 kernel_communication_lines.py.
 """
 
+from ..._core.tensor.dtype import float16
 from . import kernel_arithmetic
-from .alias import Tensor, alias, functional, mint, ops, pulled
+from .alias import Names, Tensor, alias, functional, mint, ops, pulled
+
+generated = Names("ops.auto_generate")
 
 alias("ops.auto_generate.AShardIdentity()(input)", lambda input: input)
 
@@ -522,4 +525,35 @@ def rotary_position_embedding_grad(dy, cos, sin, dx, mode):
         dy if dx is None else dx,
         cos,
         sin,
+    )
+
+
+alias(
+    "ops.auto_generate.AddLayerNormGrad()(dy, x1, x2, rstd, mean, gamma, dsumOptional)",
+    kernel_arithmetic.add_layer_norm_grad,
+)
+alias(
+    "ops.auto_generate.LstsqV2()(A, B, driver=None)",
+    lambda A, B, driver: kernel_arithmetic.least_squares(A, B),
+)
+alias(
+    "ops.auto_generate.MaxPoolWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x)",
+    lambda x, *settings: generated.MaxPoolWithIndices(*settings)(x),
+)
+alias(
+    "ops.auto_generate.MaxPoolGradWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x, grad, mask)",
+    lambda x, grad, mask, *settings: generated.MaxPoolGradWithIndices(*settings)(x, grad, mask),
+)
+
+
+@alias(
+    "ops.auto_generate.QuantMatmul()(x1, x2, scale, offset=None, pertoken_scale=None, bias=None, "
+    "output_dtype=None, x1_dtype=None, x2_dtype=None, pertoken_scale_dtype=None, "
+    "scale_dtype=None, group_sizes=None)"
+)
+def quant_matmul(x1, x2, scale, offset, pertoken_scale, bias, output_dtype, *others):
+    return kernel_arithmetic.quant_batch_matmul(
+        x1, x2, scale, offset, bias, pertoken_scale, False, False, output_dtype or float16
     )

@@ -477,4 +477,57 @@ def weight_quant_batch_matmul_impl(x, weight, antiquant_scale, antiquant_offset,
         quant_offset, bias)
 
 
+@_kernel("ApplyRotaryPosEmbPrim_")
+def apply_rotary_pos_emb_impl(query, key, cos, sin, position_ids, cos_format):
+    """Calls the Primitive `ApplyRotaryPosEmb`."""
+    return auto_generate.ApplyRotaryPosEmb(cos_format)(query, key, cos, sin, position_ids)
+
+
+@_kernel("FFNExtPrim_")
+def ffn_ext_impl(x, weight1, weight2, expertTokens, bias1, bias2, scale, offset, deqScale1,
+        deqScale2, antiquant_scale1, antiquant_scale2, antiquant_offset1, antiquant_offset2,
+        activation, inner_precise):
+    """Calls the Primitive `FFNExt`."""
+    return auto_generate.FFNExt(activation, inner_precise)(x, weight1, weight2, expertTokens,
+        bias1, bias2, scale, offset, deqScale1, deqScale2, antiquant_scale1, antiquant_scale2,
+        antiquant_offset1, antiquant_offset2)
+
+
+@_kernel("FlashAttentionScoreGradPrim_")
+def flash_attention_score_grad_impl(query, key, value, dy, pse_shift, drop_mask, padding_mask,
+        atten_mask, softmax_max, softmax_sum, softmax_in, attention_in, prefix, actual_seq_qlen,
+        actual_seq_kvlen, head_num, keep_prob, scale_value, pre_tokens, next_tokens,
+        inner_precise, input_layout, sparse_mode):
+    """Calls the Primitive `FlashAttentionScoreGrad`."""
+    return auto_generate.FlashAttentionScoreGrad(head_num, keep_prob, scale_value, pre_tokens,
+        next_tokens, inner_precise, input_layout, sparse_mode)(query, key, value, dy, pse_shift,
+        drop_mask, padding_mask, atten_mask, softmax_max, softmax_sum, softmax_in, attention_in,
+        prefix, actual_seq_qlen, actual_seq_kvlen)
+
+
+@_kernel("MaxPoolGradWithMaskPrim_")
+def max_pool_grad_with_mask_impl(x, grad, mask, kernel_size, strides, pads, dilation, ceil_mode,
+        argmax_type):
+    """Calls the Primitive `MaxPoolGradWithMask`."""
+    return auto_generate.MaxPoolGradWithMask(kernel_size, strides, pads, dilation, ceil_mode,
+        argmax_type)(x, grad, mask)
+
+
+@_kernel("MaxPoolWithMaskPrim_")
+def max_pool_with_mask_impl(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
+    """Calls the Primitive `MaxPoolWithMask`."""
+    return auto_generate.MaxPoolWithMask(kernel_size, strides, pads, dilation, ceil_mode,
+        argmax_type)(x)
+
+
+@_kernel("PagedAttentionPrim_")
+def paged_attention_impl(query, key_cache, value_cache, block_tables, context_lens,
+        antiquant_scale, antiquant_offset, attn_mask, q_seq_lens, alibi_mask, head_num,
+        scale_value, kv_head_num, kv_cache_quant_mode, mask_mode, mla_v_dim):
+    """Calls the Primitive `PagedAttention`."""
+    return auto_generate.PagedAttention(head_num, scale_value, kv_head_num, kv_cache_quant_mode,
+        mask_mode, mla_v_dim)(query, key_cache, value_cache, block_tables, context_lens,
+        antiquant_scale, antiquant_offset, attn_mask, q_seq_lens, alibi_mask)
+
+
 __all__ = sorted([*(name for name in globals() if name.endswith("_impl")), *_CLASSES])

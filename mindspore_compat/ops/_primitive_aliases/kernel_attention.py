@@ -1,0 +1,209 @@
+"""Attention, rotations and feed-forward layers that the original runs on an Ascend alone.
+
+They are made of public functions of Tensors, so they have gradients and run on every device.
+"""
+
+import numpy as np
+
+from ..._core.declare.public_api import public
+from ..._core.tensor import tensor
+from ..._core.tensor.dtype import float32, int8
+from .alias import alias, functional, ops, pulled
+
+_ACTIVATIONS = {
+    "relu": lambda x: ops.relu(x), "gelu": lambda x: functional.gelu(x),
+    "fastgelu": lambda x: ops.FastGeLU()(x), "silu": lambda x: functional.silu(x),
+    "sigmoid": lambda x: ops.sigmoid(x), "tanh": lambda x: ops.tanh(x),
+    "geglu": lambda x: _gated(functional.gelu, x), "reglu": lambda x: _gated(ops.relu, x),
+    "swiglu": lambda x: _gated(functional.silu, x),
+}
+
+
+# Rotations ----------------------------------------------------------------------------------------
+
+@public("ops.auto_generate.apply_rotary_pos_emb_")
+def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
+    """A query and a key turned by the angles of their places: x cos + rotate_half(x) sin.
+
+    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as places
+    of the sequence; else `position_ids` tells the row of each.
+
+    Args:
+        query (Tensor): shape (batch, sequence, features), where features are whole heads of the
+            width of `cos`, or (batch, heads, sequence, width).
+        key (Tensor): as `query`; it may have fewer heads.
+        cos (Tensor): the cosines, a row for each place.
+        sin (Tensor): the sines, alike.
+        position_ids (Tensor): the row of each token.
+        cos_format (int): is accepted. Default: 0.
+
+    Returns:
+        tuple[Tensor], the query and the key.
+
+    Source: mindspore.ops.auto_generate.apply_rotary_pos_emb_ of MindSpore 2.10.
+    """
+    return _rotated(query, cos, sin, position_ids), _rotated(key, cos, sin, position_ids)
+
+
+alias("ops.auto_generate.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
+      apply_rotary_pos_emb_)
+
+
+def _rotated(x, cos, sin, position_ids):
+    width = cos.shape[-1]
+    cos, sin = (ops.reshape(each, (-1, width)) for each in (cos, sin))
+    whole = x if x.ndim == 4 else ops.reshape(x, (*x.shape[:2], -1, width)).swapaxes(1, 2)
+    batch, _, length, _ = whole.shape
+    if cos.shape[0] not in (length, batch * length):
+        cos, sin = (ops.gather(each, ops.reshape(position_ids, (-1,)), 0) for each in (cos, sin))
+    cos, sin = (ops.reshape(each, (-1, 1, length, width)).astype(x.dtype) for each in (cos, sin))
+    half = width // 2
+    turned = ops.cat([-whole[..., half:], whole[..., :half]], -1)
+    made = whole * cos + turned * sin
+    return made if x.ndim == 4 else ops.reshape(made.swapaxes(1, 2), x.shape)
+
+
+# Attention ----------------------------------------------------------------------------------------
+
+@alias(
+    "ops.auto_generate.FlashAttentionScoreGrad(head_num, keep_prob=1.0, scale_value=1.0, "
+    "pre_tokens=65536, next_tokens=65536, inner_precise=1, input_layout='BSH', sparse_mode=0)("
+    "query, key, value, dy, pse_shift=None, drop_mask=None, padding_mask=None, atten_mask=None, "
+    "softmax_max=None, softmax_sum=None, softmax_in=None, attention_in=None, prefix=None, "
+    "actual_seq_qlen=None, actual_seq_kvlen=None)"
+)
+def flash_attention_score_grad(
+    query, key, value, dy, pse_shift, drop_mask, padding_mask, atten_mask, softmax_max,
+    softmax_sum, softmax_in, attention_in, prefix, actual_seq_qlen, actual_seq_kvlen, *settings
+):
+    head_num, keep_prob, scale_value, before, after, _, layout, sparse_mode = settings
+    attention = ops.FlashAttentionScore(
+        head_num, keep_prob, scale_value, before, after, 0, layout, sparse_mode)
+    others = drop_mask, padding_mask, atten_mask, prefix, actual_seq_qlen, actual_seq_kvlen
+    inputs = (query, key, value) if pse_shift is None else (query, key, value, pse_shift)
+
+    def run(query, key, value, real_shift=None):
+        return attention(query, key, value, real_shift, *others)[3]
+
+    found = pulled(dy, run, *inputs)
+    return (*found, None) if pse_shift is None else found
+
+
+@alias(
+    "ops.auto_generate.NsaCompressGrad()(grad, input, weight, compress_block_size, "
+    "compress_stride, actual_seq_len)"
+)
+def nsa_compress_grad(grad, input, weight, compress_block_size, compress_stride, actual_seq_len):
+    return pulled(
+        grad,
+        lambda input, weight: ops.nsa_compress(input, weight, compress_block_size,
+                                               compress_stride, actual_seq_len=actual_seq_len),
+        input, weight)
+
+
+@alias("ops.auto_generate.MultiScaleDeformableAttn()(value, shape, offset, locations, weight)")
+def deformable_attention(value, shape, offset, locations, weight):
+    """For each query and head the weighted sum of values at places of several levels.
+
+    `value` is (batch, keys, heads, width): the levels, of heights and widths `shape`, one after
+    another from `offset` on. `locations` is (batch, queries, heads, levels, points, 2), in [0, 1];
+    `weight` the same without the last axis. The result is (batch, queries, heads * width).
+    """
+    batch, _, heads, width = value.shape
+    queries, total = locations.shape[1], 0
+    sizes, starts = shape.asnumpy().tolist(), offset.asnumpy().tolist()
+    for level, ((high, wide), start) in enumerate(zip(sizes, starts, strict=True)):
+        part = ops.transpose(value[:, start:start + high * wide], (0, 2, 3, 1))
+        part = ops.reshape(part, (batch * heads, width, high, wide))
+        grid = ops.transpose(2 * locations[:, :, :, level] - 1, (0, 2, 1, 3, 4))
+        grid = ops.reshape(grid, (batch * heads, queries, -1, 2))
+        taken = functional.grid_sample(part, grid, "bilinear", "zeros", False)
+        share = ops.transpose(weight[:, :, :, level], (0, 2, 1, 3))
+        total = total + ops.sum(taken * ops.reshape(share, (batch * heads, 1, queries, -1)), -1)
+    return ops.transpose(ops.reshape(total, (batch, heads * width, queries)), (0, 2, 1))
+
+
+# Feed-forward layers ------------------------------------------------------------------------------
+
+_INPUTS = (
+    "x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scale=None, offset=None, "
+    "deqScale1=None, deqScale2=None, antiquant_scale1=None, antiquant_scale2=None, "
+    "antiquant_offset1=None, antiquant_offset2=None"
+)
+
+
+@public("ops.auto_generate.ffn_ext")
+def ffn_ext(x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scale=None, offset=None,
+            deqScale1=None, deqScale2=None, antiquant_scale1=None, antiquant_scale2=None,
+            antiquant_offset1=None, antiquant_offset2=None, activation="fastgelu", inner_precise=0):
+    """Two layers with an activation between: act(x @ weight1 + bias1) @ weight2 + bias2.
+
+    Args:
+        x (Tensor): shape (..., features).
+        weight1 (Tensor): a matrix, or a stack of one for each expert.
+        weight2 (Tensor): the same of the second layer.
+        expertTokens (Union[Tensor, list]): how many rows each expert gets. Default: ``None``, there
+            are no experts.
+        bias1 (Tensor): of the first layer. Default: ``None``.
+        bias2 (Tensor): of the second layer. Default: ``None``.
+        scale (Tensor): by which what is between becomes int8. Default: ``None``.
+        offset (Tensor): added then. Default: ``None``.
+        deqScale1 (Tensor): of the first product of int8. Default: ``None``.
+        deqScale2 (Tensor): of the second. Default: ``None``.
+        antiquant_scale1 (Tensor): of the first weight of int8. Default: ``None``.
+        antiquant_scale2 (Tensor): of the second. Default: ``None``.
+        antiquant_offset1 (Tensor): added to the first weight before. Default: ``None``.
+        antiquant_offset2 (Tensor): added to the second. Default: ``None``.
+        activation (str): "fastgelu", "gelu", "relu", "silu", "sigmoid", "tanh", "geglu", "reglu" or
+            "swiglu", in any case. Default: "fastgelu".
+        inner_precise (int): is accepted. Default: 0.
+
+    Raises:
+        ValueError: `activation` is none of these.
+
+    Source: mindspore.ops.auto_generate.ffn_ext of MindSpore 2.10.
+    """
+    if activation.lower() not in _ACTIVATIONS:
+        raise ValueError(f"For 'ffn_ext', 'activation' must be one of {sorted(_ACTIVATIONS)}, but "
+                         f"got {activation!r}.")
+    each = (weight1, bias1, deqScale1, antiquant_scale1, antiquant_offset1,
+            weight2, bias2, deqScale2, antiquant_scale2, antiquant_offset2, scale, offset)
+    act = _ACTIVATIONS[activation.lower()]
+    if expertTokens is None:
+        return _layers(x, act, *each)
+    given = isinstance(expertTokens, tensor.Tensor)
+    ends = np.cumsum(expertTokens.asnumpy() if given else expertTokens).tolist()
+    rows = [
+        _layers(x[start:end], act, *(None if one is None else one[expert] for one in each))
+        for expert, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))]
+    return ops.cat(rows, 0)
+
+
+alias(f"ops.auto_generate.FFNExt(activation='fastgelu', inner_precise=0)({_INPUTS})", ffn_ext)
+
+
+def _gated(function, x):
+    """One half of the features times a function of the other."""
+    half = x.shape[-1] // 2
+    return function(x[..., :half]) * x[..., half:]
+
+
+def _layers(x, act, *each):
+    scale, offset = each[10:]
+    hidden = act(_product(x, *each[:5]))
+    if scale is not None:
+        hidden = hidden * scale + (0 if offset is None else offset)
+        hidden = ops.clamp(ops.round(hidden), -128, 127).astype(int8)
+    return _product(hidden, *each[5:10])
+
+
+def _product(x, weight, bias, scale, antiquant_scale, antiquant_offset):
+    if antiquant_scale is not None:
+        weight = weight.astype(x.dtype)
+        weight = weight if antiquant_offset is None else weight + antiquant_offset
+        weight = weight * antiquant_scale
+    if scale is not None:
+        x, weight = x.astype(float32), weight.astype(float32)
+    made = ops.matmul(x, weight)
+    made = made if bias is None else made + bias
+    return made if scale is None else made * scale
