@@ -12,8 +12,8 @@ from ._version import __compat_version__, __version__  # noqa: F401
 _paths.install()
 
 _ROOMS = """amp boost common communication context dataset device_context device_manager
-    experimental hal log mindrecord mint multiprocessing nn numpy ops parallel profiler runtime
-    scipy train utils""".split()
+    experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler
+    runtime safeguard scipy train utils version""".split()
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor.tensor": "Tensor",
@@ -30,6 +30,9 @@ _HOMES = {  # module -> the names it gives to the top
         lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
         ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class _Function""",
     "common.api": "_no_grad",
+    "common.buffers": "frombuffer swap_tensors",
+    "common.dump": "set_dump",
+    "utils.dlpack": "from_dlpack to_dlpack",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device
@@ -58,8 +61,8 @@ _HOMES = {  # module -> the names it gives to the top
         memory_allocated memory_reserved memory_stats memory_summary reset_max_memory_allocated
         reset_max_memory_reserved reset_peak_memory_stats set_cpu_affinity set_cur_stream
         set_kernel_launch_group set_memory synchronize""",
-    "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
-        ImageNetToMR TFRecordToMR""",
+    "mindrecord": """FAILED SUCCESS FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR
+        MnistToMR CsvToMR ImageNetToMR TFRecordToMR""",
     "log": "get_level get_log_config",
     "standin": "install uninstall load_ipython_extension unload_ipython_extension",
 }

@@ -7,6 +7,8 @@ import typing as _t
 
 import numpy as _np
 
+from .common.dtype import Type as _Type
+from .common.tensor import Tensor as _Tensor
 
 from . import amp as amp
 from . import boost as boost
@@ -50,6 +52,7 @@ from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScal
 from .train.callback import EarlyStopping as EarlyStopping
 from .hal import Event as Event
 from .nn import F1 as F1
+FAILED: _b.int
 from .nn import Fbeta as Fbeta
 from .mindrecord import FileReader as FileReader
 from .mindrecord import FileWriter as FileWriter
@@ -93,6 +96,7 @@ from .nn import RootMeanSquareDistance as RootMeanSquareDistance
 from .common import RowTensor as RowTensor
 from .train.callback import RunContext as RunContext
 STRICT: _b.int
+SUCCESS: _b.int
 from .common import SparseTensor as SparseTensor
 from .hal import Stream as Stream
 from .hal import StreamCtx as StreamCtx
@@ -151,7 +155,9 @@ from .common.dtype import double as float64
 from .common.dtype import float8_e4m3fn as float8_e4m3fn
 from .common.dtype import float8_e5m2 as float8_e5m2
 from .common.dtype import float_ as float_
+def from_dlpack(dlpack: _t.Any) -> _t.Any: ...
 from .common.tensor import from_numpy as from_numpy
+def frombuffer(buffer: _t.Any, dtype: _Type, count: _b.int = ..., offset: _b.int = ...) -> _t.Any: ...
 from .parallel import get_algo_parameters as get_algo_parameters
 from .context import get_auto_parallel_context as get_auto_parallel_context
 from .train.serialization import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
@@ -230,6 +236,7 @@ from .runtime import set_cpu_affinity as set_cpu_affinity
 from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
+def set_dump(target: _t.Any, enabled: _t.Any = ...) -> _t.Any: ...
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
 from .context import set_ps_context as set_ps_context
@@ -240,10 +247,12 @@ from .parallel import shard as shard
 from .common.dtype import int16 as short
 from .common.dtype import float32 as single
 from .common.dtype import string as string
+def swap_tensors(t1: _t.Any, t2: _t.Any) -> _t.Any: ...
 from .parallel import sync_pipeline_shared_parameters as sync_pipeline_shared_parameters
 from .hal import synchronize as synchronize
 from .common.tensor import tensor as tensor
 from .common.dtype import tensor_type as tensor_type
+def to_dlpack(tensor: _Tensor) -> _t.Any: ...
 from .parallel import transform_checkpoint_by_rank as transform_checkpoint_by_rank
 from .parallel import transform_checkpoints as transform_checkpoints
 from .common.dtype import tuple_ as tuple_

@@ -44,6 +44,8 @@ PATHS = {
     "device_context.gpu.device": "device_context.gpu",
     "graph.dynamic_shape.auto_dynamic_shape": "common._helpers",
     "graph.mutable": "common.mutable",
+    "hal.contiguous_tensors_handle": "common.contiguous",
+    "tools.data_dump": "common.dump",
     "dataset.context": "context",
     "dataset.samplers": "dataset.engine.sampler",
     "dataset.engine.samplers": "dataset.engine.sampler",
@@ -132,6 +134,7 @@ PATHS.update((path, target) for target, paths in {
     "parallel.nn": "parallel.nn.parallel_grad_reducer",
     "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
         runtime.memory runtime.stream runtime.stream_limit runtime.thread_bind_core""",
+    "ops._custom.vm_impl": "ops.vm_impl_registry",
     "train.metrics.metric": "train.metric",
 }.items() for path in paths.split())
 
@@ -147,7 +150,7 @@ FACADES = set("""boost.adasum boost.base boost.boost boost.boost_cell_wrapper bo
     onnx.onnx_export ops.function.grad ops.function.grad.grad_func parallel.strategy
     parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
     scipy.ops_grad scipy.ops_wrapper scipy.optimize.gradient_optimization_algorithm scipy.utils
-    scipy.utils_const train.summary.writer utils.utils""".split())
+    scipy.utils_const tools train.summary.writer utils.utils""".split())
 
 # What files of the original import under another name; "" is the package itself.
 _HEADS = {
@@ -167,7 +170,7 @@ _HEADS = {
 # classes behind those that are shown, whose instances all are, and some functions.
 _COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor",
              "PythonCOOTensor": "COOTensor", "PythonCSRTensor": "CSRTensor",
-             "PythonRowTensor": "RowTensor",
+             "PythonRowTensor": "RowTensor", "RowTensorInner": "RowTensor",
              **{f"{name}_": name for name in """communication_stream current_stream default_stream
                 set_cur_stream synchronize Cell COOTensor CSRTensor CommHandle Event GradOperation
                 HyperMap Map MultitypeFuncGraph RowTensor Stream""".split()}}
@@ -175,47 +178,53 @@ _COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
 # one says how the names end for which it is asked. Of one whole name it is told that it is there.
 _TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
-    common.mutable common._ms_context common._helpers common._jit_context _checkparam context
-    communication ops.primitive ops._transforms.functional nn nn.cell nn.optim.optimizer
-    nn.wrap.loss_scale nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper
-    train.summary.enums amp parallel"""
+    common.mutable common.buffers common.dump common._ms_context common._helpers
+    common._jit_context _checkparam context communication ops.primitive
+    ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
+    nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper train.summary.enums
+    amp parallel"""
 FURTHER = {
+    "train": f"log/vlog_print dataset.engine.config/get_debug_mode {_TRAINING}",
     """common nn.cell nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
-    mint.optim train utils graph onnx safeguard amp""": _TRAINING,
+    mint.optim utils tools graph onnx safeguard amp""": _TRAINING,
     "nn.layer": f"_extends/cell_attr_register {_TRAINING}",
     "nn.wrap parallel.nn": f"""nn.wrap.loss_scale/grad_scale nn.wrap.loss_scale/shard_grad_scale
         nn.wrap.loss_scale/tensor_grad_scale_pipeline
         nn.wrap.loss_scale/tensor_shard_grad_scale_pipeline {_TRAINING}""",
     "nn.optim": f"""nn.optim.optimizer/opt_init_args_register
-        nn.wrap.loss_scale/tensor_grad_scale nn.learning_rate_schedule experimental.optim._helpers
-        ops.operations/Send ops.operations/Receive {_TRAINING}""",
-    "boost": f"""boost.grad_accumulation ops.operations/Send ops.operations/Receive
+        nn.wrap.loss_scale/tensor_grad_scale nn.learning_rate_schedule
+        experimental.optim._helpers ops.operations/Send ops.operations/Receive {_TRAINING}""",
+    "boost": f"""nn.wrap.loss_scale/tensor_grad_scale common.sparse_tensor
+        boost.grad_accumulation ops.operations/Send ops.operations/Receive
         ops.operations/StatusV2 nn.optim {_TRAINING}""",
     "nn.probability": f"""nn.probability._helpers nn.probability.distribution
         nn.probability.bijector {_TRAINING}""",
     "experimental.optim": f"experimental.optim._helpers {_TRAINING}",
-    "parallel": f"""parallel parallel.checkpoint_convert parallel.checkpoint_transform
-        parallel.layout common.initializer {_TRAINING}""",
-    "hal runtime communication context device_manager": """hal runtime context common._ms_context
-        communication common common._helpers _checkparam ops.operations/Op
-        ops.auto_generate/_op""",
-    "device_context.ascend": """device_context.ascend.op_debug device_context.ascend.op_precision
-        device_context.ascend.op_tuning common._ms_context _checkparam""",
+    "parallel": f"""log/vlog_print parallel parallel.checkpoint_convert
+        parallel.checkpoint_transform parallel.layout common.initializer {_TRAINING}""",
+    "hal runtime communication context device_manager": """hal runtime context
+        common._ms_context communication communication._cached mint/cat common common._helpers
+        _checkparam ops.operations/Op ops.auto_generate/_op""",
+    "device_context": "common._ms_context _checkparam",
+    "device_context.ascend": """device_context.ascend.op_debug
+        device_context.ascend.op_precision device_context.ascend.op_tuning common._ms_context
+        _checkparam""",
     "device_context.cpu": "device_context.cpu.op_tuning common._ms_context _checkparam",
     "device_context.gpu": """device_context.gpu.op_precision device_context.gpu.op_tuning
         common._ms_context _checkparam""",
-    "mindrecord": """mindrecord _io.mindrecord_errors dataset.core.validator_helpers
-        dataset.core.py_util_helpers
-        train.summary.enums/Enum common""",
-    "mint.distributed": """communication common ops.communication _checkparam ops.operations/Op
-        ops.auto_generate/_op""",
+    "mindrecord": """mindrecord _io.mindrecord_errors common._unpickling
+        dataset.core.validator_helpers dataset.core.py_util_helpers train.summary.enums/Enum
+        common""",
+    "mint.distributed": """communication communication._cached common._unpickling mint/cat
+        common ops.communication _checkparam ops.operations/Op ops.auto_generate/_op""",
     "mint.nn": """_checkparam _extends/cell_attr_register mint communication common
         common.initializer common.mutable ops.communication ops.function.nn_func/pad_ext
-        ops.auto_generate/_op""",
+        ops.auto_generate/_op ops.auto_generate/_ext mint.nn.functional/cross_entropy""",
     "mint": "common common.mutable common._helpers ops.auto_generate/_op ops.auto_generate/_impl",
     "numpy": "numpy common common.dtype nn.cell",
-    "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment ops._primitive_aliases.inner_ops
-        ops.operations/Eig ops.operations/Eigh ops.function/matrix_set_diag common common.dtype""",
+    "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment
+        ops._primitive_aliases.inner_ops ops.operations/Eig ops.operations/Eigh
+        ops.function/matrix_set_diag common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
         dataset.transforms dataset.vision dataset.vision.utils dataset.vision.py_transforms_util
         dataset.audio.utils dataset.core.validator_helpers dataset.core.py_util_helpers

@@ -12,7 +12,8 @@ _AREAS = ("mint", "mint.nn.functional", "ops")
 _NAMES = """
     add addcdiv all_gather_matmul any bitwise_not clamp clip conv1d conv2d conv3d div divide einsum
     empty empty_like eq floor_divide fmod ge gelu greater_equal imag index_add kthvalue lerp less lt
-    matmul_reduce_scatter max min mul nansum pixel_shuffle real remainder repeat_interleave sub
+    lightning_indexer matmul_reduce_scatter max min mul nansum nsa_compress nsa_compress_attention
+    nsa_select_attention pixel_shuffle real remainder repeat_interleave sparse_flash_attention sub
     where xlogy
 """.split()
 

@@ -1,0 +1,92 @@
+"""Tensors seen as one run of memory: `hal.contiguous_tensors_handle`."""
+
+import numpy as np
+
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int
+from .._core.tensor.tensor import Tensor
+
+__all__ = ["ContiguousTensorsHandle", "combine_tensor_list", "combine_tensor_list_contiguous"]
+
+
+def combine_tensor_list(tensor_list, enable_mem_align=True):
+    """The sizes of Tensors in bytes, as they are and as they lie one after another: two lists."""
+    sizes = [each.nbytes for each in tensor_list]
+    return sizes, list(sizes)
+
+
+def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
+    """Tensors seen as one run of numbers.
+
+    Args:
+        tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
+        enable_mem_align (bool): is accepted. Default: ``True``.
+
+    Returns:
+        ContiguousTensorsHandle.
+
+    Source: mindspore.hal.contiguous_tensors_handle.combine_tensor_list_contiguous of MindSpore
+    2.10.
+    """
+    return ContiguousTensorsHandle(tensor_list, enable_mem_align)
+
+
+class ContiguousTensorsHandle:
+    """Tensors seen as one run of numbers, cut by place or by Tensor.
+
+    Args:
+        tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
+        enable_mem_align (bool): is accepted. Default: ``True``.
+
+    Raises:
+        TypeError: there are no Tensors, or `enable_mem_align` is no bool.
+        ValueError: a place asked for lies outside.
+
+    Example:
+        >>> from mindspore_compat.hal.contiguous_tensors_handle import ContiguousTensorsHandle
+        >>> handle = ContiguousTensorsHandle([ms.Tensor([1.0, 2.0]), ms.Tensor([3.0])])
+        >>> print(handle[1:3])
+        [2. 3.]
+
+    Source: mindspore.hal.contiguous_tensors_handle.ContiguousTensorsHandle of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, tensor_list, enable_mem_align: Bool = True):
+        listed = isinstance(tensor_list, (list, tuple)) and len(tensor_list)
+        if not listed or not all(isinstance(each, Tensor) for each in tensor_list):
+            raise TypeError("For 'ContiguousTensorsHandle', 'tensor_list' must be a list of "
+                            f"Tensors, but got {tensor_list!r}.")
+        self.tensor_list, self.enable_mem_align = tuple(tensor_list), enable_mem_align
+        self.before_padding_sizes, self.after_padding_sizes = combine_tensor_list(tensor_list)
+        self.total_padding_size = sum(self.after_padding_sizes)
+
+    def _run(self, tensors):
+        return Tensor(np.concatenate([each.asnumpy().reshape(-1) for each in tensors]))
+
+    def __getitem__(self, item):
+        whole = self._run(self.tensor_list)
+        if not isinstance(item, (int, slice)) or isinstance(item, bool):
+            raise TypeError("For 'ContiguousTensorsHandle', an index must be an int or a slice, "
+                            f"but got {item!r}.")
+        start = item if isinstance(item, int) else item.start or 0
+        stop = item + 1 if isinstance(item, int) else item.stop
+        stop = whole.size if stop is None else stop
+        if not 0 <= start < stop <= whole.size:
+            raise ValueError("For 'ContiguousTensorsHandle', an index must be in [0, "
+                             f"{whole.size}), but got {item}.")
+        return whole[start:stop]
+
+    @checked
+    def slice_by_tensor_index(self, start: Int(ge=0) = None, end: Int(ge=1) = None):
+        """The numbers of some of the Tensors, from number `start` to before number `end`."""
+        chosen = self.tensor_list[start:end]
+        if not chosen:
+            raise ValueError("For 'slice_by_tensor_index', 'start' must be less than 'end', but "
+                             f"got {start} and {end}.")
+        return self._run(chosen)
+
+    def __str__(self):
+        lines = [f"Tensor[{place}]: {each.asnumpy()}"
+                 for place, each in enumerate(self.tensor_list)]
+        return "\n".join([f"Handle total size: {self.total_padding_size}", *lines, ""])

@@ -1,0 +1,46 @@
+"""`set_dump`: which parts of a network an Ascend would write to files."""
+
+import warnings
+
+from .._core.context.config import config
+from .._core.rules.base import registered
+
+__all__ = ["set_dump"]
+
+
+def set_dump(target, enabled=True):
+    """Marks a Cell or Primitive as one whose results an Ascend writes to files.
+
+    Cells get the flag `dump`, Primitives the attribute. No other device writes files; a warning
+    says so.
+
+    Args:
+        target (Union[Cell, Primitive]): what is marked.
+        enabled (bool): whether it is. Default: ``True``.
+
+    Raises:
+        ValueError: `target` is neither, or `enabled` no bool.
+
+    Example:
+        >>> import mindspore_compat.ops as ops
+        >>> add = ops.Add()
+        >>> ms.set_dump(add)
+        >>> add.attrs["dump"]
+        'true'
+
+    Source: mindspore.set_dump of MindSpore 2.10.
+    """
+    cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
+    if not isinstance(target, (cell, primitive)):
+        raise ValueError("For 'set_dump', 'target' must be a Cell or a Primitive, but got "
+                         f"{target!r} of type {type(target).__name__}.")
+    if not isinstance(enabled, bool):
+        raise ValueError(f"For 'set_dump', 'enabled' must be a bool, but got {enabled!r}.")
+    if config.device_target != "Ascend":
+        warnings.warn(f"'set_dump' has no effect on a {config.device_target}: an Ascend alone "
+                      "writes results to files.", stacklevel=2)
+    if isinstance(target, primitive):
+        target.add_prim_attr("dump", "true" if enabled else "false")
+        return
+    for _, part in target.cells_and_names():
+        part.add_flags(dump=enabled)
