@@ -5,6 +5,7 @@ They hold Tensors and check them; their arithmetic is attached by ops/_sparse/co
 """
 
 from .._core.autograd.transforms import Sparse, stop_gradient
+from .._core.context.config import GRAPH_MODE, config
 from .._core.tensor import printing
 from .._core.tensor.tensor import Tensor
 
@@ -244,6 +245,40 @@ class RowTensor(_Sparse):
                              f"each of the indices, but got "
                              f"{values.shape} for {indices.shape} and {shape}.")
         self._indices, self._values, self._shape = indices, values, shape
+
+    @property
+    def dense_shape(self):
+        """The shape of the dense Tensor."""
+        return self._shape
+
+
+class RowTensorInner(_Sparse):
+    """Some rows of a Tensor, as optimizers in graph mode are given them; like a RowTensor, but that
+    shapes are compared in graph mode alone.
+
+    Args:
+        indices (Tensor): ints of shape (count,).
+        values (Tensor): of shape (count, ...).
+        shape (tuple[int]): the dense shape.
+        row_tensor (RowTensorInner): to copy from, in place of the other three.
+
+    Raises:
+        TypeError: if an argument has another type, or in graph mode if the shapes do not fit.
+
+    Source: mindspore.common.sparse_tensor.RowTensorInner of MindSpore 2.10.
+    """
+
+    def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
+        if row_tensor is not None:
+            indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
+        _need_tensor("RowTensorInner", "indices", indices)
+        _need_tensor("RowTensorInner", "values", values)
+        _need_shape("RowTensorInner", shape)
+        rows = (indices.size, *shape[1:])
+        if config.mode == GRAPH_MODE and values.shape != rows:
+            raise TypeError(f"For 'RowTensorInner', 'values' must have the shape {rows}, but got "
+                            f"{values.shape}.")
+        self._indices, self._values, self._shape = _constant(indices), values, shape
 
     @property
     def dense_shape(self):

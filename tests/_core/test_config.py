@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import context
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend import random as streams
@@ -390,3 +391,17 @@ def test_public_objects_name_their_module():
     for name in context.__all__:
         if callable(getattr(context, name)):
             assert getattr(context, name).__module__ == "mindspore_compat.context"
+
+
+@pytest.mark.parametrize("change", [
+    ms.set_deterministic,
+    lambda on: ms.set_context(deterministic="ON" if on else "OFF"),
+])
+def test_the_environment_tells_whether_results_are_deterministic(change, monkeypatch):
+    monkeypatch.delenv("HCCL_DETERMINISTIC", raising=False)
+    monkeypatch.delenv("TE_PARALLEL_COMPILER", raising=False)
+    change(True)
+    assert os.environ["HCCL_DETERMINISTIC"] == "true"
+    assert os.environ["TE_PARALLEL_COMPILER"] == "1"
+    change(False)
+    assert "HCCL_DETERMINISTIC" not in os.environ and "TE_PARALLEL_COMPILER" not in os.environ

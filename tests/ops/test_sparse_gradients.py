@@ -5,6 +5,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import COOTensor, CSRTensor, Tensor, ops
+from mindspore_compat.common.sparse_tensor import RowTensorInner
 
 VALUES = Tensor([1.0, 2.0], ms.float32)
 PLACES = Tensor([[0, 1], [1, 2]], ms.int32)
@@ -55,3 +56,14 @@ def test_what_becomes_sparse_keeps_its_gradient():
     dense = Tensor([[0.0, 1.0], [2.0, 0.0]], ms.float32)
     for function in (lambda d: d.to_csr(), lambda d: d.to_coo()):
         np.testing.assert_array_equal(ms.grad(function)(dense).asnumpy(), [[0, 1], [1, 0]])
+
+
+def test_rows_are_compared_in_graph_mode_alone(graph_mode):
+    rows = Tensor([[1.0, 2.0]])
+    with pytest.raises(TypeError, match="shape"):
+        RowTensorInner(Tensor([0]), rows, (3, 4))
+    assert RowTensorInner(Tensor([0]), rows, (3, 2)).dense_shape == (3, 2)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert RowTensorInner(Tensor([0]), rows, (3, 4)).values is rows
+    with pytest.raises(TypeError, match="values"):
+        RowTensorInner(Tensor([0]), [1.0], (3,))

@@ -158,6 +158,8 @@ def set_context(**kwargs):
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
     if "matmul_allow_tf32" in changed.get("gpu_config", ()):
         arrays.allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
+    if "deterministic" in changed:
+        _tell_libraries(changed["deterministic"])
     vars(config).update(changed)
 
 
@@ -226,12 +228,23 @@ def _place(target: str, number: int) -> None:
 @checked
 def set_deterministic(deterministic: Bool):
     """Sets whether operations must give the same result at every run. Here they always do on the
-    CPU; on a GPU the value is kept for the operations that have a choice.
+    CPU; on a GPU the value is kept for the operations that have a choice. The environment tells
+    it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is set.
 
     Args:
         deterministic: whether they must.
     """
     config.deterministic = "ON" if deterministic else "OFF"
+    _tell_libraries(config.deterministic)
+
+
+def _tell_libraries(deterministic: str) -> None:
+    """Sets or removes the variables by which processes started from here know it too."""
+    for name, value in (("HCCL_DETERMINISTIC", "true"), ("TE_PARALLEL_COMPILER", "1")):
+        if deterministic == "ON":
+            os.environ[name] = value
+        else:
+            os.environ.pop(name, None)
 
 
 @checked
