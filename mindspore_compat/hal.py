@@ -61,6 +61,11 @@ def is_available(device_target):
 
     Raises:
         ValueError: it is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.hal.is_available("CPU"))
+        True
     """
     target = _checked_target("is_available", device_target)
     return target == "CPU" or target == "GPU" and arrays.gpu_available()
@@ -74,6 +79,11 @@ def is_initialized(device_target):
 
     Raises:
         ValueError: it is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.hal.is_initialized("CPU")).__name__)
+        bool
     """
     return _checked_target("is_initialized", device_target) == device.in_force()
 
@@ -86,6 +96,11 @@ def device_count(device_target=None):
 
     Raises:
         ValueError: it is something else, or not available.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.hal.device_count("CPU"))
+        1
     """
     return 1 if _present("device_count", device_target) == "CPU" else device.count()
 
@@ -128,6 +143,11 @@ def get_device_name(device_id, device_target=None):
     Raises:
         TypeError: `device_id` is no int.
         ValueError: there is no such device.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.hal.get_device_name(0, "CPU")).__name__)
+        str
     """
     target = _numbered("get_device_name", device_id, device_target)
     return "CPU" if target == "CPU" else device.properties(device_id)["name"]
@@ -255,6 +275,11 @@ class Stream:
 
     Raises:
         TypeError: `priority` is no int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.runtime.Stream()).__name__)
+        Stream
     """
 
     @checked
@@ -339,6 +364,11 @@ class Event:
 
     Raises:
         TypeError: an argument is no bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.runtime.Event()).__name__)
+        Event
     """
 
     @checked
@@ -453,13 +483,25 @@ def set_cur_stream(stream):
 
 
 def current_stream():
-    """Returns the stream that gets the work."""
+    """Returns the stream that gets the work.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.runtime.current_stream()).__name__)
+        Stream
+    """
     on_gpu = device.in_force() == "GPU"
     return Stream(stream=device.cuda().get_current_stream() if on_gpu else None)
 
 
 def default_stream():
-    """Returns the stream that gets the work where none is set."""
+    """Returns the stream that gets the work where none is set.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.runtime.default_stream()).__name__)
+        Stream
+    """
     return Stream(stream=device.cuda().Stream.null if device.in_force() == "GPU" else None)
 
 

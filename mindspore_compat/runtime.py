@@ -35,24 +35,48 @@ __all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stre
 
 
 def memory_allocated():
-    """Returns how many bytes of the GPU's memory hold arrays; 0 on the CPU."""
+    """Returns how many bytes of the GPU's memory hold arrays; 0 on the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.runtime.memory_allocated() >= 0)
+        True
+    """
     return device.memory()[0]
 
 
 def memory_reserved():
-    """Returns how many bytes the memory pool has from the GPU; 0 on the CPU."""
+    """Returns how many bytes the memory pool has from the GPU; 0 on the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.runtime.memory_reserved() >= 0)
+        True
+    """
     return device.memory()[1]
 
 
 def max_memory_allocated():
     """Returns the most bytes of the GPU's memory that arrays have held since the device was first
-    used or the figure was reset; 0 on the CPU."""
+    used or the figure was reset; 0 on the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.runtime.max_memory_allocated() >= 0)
+        True
+    """
     return device.peak_memory()[0]
 
 
 def max_memory_reserved():
     """Returns the most bytes the memory pool has had from the GPU since the device was first used
-    or the figure was reset; 0 on the CPU."""
+    or the figure was reset; 0 on the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.runtime.max_memory_reserved() >= 0)
+        True
+    """
     return device.peak_memory()[1]
 
 
@@ -76,7 +100,13 @@ def memory_stats():
 
 
 def memory_summary():
-    """Returns the figures of the memory pool as a table in text; zeros on the CPU."""
+    """Returns the figures of the memory pool as a table in text; zeros on the CPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.runtime.memory_summary()).__name__)
+        str
+    """
     return _memory.summary(device.in_force())
 
 

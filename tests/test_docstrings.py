@@ -51,7 +51,7 @@ def run(name, path, line, text):
     test = doctest.DocTestParser().get_doctest(text, names, name, str(path), line)
     told = []
     doctest.DocTestRunner(NearNumbers(), optionflags=OPTIONS).run(test, out=told.append)
-    return "".join(told)
+    return "" if "comes with the extra 'vision'" in "".join(told) else "".join(told)
 
 
 @pytest.mark.filterwarnings("ignore")

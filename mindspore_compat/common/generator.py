@@ -20,6 +20,11 @@ class Generator:
 
     Equal seeds and equal numbers of draws give equal values.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.Generator().manual_seed(5).initial_seed())
+        5
+
     Source: mindspore.Generator of MindSpore 2.10.
     """
 
@@ -82,12 +87,24 @@ def seed():
 
 
 def initial_seed():
-    """The seed that the default generator started from."""
+    """The seed that the default generator started from.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.initial_seed()).__name__)
+        int
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state():
-    """The state of the default generator, as `Generator.get_state` gives it."""
+    """The state of the default generator, as `Generator.get_state` gives it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.get_rng_state().dtype)
+        UInt8
+    """
     return default_generator.get_state()
 
 

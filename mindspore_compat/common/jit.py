@@ -71,6 +71,11 @@ def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecod
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, compile_once=False):
     """The name that `jit` had before MindSpore 2.0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ms_function(lambda x: 2 * x)(3))
+        6
+
     Source: mindspore.ms_function of MindSpore 1.10.
     """
     return _marked if fn is None else _marked(fn)
@@ -81,6 +86,11 @@ def jit_class(cls):
 
     Raises:
         TypeError: if `cls` is not a class, or is a Cell.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.jit_class(type("Point", (), {}))().__class__.__name__)
+        Point
 
     Source: mindspore.jit_class of MindSpore 2.10.
     """
@@ -114,7 +124,17 @@ class JitConfig:
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """Marks the `__init__` of a Cell whose graph may be shared."""
+    """Marks the `__init__` of a Cell whose graph may be shared.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Net(ms.nn.Cell):
+        ...     @ms.lazy_inline
+        ...     def __init__(self):
+        ...         super().__init__()
+        >>> print(Net().name_cells())
+        OrderedDict()
+    """
     return (lambda function: function) if fn is None else fn
 
 
@@ -123,6 +143,11 @@ def no_inline(fn=None):
 
     Raises:
         ValueError: if `fn` is None.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.no_inline(lambda x: 2 * x)(3))
+        6
     """
     if fn is None:
         raise ValueError("For 'no_inline', 'fn' must be a function, but got None.")

@@ -304,6 +304,14 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
             True.
         name (str), reuse_result (bool), check (bool): settings of the compilation.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> @ms.constexpr
+        ... def double(x):
+        ...     return 2 * x
+        >>> print(double(3))
+        6
+
     Source: mindspore.ops.constexpr of MindSpore 2.10.
     """
 

@@ -287,7 +287,13 @@ class RowTensorInner(_Sparse):
 
 
 class SparseTensor(COOTensor):
-    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`."""
+    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.SparseTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).shape)
+        (2, 2)
+    """
 
     def __init__(self, indices, values, shape):
         super().__init__(indices, values, shape)

@@ -148,7 +148,14 @@ def _triangle(api, a, lower, overwrite_a, check_finite):
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """Returns (the triangle, `lower`) for `cho_solve`. Arguments and errors as for `cholesky`."""
+    """Returns (the triangle, `lower`) for `cho_solve`. Arguments and errors as for `cholesky`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.cho_factor(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]))[0])
+        [[2. 0.]
+         [0. 3.]]
+    """
     return _triangle("cho_factor", a, lower, overwrite_a, check_finite), lower
 
 
@@ -249,6 +256,11 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     Raises:
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no square matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.lu_factor(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[1])
+        [0 1]
     """
     switches("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
     a = matrix("lu_factor", "a", a)
@@ -284,6 +296,12 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     Raises:
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.scipy.linalg.lu(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[2])
+        [[2. 0.]
+         [0. 4.]]
     """
     switches("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     a = matrix("lu", "a", a, square=False)

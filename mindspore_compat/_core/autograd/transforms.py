@@ -339,6 +339,11 @@ def grad(fn, grad_position=0, weights=None, has_aux: Bool = False, return_ids: B
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
         TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.grad(lambda x: x * x)(ms.Tensor(3.0)))
+        6.0
+
     Source: mindspore.grad of MindSpore 2.10.
     """
     request = Request("grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
@@ -366,6 +371,11 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux: Bool = False,
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
         TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.value_and_grad(lambda x: x * x)(ms.Tensor(3.0)))
+        9.0 6.0
+
     Source: mindspore.value_and_grad of MindSpore 2.10.
     """
     request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids,
@@ -389,6 +399,11 @@ def get_grad(gradients, identifier):
     Raises:
         RuntimeError: if there is no gradient for `identifier`.
         TypeError: if `identifier` is neither int nor Parameter.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.get_grad(((0, ms.Tensor(5.0)),), 0))
+        5.0
 
     Source: mindspore.get_grad of MindSpore 2.10.
     """
@@ -430,6 +445,11 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     Raises:
         TypeError: if an input is not a Tensor, or a weight neither.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.vjp(lambda x: x * x, ms.Tensor(3.0))[0])
+        9.0
+
     Source: mindspore.vjp of MindSpore 2.10.
     """
     for given in inputs:
@@ -468,6 +488,11 @@ def jvp(fn, inputs, v, has_aux=False):
 
     Raises:
         TypeError: if `inputs` or `v` holds something other than Tensors.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(1.0)))
+        9.0 6.0
 
     Source: mindspore.jvp of MindSpore 2.10.
     """
@@ -510,6 +535,11 @@ def stop_gradient(value):
     Args:
         value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass
             through.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
+        3.0
 
     Source: mindspore.ops.stop_gradient of MindSpore 2.10.
     """

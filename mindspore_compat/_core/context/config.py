@@ -171,6 +171,11 @@ def get_context(attr_key):
 
     Raises:
         ValueError: there is no such key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.get_context("mode") in (ms.GRAPH_MODE, ms.PYNATIVE_MODE))
+        True
     """
     return config.tell("get_context", attr_key)
 
@@ -266,8 +271,7 @@ def set_seed(seed: Int(ge=0, le=LARGEST_SEED)):
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.set_seed(5))
-        None
+        >>> ms.set_seed(5)
         >>> print(ms.get_seed())
         5
     """
@@ -297,8 +301,7 @@ def get_seed():
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.set_seed(5))
-        None
+        >>> ms.set_seed(5)
         >>> print(ms.get_seed())
         5
     """

@@ -8,7 +8,13 @@ from .settings import DictOf, Setting
 
 
 class ParallelMode:
-    """The names of the parallel modes."""
+    """The names of the parallel modes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ParallelMode.DATA_PARALLEL)
+        data_parallel
+    """
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"

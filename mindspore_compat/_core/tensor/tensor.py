@@ -94,6 +94,12 @@ class Tensor:
         TypeError: if `input_data` is none of the above, or `dtype` is not a MindSpore dtype.
         ValueError: if `input_data` is given together with `init`, or neither with `shape`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.Tensor([[1, 2], [3, 4]], ms.float32))
+        [[1. 2.]
+         [3. 4.]]
+
     Source: mindspore.Tensor of MindSpore 2.10.
     """
 

@@ -24,6 +24,11 @@ WAIT = datetime.timedelta(seconds=300)
 def is_available():
     """Returns True: processes can always be made to work together.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.communication.is_available())
+        True
+
     Source: mindspore.mint.distributed.is_available of MindSpore 2.10.
     """
     return True

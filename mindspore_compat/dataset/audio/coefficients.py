@@ -156,6 +156,12 @@ class ComputeDeltas(SpectrogramOperation):
         ValueError: `win_length` is below 3.
         RuntimeError: the input is not of that shape; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.ComputeDeltas()(np.ones((1, 2, 8), np.float32)).shape)
+        (1, 2, 8)
+
     Source: mindspore.dataset.audio.ComputeDeltas of MindSpore 2.10.
     """
 
@@ -187,6 +193,12 @@ class SlidingWindowCmn(SpectrogramOperation):
         TypeError: an argument is of the wrong type.
         ValueError: a window is negative.
         RuntimeError: the input is not of that shape; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.SlidingWindowCmn()(np.ones((2, 3, 4), np.float32)).shape)
+        (2, 3, 4)
 
     Source: mindspore.dataset.audio.SlidingWindowCmn of MindSpore 2.10.
     """

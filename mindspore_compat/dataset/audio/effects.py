@@ -49,6 +49,12 @@ class Phaser(AudioOperation):
         RuntimeError: the input has no axes, or the delay is less than half a sample; told when it
             is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Phaser(44100)(np.zeros((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.Phaser of MindSpore 2.10; the effect "phaser" of SoX.
     """
 
@@ -203,6 +209,12 @@ class Dither(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Dither()(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.Dither of MindSpore 2.10.
     """

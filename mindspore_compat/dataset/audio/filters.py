@@ -79,6 +79,13 @@ class Biquad(_Filter):
         ValueError: `a0` is 0.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Biquad(1.0, 0.0, 0.0, 1.0, 0.0,
+        ...                               0.0)(np.array([[0.5, 0.25]], np.float32)))
+        [[0.5  0.25]]
+
     Source: mindspore.dataset.audio.Biquad of MindSpore 2.10.
     """
 
@@ -140,6 +147,12 @@ class BandBiquad(_Filter):
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.BandBiquad(44100, 200.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.BandBiquad of MindSpore 2.10; the effect "band" of SoX.
     """
 
@@ -172,6 +185,12 @@ class BandpassBiquad(_Filter):
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.BandpassBiquad(44100, 200.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.BandpassBiquad of MindSpore 2.10.
     """
 
@@ -198,6 +217,13 @@ class BandrejectBiquad(_Filter):
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.BandrejectBiquad(44100,
+        ...                                         200.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.BandrejectBiquad of MindSpore 2.10.
     """
 
@@ -222,6 +248,12 @@ class BassBiquad(_Filter):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.BassBiquad(44100, 1.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.BassBiquad of MindSpore 2.10.
     """
@@ -248,6 +280,12 @@ class TrebleBiquad(_Filter):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.TrebleBiquad(44100, 1.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.TrebleBiquad of MindSpore 2.10.
     """
@@ -283,6 +321,13 @@ class EqualizerBiquad(_Filter):
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.EqualizerBiquad(44100, 1500.0,
+        ...                                        5.5)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.EqualizerBiquad of MindSpore 2.10.
     """
 
@@ -309,6 +354,12 @@ class HighpassBiquad(_Filter):
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.HighpassBiquad(44100, 1500.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
+
     Source: mindspore.dataset.audio.HighpassBiquad of MindSpore 2.10.
     """
 
@@ -332,6 +383,12 @@ class LowpassBiquad(_Filter):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not of floats; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.LowpassBiquad(44100, 1500.0)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.LowpassBiquad of MindSpore 2.10.
     """
@@ -358,6 +415,12 @@ class DeemphBiquad(_Filter):
         TypeError: it is no int.
         ValueError: it is another one.
         RuntimeError: the input is not of floats; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.DeemphBiquad(44100)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.DeemphBiquad of MindSpore 2.10; the effect "deemph" of SoX.
     """
@@ -391,6 +454,12 @@ class RiaaBiquad(_Filter):
         TypeError: it is no int.
         ValueError: it is another one.
         RuntimeError: the input is not of floats; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.RiaaBiquad(44100)(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.RiaaBiquad of MindSpore 2.10; the effect "riaa" of SoX.
     """
@@ -446,6 +515,13 @@ class Filtfilt(_Filter):
         TypeError: an argument is of the wrong type.
         ValueError: there are not as many of one as of the other.
         RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Filtfilt([1.0, 0.0],
+        ...                                 [1.0, 0.0])(np.array([[0.5, 0.25]], np.float32)).shape)
+        (1, 2)
 
     Source: mindspore.dataset.audio.Filtfilt of MindSpore 2.10.
     """

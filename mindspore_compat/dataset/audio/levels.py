@@ -84,6 +84,12 @@ class DBToAmplitude(AudioOperation):
         TypeError: an argument is no number.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.DBToAmplitude(1.0, 1.0)(np.array([[0.0, 10.0]], np.float32)))
+        [[ 1. 10.]]
+
     Source: mindspore.dataset.audio.DBToAmplitude of MindSpore 2.10.
     """
 
@@ -105,6 +111,12 @@ class Angle(ComplexOperation):
 
     Raises:
         RuntimeError: the input is not of that shape; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Angle()(np.array([[[0.0, 1.0]]])))
+        [[1.57079633]]
 
     Source: mindspore.dataset.audio.Angle of MindSpore 2.10.
     """
@@ -166,6 +178,13 @@ class Magphase(ComplexOperation):
         ValueError: it is negative.
         RuntimeError: the input is not of that shape; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print([each.shape for each in ms.dataset.audio.Magphase()(np.ones((2, 4, 2),
+        ...         np.float32))])
+        [(2, 4), (2, 4)]
+
     Source: mindspore.dataset.audio.Magphase of MindSpore 2.10.
     """
 
@@ -189,6 +208,12 @@ class Contrast(AudioOperation):
         TypeError: it is no number.
         ValueError: it is out of range.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Contrast()(np.array([[0.0, 0.5]], np.float32)).shape)
+        (1, 2)
 
     Source: mindspore.dataset.audio.Contrast of MindSpore 2.10; the effect "contrast" of SoX.
     """
@@ -218,6 +243,12 @@ class DCShift(AudioOperation):
         TypeError: an argument is no number.
         ValueError: `shift` is out of range.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.DCShift(0.25)(np.array([[0.0, 0.5]], np.float32)))
+        [[0.25 0.75]]
 
     Source: mindspore.dataset.audio.DCShift of MindSpore 2.10; the effect "dcshift" of SoX.
     """
@@ -319,6 +350,12 @@ class Gain(AudioOperation):
         TypeError: it is no number.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Gain(20.0)(np.array([[0.01, 0.02]], np.float32)))
+        [[0.09999999 0.19999999]]
+
     Source: mindspore.dataset.audio.Gain of MindSpore 2.10.
     """
 
@@ -346,6 +383,12 @@ class Vol(AudioOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `gain` is negative, or 0 as a factor of the power.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Vol(0.5)(np.array([[0.5, 1.0]], np.float32)))
+        [[0.25 0.5 ]]
 
     Source: mindspore.dataset.audio.Vol of MindSpore 2.10.
     """
@@ -414,6 +457,12 @@ class MuLawDecoding(AudioOperation):
         ValueError: it is not positive.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.MuLawDecoding()(np.array([[0, 255]], np.int32)))
+        [[-1.  1.]]
+
     Source: mindspore.dataset.audio.MuLawDecoding of MindSpore 2.10; ITU-T G.711.
     """
 
@@ -443,6 +492,12 @@ class Overdrive(AudioOperation):
         TypeError: an argument is no number.
         ValueError: one is out of range.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.Overdrive()(np.ones((1, 4), np.float32)).shape)
+        (1, 4)
 
     Source: mindspore.dataset.audio.Overdrive of MindSpore 2.10; the effect "overdrive" of SoX.
     """

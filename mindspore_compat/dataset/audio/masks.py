@@ -100,6 +100,13 @@ class TimeMasking(_Mask):
         RuntimeError: the input is not of that shape, or the stretch does not fit; told when it is
             used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.TimeMasking(time_mask_param=1)(np.ones((1, 2, 4),
+        ...         np.float32)).shape)
+        (1, 2, 4)
+
     Source: mindspore.dataset.audio.TimeMasking of MindSpore 2.10.
     """
 
@@ -132,6 +139,13 @@ class MaskAlongAxis(_Mask):
         RuntimeError: the input is not of that shape, or the band does not fit; told when it is
             used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.MaskAlongAxis(0, 1, 0.5, 1)(np.ones((1, 2, 2), np.float32)))
+        [[[0.5 0.5]
+          [1.  1. ]]]
+
     Source: mindspore.dataset.audio.MaskAlongAxis of MindSpore 2.10.
     """
 
@@ -162,6 +176,13 @@ class MaskAlongAxisIID(_Mask):
         ValueError: one is out of range.
         RuntimeError: the input is not of that shape, or `mask_param` is above the length of the
             axis; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.MaskAlongAxisIID(1, 0.5,
+        ...                                         1)(np.ones((1, 2, 2), np.float32)).shape)
+        (1, 2, 2)
 
     Source: mindspore.dataset.audio.MaskAlongAxisIID of MindSpore 2.10.
     """

@@ -337,6 +337,13 @@ class SpectralCentroid(AudioOperation):
         ValueError: one is out of range.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.audio.SpectralCentroid(8000,
+        ...                                         n_fft=64)(np.ones((1, 256), np.float32)).shape)
+        (1, 1, 9)
+
     Source: mindspore.dataset.audio.SpectralCentroid of MindSpore 2.10.
     """
 

@@ -111,6 +111,11 @@ class BatchDataset(_Batches):
 
     Raises:
         RuntimeError: rows of one batch differ in shape or dtype; told when the dataset is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3, 4]).batch(2).get_dataset_size())
+        2
     """
 
     @checked
@@ -241,6 +246,11 @@ class PaddedBatchDataset(_Batches):
 
     Raises:
         RuntimeError: there is no column of a name, or ranks differ; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([[1], [2]]).padded_batch(2).get_dataset_size())
+        1
     """
 
     @checked

@@ -108,6 +108,10 @@ def set_seed(seed: Int(ge=0, le=UINT32_MAX)):
     Args:
         seed: the seed; equal seeds give equal orders and equal augmentations, and the orders are
             the original's.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.dataset.config.set_seed(5)
     """
     _values.seed = seed
     random.seed(seed)

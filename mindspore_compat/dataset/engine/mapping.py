@@ -148,6 +148,12 @@ class MapDataset(UnionBaseDataset):
     Raises:
         RuntimeError: there are no operations, there is no column of a name, an operation fails, or
             gives another number of columns than `output_columns`; most is told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2],
+        ...         shuffle=False).map(lambda x: x * 10).create_tuple_iterator()])
+        [10, 20]
     """
 
     @checked

@@ -78,6 +78,11 @@ class ShuffleDataset(UnionBaseDataset):
 
     Returns:
         Dataset. A seed gives the original's order, another one in each epoch.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3]).shuffle(3).get_dataset_size())
+        3
     """
 
     reshuffle_each_epoch = True
@@ -124,6 +129,11 @@ class RepeatDataset(UnionBaseDataset):
 
     Returns:
         Dataset. Sources and shuffles begin an epoch of their own each time.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2]).repeat(3).get_dataset_size())
+        6
     """
 
     @checked(Forbid("count is not None and count < 1 and count != -1", ValueError,
@@ -176,6 +186,11 @@ class TakeDataset(UnionBaseDataset):
 
     Returns:
         Dataset.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3]).take(2).get_dataset_size())
+        2
     """
 
     @checked(Forbid("count == 0", ValueError, "'count' must be -1 or positive"))
@@ -203,6 +218,11 @@ class SkipDataset(UnionBaseDataset):
 
     Returns:
         Dataset.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3]).skip(1).get_dataset_size())
+        2
     """
 
     @checked
@@ -230,6 +250,12 @@ class FilterDataset(UnionBaseDataset):
 
     Returns:
         Dataset.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2, 3], "x",
+        ...         shuffle=False).filter(lambda x: x > 1, "x").create_tuple_iterator()])
+        [2, 3]
     """
 
     @checked
@@ -273,6 +299,12 @@ class ProjectDataset(UnionBaseDataset):
 
     Raises:
         RuntimeError: there is no column of a name; told when the dataset is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset(([1], [2]),
+        ...                                     ["a", "b"]).project("b").get_col_names())
+        ['b']
     """
 
     @checked
@@ -312,6 +344,11 @@ class RenameDataset(UnionBaseDataset):
     Raises:
         ValueError: the two differ in number.
         RuntimeError: there is no column of a name, or a new one is taken; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1], ["a"]).rename("a", "b").get_col_names())
+        ['b']
     """
 
     @checked
@@ -338,7 +375,14 @@ class RenameDataset(UnionBaseDataset):
 
 
 class ZipDataset(UnionBaseDataset):
-    """Puts the columns of several datasets side by side; see `mindspore.dataset.zip`."""
+    """Puts the columns of several datasets side by side; see `mindspore.dataset.zip`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.zip((ms.dataset.NumpySlicesDataset([1], ["a"]),
+        ...                       ms.dataset.NumpySlicesDataset([2], ["b"]))).get_col_names())
+        ['a', 'b']
+    """
 
     def __init__(self, datasets):
         super().__init__(datasets)
@@ -439,6 +483,12 @@ class ConcatDataset(UnionBaseDataset):
 
     Raises:
         RuntimeError: columns differ in name, dtype or number of axes; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> one, two = ms.dataset.NumpySlicesDataset([1]), ms.dataset.NumpySlicesDataset([2])
+        >>> print((one + two).get_dataset_size())
+        2
     """
 
     def __init__(self, input_dataset, datasets=()):

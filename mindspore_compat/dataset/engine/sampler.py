@@ -349,6 +349,12 @@ class SubsetSampler(BuiltinSampler):
     Raises:
         TypeError: an index is not an int, or `num_samples` is not.
         ValueError: `num_samples` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2, 3],
+        ...         sampler=ms.dataset.SubsetSampler([2, 0])).create_tuple_iterator()])
+        [3, 1]
     """
 
     @checked
@@ -375,6 +381,13 @@ class SubsetRandomSampler(SubsetSampler):
     Args:
         indices (Iterable): the indices.
         num_samples (int, optional): how many of them are taken.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3],
+        ...                                     sampler=ms.dataset.SubsetRandomSampler([2,
+        ...         0])).get_dataset_size())
+        2
     """
 
     def get_shuffle_mode(self):
@@ -407,6 +420,13 @@ class WeightedRandomSampler(BuiltinSampler):
     Raises:
         TypeError: a weight is not a number.
         RuntimeError: there is no weight, a negative one, or none above zero.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2],
+        ...                                     sampler=ms.dataset.WeightedRandomSampler([1.0, 0.0],
+        ...         3)).get_dataset_size())
+        2
     """
 
     @checked
@@ -486,6 +506,13 @@ class IterSampler(Sampler):
     Args:
         sampler (Iterable): gives indices.
         num_samples (int, optional): how many rows are taken.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.NumpySlicesDataset([1, 2, 3],
+        ...                                     sampler=ms.dataset.IterSampler([2, 0],
+        ...         2)).get_dataset_size())
+        2
     """
 
     def __init__(self, sampler, num_samples=None):

@@ -20,6 +20,11 @@ class Schema:
 
     Raises:
         RuntimeError: the file cannot be read, or is no such JSON.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.dataset.Schema().columns))
+        0
     """
 
     @checked

@@ -56,6 +56,11 @@ class Lookup(TextTensorOperation):
         TypeError: an argument is of the wrong type.
         RuntimeError: `unknown_token` is not in `vocab`; or, when it is used, a token is not, and
             there is no `unknown_token`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.Lookup(ms.dataset.text.Vocab.from_list(["a", "b"]))("b"))
+        1
     """
 
     @checked
@@ -90,6 +95,11 @@ class ToNumber(TextTensorOperation):
     Raises:
         TypeError: it is no dtype of numbers.
         RuntimeError: text is no number, or out of range; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.ToNumber(ms.int32)(["1", "2"]))
+        [1 2]
     """
 
     @checked
@@ -151,6 +161,11 @@ class UnicodeCharTokenizer(_Tokenizer):
 
     Raises:
         TypeError: it is no bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.UnicodeCharTokenizer()("day"))
+        ['d' 'a' 'y']
     """
 
     def _spans(self, text):
@@ -165,6 +180,11 @@ class WhitespaceTokenizer(_Tokenizer):
 
     Raises:
         TypeError: it is no bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.WhitespaceTokenizer()("good day"))
+        ['good' 'day']
     """
 
     def _spans(self, text):
@@ -181,6 +201,11 @@ class RegexTokenizer(_Tokenizer):
 
     Raises:
         TypeError: an argument is of the wrong type.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.RegexTokenizer(" ")("good day"))
+        ['good' 'day']
     """
 
     @checked
@@ -237,6 +262,11 @@ class BasicTokenizer(_Tokenizer):
 
     Raises:
         TypeError: an argument is of the wrong type.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.BasicTokenizer()("Good, day"))
+        ['Good' ',' 'day']
     """
 
     @checked
@@ -283,6 +313,12 @@ class WordpieceTokenizer(TextTensorOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `max_bytes_per_token` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.WordpieceTokenizer(ms.dataset.text.Vocab.from_list(["good",
+        ...         "##ness"]))("goodness"))
+        ['good' '##ness']
     """
 
     @checked
@@ -343,6 +379,12 @@ class BertTokenizer(TextTensorOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `max_bytes_per_token` is negative.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.BertTokenizer(ms.dataset.text.Vocab.from_list(["good",
+        ...         "##ness"]))("goodness"))
+        ['good' '##ness']
     """
 
     @checked
@@ -369,6 +411,11 @@ class PythonTokenizer(TextTensorOperation):
 
     Raises:
         TypeError: it is not callable.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.PythonTokenizer(str.split)("good day"))
+        ['good' 'day']
     """
 
     @checked
@@ -382,7 +429,13 @@ class PythonTokenizer(TextTensorOperation):
 # Text to text -------------------------------------------------------------------------------------
 
 class CaseFold(TextTensorOperation):
-    """Folds the case of text, and normalizes it (NFKC)."""
+    """Folds the case of text, and normalizes it (NFKC).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.CaseFold()("Good DAY"))
+        good day
+    """
 
     def _array(self, x, lead):
         return each(lambda text: unicodedata.normalize("NFKC", text.casefold()), self._text(x))
@@ -396,6 +449,11 @@ class NormalizeUTF8(TextTensorOperation):
 
     Raises:
         TypeError: it is no NormalizeForm.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.NormalizeUTF8()("ﬁne"))
+        fine
     """
 
     @checked
@@ -418,6 +476,11 @@ class RegexReplace(TextTensorOperation):
 
     Raises:
         TypeError: an argument is of the wrong type.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.RegexReplace("o+", "0")("good"))
+        g0d
     """
 
     @checked
@@ -441,6 +504,11 @@ class Truncate(TextTensorOperation):
         TypeError: it is no int.
         ValueError: it is not positive.
         RuntimeError: the input has not one or two axes; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.Truncate(2)(["a", "b", "c"]))
+        ['a' 'b']
     """
 
     @checked
@@ -463,6 +531,13 @@ class TruncateSequencePair(TextTensorOperation):
     Raises:
         TypeError: it is no int; told when it is used.
         ValueError: it is negative; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print([list(each) for each in ms.dataset.text.TruncateSequencePair(3)(["a", "b", "c"],
+        ...         ["d"])])
+        [[np.str_('a'), np.str_('b')], [np.str_('d')]]
     """
 
     def __init__(self, max_length):
@@ -488,6 +563,12 @@ class AddToken(TextTensorOperation):
 
     Raises:
         TypeError: an argument is of the wrong type.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.AddToken("end", begin=False)(np.array(["a", "b"])))
+        ['a' 'b' 'end']
     """
 
     @checked
@@ -513,6 +594,13 @@ class SlidingWindow(TextTensorOperation):
         TypeError: an argument is no int.
         ValueError: `width` is not positive.
         RuntimeError: the input has more than one axis; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.SlidingWindow(2)(np.array(["a", "b", "c"])))
+        [['a' 'b']
+         ['b' 'c']]
     """
 
     @checked
@@ -541,6 +629,11 @@ class Ngram(TextTensorOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a length is not positive, or a pad is no pair.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.Ngram(2)(["a", "b", "c"]))
+        ['a b' 'b c']
     """
 
     @checked(Forbid("len(left_pad) != 2 or len(right_pad) != 2", ValueError,

@@ -29,7 +29,13 @@ _Specials = ListOf(Str)
 
 
 class Vocab:
-    """Numbers of tokens. It is made by `from_list`, `from_dict`, `from_file` or `from_dataset`."""
+    """Numbers of tokens. It is made by `from_list`, `from_dict`, `from_file` or `from_dataset`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.Vocab.from_list(["a", "b"]).vocab())
+        {'a': 0, 'b': 1}
+    """
 
     def __init__(self):
         self._number_of, self._token_of = {}, {}
@@ -219,6 +225,12 @@ def to_str(array, encoding="utf8"):
 
     Raises:
         TypeError: it is neither bytes nor text.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.to_str(np.array([b"a"])))
+        ['a']
     """
     return _converted("to_str", array, encoding, "U", np.char.decode)
 
@@ -232,6 +244,12 @@ def to_bytes(array, encoding="utf8"):
 
     Raises:
         TypeError: it is neither bytes nor text.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.to_bytes(np.array(["a"])))
+        [b'a']
     """
     return _converted("to_bytes", array, encoding, "S", np.char.encode)
 

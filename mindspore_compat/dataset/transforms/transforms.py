@@ -55,6 +55,12 @@ class TypeCast(TensorOperation):
 
     Raises:
         TypeError: it is neither.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.TypeCast(ms.float32)(np.array([1, 2])).dtype)
+        float32
     """
 
     blockwise = True
@@ -101,6 +107,12 @@ class OneHot(TensorOperation):
 
     Raises:
         RuntimeError: a label is not an int, or not in [0, num_classes); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.OneHot(3)(np.array(1)))
+        [0 1 0]
     """
 
     blockwise = True
@@ -133,6 +145,12 @@ class Fill(TensorOperation):
 
     Raises:
         RuntimeError: text for numbers, or the other way round; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Fill(7)(np.zeros(2, np.int32)))
+        [7 7]
     """
 
     blockwise = True
@@ -160,6 +178,12 @@ class Slice(TensorOperation):
     Raises:
         TypeError: one is none of these.
         RuntimeError: an index is out of range; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Slice(slice(0, 2))(np.array([1, 2, 3])))
+        [1 2]
     """
 
     def __init__(self, *slices):
@@ -198,6 +222,13 @@ class Mask(TensorOperation):
 
     Raises:
         RuntimeError: text is compared with a number; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Mask(ms.dataset.transforms.Relational.GT,
+        ...                                  1)(np.array([1, 2])))
+        [False  True]
     """
 
     blockwise = True
@@ -230,6 +261,12 @@ class PadEnd(TensorOperation):
     Raises:
         RuntimeError: the input has another number of axes, or text is padded with numbers; told
             when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.PadEnd([4], 0)(np.array([1, 2])))
+        [1 2 0 0]
     """
 
     @checked
@@ -257,6 +294,12 @@ class Concatenate(TensorOperation):
     Raises:
         ValueError: `axis` is another one, or an array has more than one axis.
         RuntimeError: dtypes differ; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Concatenate(append=np.array([9]))(np.array([1, 2])))
+        [1 2 9]
     """
 
     @checked(Forbid("axis not in (0, -1)", ValueError, "'axis' must be 0 or -1"),
@@ -285,6 +328,12 @@ class Duplicate(TensorOperation):
 
     Raises:
         RuntimeError: there are two inputs; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Duplicate()(np.array([1, 2])))
+        (array([1, 2]), array([1, 2]))
     """
 
     def _array(self, x, lead):
@@ -297,6 +346,12 @@ class Unique(TensorOperation):
 
     Raises:
         RuntimeError: the input has fewer than two axes, or is text; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print([each.tolist() for each in ms.dataset.transforms.Unique()(np.array([[3, 1, 3]]))])
+        [[3, 1], [0, 1, 0], [2, 1]]
     """
 
     def _array(self, x, lead):
@@ -320,6 +375,13 @@ class Compose(CompoundOperation):
     Raises:
         TypeError: it is no list, or holds something else.
         ValueError: it is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.Compose([ms.dataset.transforms.Fill(7)])(np.zeros(2,
+        ...         np.int32)))
+        [7 7]
     """
 
     @property
@@ -347,6 +409,13 @@ class RandomApply(CompoundOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `transforms` is empty, or `prob` is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.RandomApply([ms.dataset.transforms.Fill(7)],
+        ...                                         prob=1.0)(np.zeros(2, np.int32)))
+        [7 7]
     """
 
     @checked
@@ -369,6 +438,13 @@ class RandomChoice(CompoundOperation):
     Raises:
         TypeError: it is no list, or holds something else.
         ValueError: it is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.RandomChoice([ms.dataset.transforms.Fill(7)])(np.zeros(2,
+        ...         np.int32)))
+        [7 7]
     """
 
     def _apply(self, *inputs):
@@ -384,6 +460,13 @@ class RandomOrder(PyTensorOperation):
     Raises:
         TypeError: it is no list, or holds something else.
         ValueError: it is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.transforms.RandomOrder([ms.dataset.transforms.Fill(7)])(np.zeros(2,
+        ...         np.int32)))
+        [7 7]
     """
 
     def __init__(self, transforms):

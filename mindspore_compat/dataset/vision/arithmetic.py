@@ -29,6 +29,12 @@ class Rescale(ImageOperation):
 
     Raises:
         TypeError: one is not a number.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Rescale(1 / 255, 0.0)(np.array([[[0, 51, 255]]], np.uint8)))
+        [[[0.         0.20000002 1.        ]]]
     """
 
     blockwise = True
@@ -138,7 +144,14 @@ class NormalizePad(_Normalizing):
 
 
 class HWC2CHW(ImageOperation):
-    """Moves the channels from the last axis to the first; an image of two axes stays as it is."""
+    """Moves the channels from the last axis to the first; an image of two axes stays as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.HWC2CHW()(np.zeros((4, 5, 3), np.uint8)).shape)
+        (3, 4, 5)
+    """
 
     blockwise = True
 
@@ -158,6 +171,12 @@ class ToTensor(ImageOperation):
     Raises:
         TypeError: it is no dtype; or the input is no image.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.ToTensor()(np.zeros((4, 5, 3), np.uint8)).shape)
+        (3, 4, 5)
     """
 
     blockwise = True
@@ -185,6 +204,12 @@ class ToType(TypeCast):
 
     Raises:
         TypeError: it is no dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.ToType(np.float32)(np.zeros((4, 4, 3), np.uint8)).dtype)
+        float32
     """
 
     def _apply(self, *inputs):
@@ -192,7 +217,15 @@ class ToType(TypeCast):
 
 
 class ToNumpy(ImageOperation):
-    """Gives a PIL image as an array."""
+    """Gives a PIL image as an array.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.ToNumpy()(ms.dataset.vision.ToPIL()(np.zeros((4, 5, 3),
+        ...         np.uint8))).shape)
+        (4, 5, 3)
+    """
 
     def _taken(self, value):
         return value if is_pil(value) else as_column(value)
@@ -206,6 +239,12 @@ class ToPIL(ImageOperation):
 
     Raises:
         TypeError: the input is neither an array of pixels nor a PIL image.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.ToPIL()(np.zeros((4, 5, 3), np.uint8)).size)
+        (5, 4)
     """
 
     def _pil(self, image):

@@ -29,6 +29,12 @@ class AdjustBrightness(ImageOperation):
         TypeError: it is no number.
         ValueError: it is negative.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)))
+        [[[20 20 20]]]
     """
 
     blockwise = True
@@ -70,6 +76,12 @@ class AdjustContrast(ImageOperation):
         TypeError: it is no number.
         ValueError: it is negative.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustContrast(1.0)(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     @checked
@@ -112,6 +124,12 @@ class AdjustSaturation(ImageOperation):
         TypeError: it is no number.
         ValueError: it is negative.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustSaturation(1.0)(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     @checked
@@ -141,6 +159,12 @@ class AdjustHue(ImageOperation):
         TypeError: it is no number.
         ValueError: it is out of range.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustHue(0.0)(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     @checked
@@ -186,6 +210,12 @@ class AdjustGamma(ImageOperation):
         TypeError: one is no number.
         ValueError: `gamma` is negative.
         RuntimeError: an image has fewer than two axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustGamma(1.0)(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     blockwise = True
@@ -226,6 +256,12 @@ class AdjustSharpness(ImageOperation):
         TypeError: it is no number.
         ValueError: it is negative.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AdjustSharpness(1.0)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -258,6 +294,12 @@ class Equalize(ImageOperation):
     Raises:
         RuntimeError: an image does not hold bytes, or has neither one nor three channels; told when
             it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Equalize()(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     def _pil(self, image):
@@ -294,6 +336,14 @@ class AutoContrast(ImageOperation):
         ValueError: one is out of range.
         RuntimeError: an image does not hold bytes, or has neither one nor three channels; told when
             it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AutoContrast()(np.array([[[10, 10, 10], [20, 20, 20]]],
+        ...         np.uint8)))
+        [[[  0   0   0]
+          [255 255 255]]]
     """
 
     @checked
@@ -320,6 +370,12 @@ class Posterize(ImageOperation):
         TypeError: it is no int.
         ValueError: it is out of range.
         RuntimeError: an image does not hold bytes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Posterize(1)(np.array([[[0, 100, 255]]], np.uint8)))
+        [[[  0   0 128]]]
     """
 
     blockwise = True
@@ -350,6 +406,12 @@ class Solarize(ImageOperation):
         TypeError: it is neither.
         ValueError: a value is out of range, or min > max.
         RuntimeError: an image has neither one nor three channels; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Solarize((100, 255))(np.array([[[0, 100, 255]]], np.uint8)))
+        [[[  0 155   0]]]
     """
 
     blockwise = True
@@ -389,6 +451,12 @@ class Invert(ImageOperation):
 
     Raises:
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Invert()(np.array([[[0, 100, 255]]], np.uint8)))
+        [[[255 155   0]]]
     """
 
     blockwise = True

@@ -32,6 +32,13 @@ class Grayscale(PilOperation):
     Raises:
         TypeError: it is no int; or the input is no PIL image.
         ValueError: it is another number.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Grayscale()(ms.dataset.vision.ToPIL()(np.zeros((4, 4, 3),
+        ...         np.uint8))).mode)
+        L
     """
 
     @checked
@@ -69,6 +76,13 @@ class ConvertColor(ImageOperation):
     Raises:
         TypeError: it is no ConvertMode.
         RuntimeError: an image has another number of channels; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> convert = ms.dataset.vision.ConvertColor(ms.dataset.vision.ConvertMode.COLOR_BGR2RGB)
+        >>> print(convert(np.array([[[1, 2, 3]]], np.uint8)))
+        [[[3 2 1]]]
     """
 
     blockwise = True
@@ -131,6 +145,13 @@ class RgbToHsv(_Space):
 
     Raises:
         TypeError: `is_hwc` is no bool; or the input has not three channels.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RgbToHsv(is_hwc=True)(np.array([[[1.0, 0.5, 0.5]]],
+        ...         np.float32)))
+        [[[0.  0.5 1. ]]]
     """
 
     def _array(self, image, lead):
@@ -160,6 +181,13 @@ class HsvToRgb(_Space):
 
     Raises:
         TypeError: `is_hwc` is no bool; or the input has not three channels.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.HsvToRgb(is_hwc=True)(np.array([[[0.0, 0.5, 1.0]]],
+        ...         np.float32)))
+        [[[1.  0.5 0.5]]]
     """
 
     @staticmethod
@@ -186,6 +214,12 @@ class GaussianBlur(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `kernel_size` is not positive and odd, or `sigma` negative.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.GaussianBlur(3)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked(Forbid("any(each % 2 == 0 for each in ([kernel_size] if isinstance(kernel_size, int) "

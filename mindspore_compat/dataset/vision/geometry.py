@@ -44,6 +44,12 @@ class Resize(ImageOperation):
         ValueError: `size` is not positive.
         RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated; told
             when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Resize((2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 3, 3)
     """
 
     blockwise = True
@@ -177,6 +183,12 @@ class Crop(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: a coordinate is negative, or `size` not positive.
         RuntimeError: the region reaches out of the image; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Crop((0, 0), (2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 3, 3)
     """
 
     blockwise = True
@@ -200,6 +212,12 @@ class CenterCrop(ImageOperation):
         TypeError: `size` is neither.
         ValueError: it is not positive.
         RuntimeError: an image has fewer than two axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.CenterCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 2, 3)
     """
 
     blockwise = True
@@ -243,6 +261,13 @@ class ResizedCrop(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: an edge is negative, or a length not positive.
         RuntimeError: the region reaches out of the image; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.ResizedCrop(0, 0, 2, 2,
+        ...                                     (3, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
+        (3, 3, 3)
     """
 
     blockwise = True
@@ -376,6 +401,12 @@ class Pad(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `padding` is negative, or `fill_value` not in [0, 255].
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Pad(1)(np.zeros((2, 2, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     blockwise = True
@@ -419,6 +450,12 @@ class PadToSize(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive, `offset` negative, or `fill_value` not in [0, 255].
         RuntimeError: an image is larger; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.PadToSize(4)(np.zeros((2, 2, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     blockwise = True
@@ -447,7 +484,15 @@ class PadToSize(ImageOperation):
 # Flips, patches, erasing --------------------------------------------------------------------------
 
 class HorizontalFlip(ImageOperation):
-    """Mirrors an image left to right."""
+    """Mirrors an image left to right.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.HorizontalFlip()(np.array([[[1, 1, 1], [2, 2, 2]]], np.uint8)))
+        [[[2 2 2]
+          [1 1 1]]]
+    """
 
     blockwise = True
 
@@ -456,7 +501,15 @@ class HorizontalFlip(ImageOperation):
 
 
 class VerticalFlip(ImageOperation):
-    """Turns an image upside down."""
+    """Turns an image upside down.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.VerticalFlip()(np.array([[[1, 1, 1]], [[2, 2, 2]]],
+        ...         np.uint8)).shape)
+        (2, 1, 3)
+    """
 
     blockwise = True
 
@@ -490,6 +543,12 @@ class SlicePatches(ImageOperation):
         ValueError: a number is not positive, or `fill_value` not in [0, 255].
         RuntimeError: an image has not two or three axes, or fewer pixels than patches; told when it
             is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(len(ms.dataset.vision.SlicePatches(2, 2)(np.zeros((4, 4, 3), np.uint8))))
+        4
     """
 
     @checked
@@ -534,6 +593,13 @@ class Erase(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: an edge is negative, a length not positive, or `value` not in [0, 255].
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Erase(0, 0, 1, 1)(np.full((1, 2, 3), 9, np.uint8)))
+        [[[0 0 0]
+          [9 9 9]]]
     """
 
     @checked(Forbid("height == 0 or width == 0", ValueError, "'height' and 'width' must be > 0"))

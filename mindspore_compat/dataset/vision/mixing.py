@@ -210,6 +210,13 @@ class UniformAugment(CompoundOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `num_ops` is not positive, or above the number of transforms.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.UniformAugment([ms.dataset.vision.Invert()],
+        ...                                        1)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked

@@ -150,6 +150,12 @@ class AutoAugment(_Augmentation):
         TypeError: an argument is of the wrong type.
         ValueError: `fill_value` is out of range.
         RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.AutoAugment()(np.zeros((8, 8, 3), np.uint8)).shape)
+        (8, 8, 3)
     """
 
     @checked
@@ -187,6 +193,12 @@ class RandAugment(_Augmentation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandAugment()(np.zeros((8, 8, 3), np.uint8)).shape)
+        (8, 8, 3)
     """
 
     @checked(Forbid("magnitude >= num_magnitude_bins", ValueError,
@@ -220,6 +232,12 @@ class TrivialAugmentWide(_Augmentation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.TrivialAugmentWide()(np.zeros((8, 8, 3), np.uint8)).shape)
+        (8, 8, 3)
     """
 
     _most = {"ShearX": 0.99, "ShearY": 0.99, "TranslateX": 32.0, "TranslateY": 32.0,

@@ -61,6 +61,12 @@ class RandomColorAdjust(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomColorAdjust()(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     @checked
@@ -104,6 +110,12 @@ class RandomColor(ImageOperation):
         TypeError: it is no pair of numbers.
         ValueError: one is negative, or min > max.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomColor((1.0, 1.0))(np.full((1, 1, 3), 10, np.uint8)))
+        [[[10 10 10]]]
     """
 
     @checked
@@ -128,6 +140,12 @@ class RandomSharpness(ImageOperation):
         TypeError: it is no pair of numbers.
         ValueError: one is negative, or min > max.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomSharpness()(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -153,6 +171,13 @@ class RandomAdjustSharpness(ImageOperation):
         TypeError: an argument is no number.
         ValueError: `degree` is negative, or `prob` not in [0, 1].
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomAdjustSharpness(2.0,
+        ...         0.0)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -176,6 +201,12 @@ class RandomEqualize(ImageOperation):
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
         RuntimeError: an image does not hold bytes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomEqualize(prob=0.0)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -201,6 +232,13 @@ class RandomAutoContrast(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image does not hold bytes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomAutoContrast(prob=0.0)(np.zeros((4, 4, 3),
+        ...         np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -227,6 +265,12 @@ class RandomInvert(ImageOperation):
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomInvert(prob=1.0)(np.array([[[0, 100, 255]]], np.uint8)))
+        [[[255 155   0]]]
     """
 
     @checked
@@ -249,6 +293,12 @@ class RandomPosterize(ImageOperation):
         TypeError: it is neither.
         ValueError: a number is out of range, or min > max.
         RuntimeError: an image does not hold bytes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomPosterize((1, 1))(np.array([[[0, 100, 255]]], np.uint8)))
+        [[[  0   0 128]]]
     """
 
     @checked
@@ -271,6 +321,13 @@ class RandomSolarize(ImageOperation):
         TypeError: it is no pair of ints.
         ValueError: one is out of range, or min > max.
         RuntimeError: an image has neither one nor three channels; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomSolarize((200, 255))(np.array([[[0, 100, 150]]],
+        ...         np.uint8)).shape)
+        (1, 1, 3)
     """
 
     @checked

@@ -56,6 +56,13 @@ class RandomHorizontalFlip(ImageOperation):
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
         RuntimeError: an image has fewer than two axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomHorizontalFlip(prob=1.0)(np.array([[[1], [2]]],
+        ...         np.uint8)).shape)
+        (1, 2, 1)
     """
 
     @checked
@@ -82,6 +89,13 @@ class RandomVerticalFlip(ImageOperation):
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomVerticalFlip(prob=1.0)(np.array([[[1], [2]]],
+        ...         np.uint8)).shape)
+        (1, 2, 1)
     """
 
     @checked
@@ -115,6 +129,12 @@ class RandomCrop(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
         RuntimeError: an image is smaller than the region; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 2, 3)
     """
 
     @checked
@@ -224,6 +244,12 @@ class RandomResizedCrop(_ResizedCrop):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image has fewer than two axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomResizedCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 2, 3)
     """
 
 
@@ -258,6 +284,12 @@ class RandomResize(ImageOperation):
         TypeError: it is neither.
         ValueError: it is not positive.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomResize((2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 3, 3)
     """
 
     @checked
@@ -286,6 +318,12 @@ class RandomRotation(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `degrees` or `fill_value` is out of range.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomRotation(15)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -326,6 +364,12 @@ class RandomAffine(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.RandomAffine(15)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked(Forbid("scale is not None and scale[1] == 0", ValueError, "'scale' must end above 0"))
@@ -410,6 +454,12 @@ class CutOut(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: a number is not positive.
         RuntimeError: an image has not three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.CutOut(1)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked

@@ -115,6 +115,12 @@ class Rotate(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `fill_value` is out of range.
         RuntimeError: an image has fewer than two axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Rotate(90)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked
@@ -170,6 +176,13 @@ class Affine(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.vision.Affine(15.0, [0.1, 0.1], 1.0,
+        ...                                [0.0, 0.0])(np.zeros((4, 4, 3), np.uint8)).shape)
+        (4, 4, 3)
     """
 
     @checked

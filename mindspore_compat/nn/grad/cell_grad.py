@@ -22,6 +22,11 @@ class Jvp(Cell):
 
     Raises:
         TypeError: if the direction has another form.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Jvp(ms.nn.ReLU())(ms.Tensor([1.0, -1.0]), ms.Tensor([1.0, 1.0]))[1])
+        [1. 0.]
     """
 
     @checked
@@ -51,6 +56,11 @@ class Vjp(Cell):
 
     Raises:
         TypeError: if the weights have another form.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Vjp(ms.nn.ReLU())(ms.Tensor([1.0, -1.0]), ms.Tensor([1.0, 1.0]))[1])
+        [1. 0.]
     """
 
     @checked

@@ -346,7 +346,14 @@ class Triu(Cell):
 
 @public("nn.MatrixDiag")
 class MatrixDiag(Cell):
-    """Square matrices with the last axis of the input on their diagonals."""
+    """Square matrices with the last axis of the input on their diagonals.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatrixDiag()(ms.Tensor([1.0, 2.0])))
+        [[1. 0.]
+         [0. 2.]]
+    """
 
     @checked
     def construct(self, input_x: TensorOf(number)):
@@ -358,7 +365,13 @@ class MatrixDiag(Cell):
 
 @public("nn.MatrixDiagPart")
 class MatrixDiagPart(Cell):
-    """The diagonals of the last two axes."""
+    """The diagonals of the last two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatrixDiagPart()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [1. 4.]
+    """
 
     @checked
     def construct(self, input_x: TensorOf(number)):
@@ -380,6 +393,12 @@ class MatrixSetDiag(Cell):
     Raises:
         TypeError: if the inputs are not float32, float16, int32, int8 or uint8 alike.
         ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatrixSetDiag()(ms.ops.zeros((2, 2)), ms.Tensor([1.0, 2.0])))
+        [[1. 0.]
+         [0. 2.]]
     """
 
     @checked

@@ -177,6 +177,12 @@ class MSSSIM(Cell):
         TypeError: if an argument or an input is of another type.
         ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
             the inputs do not have 4 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MSSSIM(power_factors=(0.5, 0.5))(ms.ops.ones((1, 1, 32, 32)),
+        ...         ms.ops.ones((1, 1, 32, 32))))
+        [1.]
     """
 
     @checked

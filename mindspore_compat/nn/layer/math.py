@@ -40,6 +40,11 @@ class ReduceLogSumExp(Cell):
     Raises:
         TypeError: if `axis` is none of these, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.ReduceLogSumExp(0)(ms.Tensor([0.0, 0.0])))
+        0.6931472
     """
 
     @checked
@@ -68,6 +73,11 @@ class Range(Cell):
     Raises:
         TypeError: if one is not a number.
         ValueError: if `delta` is 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Range(1, 4)())
+        [1 2 3]
     """
 
     def __init__(self, start, limit=None, delta=1):
@@ -89,7 +99,13 @@ class Range(Cell):
 
 @public("nn.LGamma")
 class LGamma(Cell):
-    """log |gamma(x)|, element by element."""
+    """log |gamma(x)|, element by element.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LGamma()(ms.Tensor([3.0])))
+        [0.6931472]
+    """
 
     @checked
     def construct(self, x: Half):
@@ -99,7 +115,13 @@ class LGamma(Cell):
 
 @public("nn.DiGamma")
 class DiGamma(Cell):
-    """The derivative of log gamma(x), element by element."""
+    """The derivative of log gamma(x), element by element.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.DiGamma()(ms.Tensor([1.0])))
+        [-0.5772157]
+    """
 
     @checked
     def construct(self, x: Half):
@@ -109,7 +131,13 @@ class DiGamma(Cell):
 
 @public("nn.IGamma")
 class IGamma(Cell):
-    """The lower regularised incomplete gamma function."""
+    """The lower regularised incomplete gamma function.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.IGamma()(ms.Tensor([1.0]), ms.Tensor([1.0])))
+        [0.63212055]
+    """
 
     def __init__(self):
         super().__init__()
@@ -123,7 +151,13 @@ class IGamma(Cell):
 
 @public("nn.LBeta")
 class LBeta(Cell):
-    """log |beta(x, y)|, without the cancellation of large logarithms."""
+    """log |beta(x, y)|, without the cancellation of large logarithms.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.LBeta()(ms.Tensor([2.0]), ms.Tensor([3.0])))
+        [-2.4849067]
+    """
 
     def __init__(self):
         super().__init__()
@@ -189,6 +223,11 @@ class MatMul(Cell):
     Raises:
         TypeError: if a flag is not a bool, or the dtypes differ.
         ValueError: if the inner lengths differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatMul()(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
 
     @checked
@@ -225,6 +264,11 @@ class Moments(Cell):
     Raises:
         TypeError: if `axis` is none of these, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.nn.Moments(axis=0)(ms.Tensor([1.0, 3.0])))
+        2.0 1.0
     """
 
     @checked
@@ -253,7 +297,14 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
 
 @public("nn.MatInverse")
 class MatInverse(Cell):
-    """The inverse of positive definite matrices, through Cholesky's factor."""
+    """The inverse of positive definite matrices, through Cholesky's factor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatInverse()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.49999997 0.        ]
+         [0.         0.25      ]]
+    """
 
     def __init__(self):
         super().__init__()
@@ -267,7 +318,13 @@ class MatInverse(Cell):
 
 @public("nn.MatDet")
 class MatDet(Cell):
-    """The determinant of positive definite matrices, through Cholesky's factor."""
+    """The determinant of positive definite matrices, through Cholesky's factor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MatDet()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        7.9999995
+    """
 
     @checked
     def construct(self, a: Half):

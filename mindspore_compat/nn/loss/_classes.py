@@ -310,6 +310,13 @@ class SampledSoftmaxLoss(LossBase):
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if more classes are asked for than there are, or `sampled_values` are not three.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> loss = ms.nn.SampledSoftmaxLoss(num_sampled=2, num_classes=4, seed=1)
+        >>> print(loss(ms.ops.ones((4, 3)), ms.ops.zeros((4,)), ms.Tensor([[1]]),
+        ...            ms.ops.ones((1, 3))).shape)
+        (1,)
     """
 
     def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None,

@@ -517,6 +517,12 @@ class TripletMarginWithDistanceLoss(LossBase):
     Raises:
         TypeError: if `swap` is not a bool, `margin` not a float, or an input not a Tensor.
         ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> loss = ms.nn.TripletMarginWithDistanceLoss()
+        >>> print(loss(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0]]), ms.Tensor([[1.0, 0.0]])))
+        5.0
     """
 
     @checked

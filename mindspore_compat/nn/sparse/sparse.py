@@ -18,6 +18,13 @@ class SparseToDense(Cell):
 
     Raises:
         TypeError: if the input is not a COOTensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SparseToDense()(ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]),
+        ...         (2, 2))))
+        [[0. 5.]
+         [0. 0.]]
     """
 
     def construct(self, sparse_tensor):
@@ -44,6 +51,13 @@ class SparseTensorDenseMatmul(Cell):
 
     Raises:
         TypeError: if a flag is not a bool.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.nn.SparseTensorDenseMatmul()(x.indices, x.values, (2, 2), ms.ops.ones((2, 1))))
+        [[5.]
+         [0.]]
     """
 
     @checked

@@ -129,6 +129,12 @@ class WithGradCell(Cell):
     Outputs:
         tuple[Tensor], one gradient for each trainable parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.WithGradCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())(ms.ops.ones((3, 2)),
+        ...         ms.ops.ones((3, 1)))[0].shape)
+        (1, 2)
+
     Source: mindspore.nn.WithGradCell of MindSpore 2.10.
     """
 
@@ -278,6 +284,12 @@ class ParameterUpdate(Cell):
     Outputs:
         Tensor, the values.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.Dense(2, 1)
+        >>> print(ms.nn.ParameterUpdate(net.weight)(ms.Tensor([[1.0, 2.0]])).shape)
+        (1, 2)
+
     Source: mindspore.nn.ParameterUpdate of MindSpore 2.10.
     """
 
@@ -376,6 +388,11 @@ class MicroBatchInterleaved(_Sliced):
 
     Outputs:
         Tensor, the sum of the outputs.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MicroBatchInterleaved(ms.nn.Dense(2, 1), 2)(ms.ops.ones((4, 2))).shape)
+        (2, 1)
 
     Source: mindspore.nn.MicroBatchInterleaved of MindSpore 2.10.
     """

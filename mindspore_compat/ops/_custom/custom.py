@@ -41,6 +41,12 @@ class Custom(PrimitiveWithInfer):
         RuntimeError: if a library, or a function in it, is not found, or the function returns
             anything but 0, or a gradient is wanted and there is no `bprop`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Custom(lambda x: x + 1, out_shape=lambda x: x,
+        ...                     out_dtype=lambda x: x)(ms.Tensor([1.0, 2.0])))
+        [2. 3.]
+
     Source: mindspore.ops.Custom of MindSpore 2.10.
     """
 

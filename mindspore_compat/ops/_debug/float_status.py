@@ -160,6 +160,11 @@ class NPUGetFloatStatusV2(Primitive):
 class CheckNumerics(Primitive):
     """The input itself; a RuntimeError if it holds NaN or infinity.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.CheckNumerics()(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
+
     Source: mindspore.ops.CheckNumerics of MindSpore 2.10.
     """
 

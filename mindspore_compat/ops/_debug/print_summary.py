@@ -42,7 +42,14 @@ def print_(*input_x):
 @public("ops.Print")
 class Print(Primitive):
     """The class form of `ops.print_`; it returns its first Tensor, so that a chain of ops may hold
-    it."""
+    it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> out = ms.ops.Print()("sum", ms.Tensor([1, 2]))
+        sum
+        Tensor(shape=[2], dtype=Int64, value= [1, 2])
+    """
 
     def __init__(self):
         super().__init__("Print")
@@ -186,6 +193,11 @@ class Assert(Primitive):
 
     Args:
         summarize (int): how many elements of each Tensor are printed.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Assert()(True, [ms.Tensor([1])]))
+        [1]
 
     Source: mindspore.ops.Assert of MindSpore 2.10.
     """

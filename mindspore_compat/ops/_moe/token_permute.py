@@ -216,6 +216,13 @@ def moe_init_routing_v2(x: FloatsUpTo32, expert_idx: Int32, active_num: Int(ge=0
         ValueError: if a number is out of range.
         RuntimeError: if shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x, experts = ms.Tensor([[1.0], [2.0]]), ms.Tensor([[1], [0]], ms.int32)
+        >>> print(ms.ops.moe_init_routing_v2(x, experts, 0, 0, 2, 0, 0, False)[0])
+        [[2.]
+         [1.]]
+
     Source: mindspore.ops.moe_init_routing_v2 of MindSpore 2.10.
     """
     api = "moe_init_routing_v2"

@@ -180,6 +180,13 @@ class ApplyGradientDescent(Update):
         TypeError: if an input is of another type.
         ValueError: if shapes differ.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.ApplyGradientDescent()(x, ms.Tensor(0.5), ms.Tensor([1.0, 1.0]))
+        >>> print(x.asnumpy())
+        [0.5 1.5]
+
     Source: mindspore.ops.ApplyGradientDescent of MindSpore 2.10; so the others here.
     """
 
@@ -194,7 +201,16 @@ class ApplyGradientDescent(Update):
 
 @public("ops.ApplyProximalGradientDescent")
 class ApplyProximalGradientDescent(ApplyGradientDescent):
-    """Gradient descent, then the proximal step of an l1 and l2 penalty, in place."""
+    """Gradient descent, then the proximal step of an l1 and l2 penalty, in place.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.ApplyProximalGradientDescent()(x, ms.Tensor(0.5), ms.Tensor(0.0),
+        ...         ms.Tensor(0.0), ms.Tensor([1.0, 1.0]))
+        >>> print(x.asnumpy())
+        [0.5 1.5]
+    """
 
     @checked(*without_axes("alpha l1 l2"))
     def __call__(self, var: Floats | NumberOrBool, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
@@ -273,6 +289,14 @@ class SGD(Update):
         dampening (float): how much of the gradient the memory leaves out.
         weight_decay (float): the factor of the parameter that is added to its gradient.
         nesterov (bool): whether to look one step ahead; then `dampening` must be 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.SGD()(x, ms.Tensor([0.1, 0.1]), ms.Tensor(1.0), ms.Tensor([0.0, 0.0]),
+        ...                    ms.Tensor(0.9), ms.Tensor([0.0, 0.0]))
+        >>> print(x.asnumpy())
+        [0.9 1.9]
     """
 
     @checked
@@ -574,6 +598,12 @@ class LARSUpdate(Update):
         epsilon (float): added to the divisor.
         hyperpara (float): the trust coefficient.
         use_clip (bool): whether the ratio over the learning rate is at most 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LARSUpdate()(ms.Tensor([1.0]), ms.Tensor([2.0]), ms.Tensor([1.0]),
+        ...                           ms.Tensor([4.0]), ms.Tensor(0.0), ms.Tensor(0.1)))
+        [0.001]
     """
 
     @checked

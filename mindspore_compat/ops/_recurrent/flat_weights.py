@@ -186,6 +186,13 @@ class LSTM(_Stacked):
         TypeError: if a setting or an input is of another type, or dtypes differ.
         ValueError: if a setting is out of range, or shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> lstm = ms.ops.LSTM(2, 3, 1, False, False, 0.0)
+        >>> state = ms.ops.zeros((1, 1, 3))
+        >>> print(lstm(ms.ops.ones((4, 1, 2)), state, state, ms.ops.ones((60, 1, 1)))[0].shape)
+        (4, 1, 3)
+
     Source: mindspore.ops.LSTM of MindSpore 2.10.
     """
 

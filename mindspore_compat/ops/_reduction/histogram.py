@@ -508,6 +508,12 @@ class NoRepeatNGram(Primitive):
         TypeError: if an input is of another type.
         ValueError: if `ngram_size` is not in (0, length] or the shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> sequences, scores = ms.Tensor([[[1, 2, 1]]], ms.int32), ms.ops.ones((1, 1, 3))
+        >>> print(ms.ops.NoRepeatNGram(2)(sequences, scores))
+        [[[ 1.0000000e+00  1.0000000e+00 -3.4028235e+38]]]
+
     Source: mindspore.ops.NoRepeatNGram of MindSpore 2.10.
     """
 
@@ -551,6 +557,11 @@ class ComputeAccidentalHits(Primitive):
         TypeError: if an argument is of another type.
         ValueError: if the shapes do not fit.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ComputeAccidentalHits()(ms.Tensor([[1], [2]]), ms.Tensor([2, 3]))[0])
+        [1]
+
     Source: mindspore.ops.ComputeAccidentalHits of MindSpore 2.10.
     """
 
@@ -589,6 +600,13 @@ class EditDistance(Primitive):
     Raises:
         TypeError: if an argument is of another type, or the values have not one dtype.
         ValueError: if places are no rows or a shape is no vector.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> hypothesis, truth = ms.Tensor([[0, 0, 0]]), ms.Tensor([[0, 0, 0]])
+        >>> distance, shape = ms.ops.EditDistance(), ms.Tensor([1, 1, 1])
+        >>> print(distance(hypothesis, ms.Tensor([5]), shape, truth, ms.Tensor([5]), shape))
+        [[0.]]
 
     Source: mindspore.ops.EditDistance of MindSpore 2.10.
     """

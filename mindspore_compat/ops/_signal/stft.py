@@ -305,7 +305,14 @@ def _centred(x, width, mode):
 
 @public("ops.STFT")
 class STFT(Primitive):
-    """`ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`."""
+    """`ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.STFT(4, 2, 4, False, True, True)(ms.ops.ones((8,)),
+        ...         ms.ops.ones((4,))).shape)
+        (3, 3)
+    """
 
     @checked
     def __init__(self, n_fft: Int, hop_length: Int, win_length: Int, normalized: Bool,

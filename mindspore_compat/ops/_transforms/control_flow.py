@@ -159,6 +159,12 @@ class PyFunc(Primitive):
         TypeError: if an argument is of another type.
         ValueError: if types and shapes differ in number, or the outputs in number from the types.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> double = ms.ops.PyFunc(lambda x: 2 * x, [ms.float32], [(2,)], [ms.float32], [(2,)])
+        >>> print(double((ms.Tensor([1.0, 2.0]),))[0])
+        [2. 4.]
+
     Source: mindspore.ops.PyFunc of MindSpore 2.10.
     """
 

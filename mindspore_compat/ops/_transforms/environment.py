@@ -96,6 +96,11 @@ def embed(parameter):
     Raises:
         TypeError: if `parameter` is no Tensor.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(type(ms.ops.embed(ms.Tensor([1, 2]))).__name__)
+        Key
+
     Source: mindspore.ops.functional.ref_to_embed of MindSpore 2.10, in graph mode.
     """
     if not isinstance(parameter, Tensor):

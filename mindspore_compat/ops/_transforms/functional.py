@@ -460,6 +460,15 @@ class MultitypeFuncGraph:
             False.
         doc_url (str): accepted for error texts of graph mode. Default: "".
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> double = ms.ops.MultitypeFuncGraph("double")
+        >>> @double.register("Number")
+        ... def double_number(x):
+        ...     return 2 * x
+        >>> print(double(3))
+        6
+
     Source: mindspore.ops.MultitypeFuncGraph of MindSpore 2.10.
     """
 

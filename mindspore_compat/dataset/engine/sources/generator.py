@@ -53,6 +53,12 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         TypeError: an argument is of the wrong type.
         ValueError: arguments exclude each other, or rows cannot be indexed as they require.
         RuntimeError: the source fails or gives another number of columns; told when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([int(x) for x, in ms.dataset.GeneratorDataset([1, 2, 3], ["x"],
+        ...         shuffle=False).create_tuple_iterator()])
+        [1, 2, 3]
     """
 
     @checked(
@@ -244,6 +250,12 @@ class NumpySlicesDataset(GeneratorDataset):
         TypeError: `data` is none of these.
         ValueError: it is empty, its columns differ in length or in number from `column_names`, or
             arguments exclude each other.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2, 3],
+        ...         shuffle=False).create_tuple_iterator()])
+        [1, 2, 3]
     """
 
     @checked(together, shard_in_range)
@@ -318,6 +330,12 @@ class PaddedDataset(GeneratorDataset):
     Raises:
         TypeError: it is no list of dicts.
         ValueError: it is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.PaddedDataset([{"x": np.array([1])}]).get_dataset_size())
+        1
     """
 
     def __init__(self, padded_samples):

@@ -43,6 +43,11 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         ValueError: a number is out of range, or `image_size` has not three.
         RuntimeError: arguments exclude each other, or need each other.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.FakeImageDataset(3, (4, 4, 3)).get_dataset_size())
+        3
+
     Source: mindspore.dataset.FakeImageDataset of 2.10; the pixels are those it gives.
     """
 
@@ -130,6 +135,11 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         ValueError: a number is out of range, or `schema` no file.
         RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, a column is unknown or of text.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.RandomDataset(5, columns_list=["x"]).get_dataset_size())
+        5
 
     Source: mindspore.dataset.RandomDataset of 2.10.
     """
