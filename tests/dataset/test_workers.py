@@ -129,6 +129,23 @@ def test_short_rows_are_done_by_the_reader_and_long_ones_are_not():
     assert threading.current_thread() not in list(workers.OrderedMap("map", 2)(long, range(12)))
 
 
+@pytest.mark.parametrize("enable", [False, True])
+def test_autotune_gives_workers_to_a_map_that_has_none(monkeypatch, enable):
+    if config.max_workers() < 2:
+        pytest.skip("one processor")
+    threads = set()
+
+    def noted(n):
+        threads.add(threading.current_thread())
+        time.sleep(0.006)
+        return n
+
+    monkeypatch.setattr(config._values, "workers", None)
+    monkeypatch.setattr(config._values, "autotune", enable)
+    assert given(numbers().take(20).map(noted)) == list(range(20))
+    assert (threads == {threading.current_thread()}) is not enable
+
+
 def test_transforms_of_the_package_need_no_processes():
     images = np.zeros((9, 4, 4, 3), np.uint8)
     data = ds.GeneratorDataset(list(images), "i", shuffle=False).map(

@@ -1,10 +1,10 @@
 """Settings of the data pipelines: `mindspore.dataset.config`.
 
-Some act here: the seed, the number of workers, how many rows parallel workers run ahead, how worker
-processes start, what becomes of workers that hang and of rows that an operation refuses, the
-callback timeout and the iterator's copying. The others belong to the original's threads, NUMA
+Some act here: the seed, the number of workers, autotune, how many rows parallel workers run ahead,
+how worker processes start, what becomes of workers that hang and of rows that an operation refuses,
+the callback timeout and the iterator's copying. The others belong to the original's threads, NUMA
 binding and devices; they are checked, kept and told back, and change nothing, because a pipeline
-here runs in the thread that asks for its rows.
+here runs in the thread that asks for its rows, but for the workers of single operations.
 """
 
 import os
@@ -160,7 +160,7 @@ def get_prefetch_size():
 def set_num_parallel_workers(num: Int(ge=1, le=INT32_MAX)):
     """Sets the number of workers of operations that are not given one.
 
-    Unless this is called, such operations run in the reader's own thread.
+    Unless this is called, or autotune is on, such operations run in the reader's own thread.
 
     Args:
         num: the number of workers.
@@ -181,7 +181,9 @@ def get_num_parallel_workers():
 
 def workers_asked() -> int:
     """The workers of an operation that is not given a number."""
-    return 1 if _values.debug or _values.workers is None else _values.workers
+    if _values.debug or _values.workers is None and not _values.autotune:
+        return 1
+    return get_num_parallel_workers()
 
 
 @checked
@@ -331,11 +333,25 @@ def get_auto_num_workers():
 
 @checked(Forbid("filepath_prefix == ''", RuntimeError, "'filepath_prefix' must not be empty"))
 def set_enable_autotune(enable: Bool, filepath_prefix: Str = None):
-    """Keeps whether the original may tune its threads and queues.
+    """Sets whether each `map` that is given no number of workers has those of the settings.
+
+    They are threads, as many as `get_num_parallel_workers` tells, and work ahead while a step of
+    training runs. Rows that the reader's thread is sooner done with stay with it. How many rows go
+    to a worker at once is tuned in any case. Random transforms draw other numbers than in the
+    reader's thread alone.
 
     Args:
-        enable: whether it may.
-        filepath_prefix: where the original would write what it found.
+        enable: whether it has.
+        filepath_prefix: where the original would write what it found; is kept.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> ds.config.set_enable_autotune(True)
+        >>> data = ds.NumpySlicesDataset(np.arange(3), "x", shuffle=False).map(lambda x: x + 1)
+        >>> [int(row[0]) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+        [1, 2, 3]
+        >>> ds.config.set_enable_autotune(False)
     """
     _values.autotune, _values.autotune_prefix = enable, filepath_prefix
 
