@@ -149,7 +149,7 @@ FACADES = set("""boost.adasum boost.base boost.boost boost.boost_cell_wrapper bo
     mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.adasum nn.optim.tft_wrapper onnx
     onnx.onnx_export ops.function.grad ops.function.grad.grad_func parallel.strategy
     parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
-    scipy.ops_grad scipy.ops_wrapper scipy.optimize.gradient_optimization_algorithm scipy.utils
+    scipy.ops_grad scipy.optimize.gradient_optimization_algorithm scipy.utils
     scipy.utils_const tools train.summary.writer utils.utils""".split())
 
 # What files of the original import under another name; "" is the package itself.
