@@ -10,7 +10,7 @@ import functools
 import ml_dtypes
 import numpy
 
-from . import counting, listing
+from . import counting, listing, memory
 
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 REFUSAL = (
@@ -255,6 +255,8 @@ def wrap(host):
         raise ValueError(f"Unsupported dtype {host.dtype}")
     array = object.__new__(ndarray)
     array._host = host
+    for held in memory.OPEN:
+        held.take(host)
     return array
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fakecupy
-from fakecupy import counting
+from fakecupy import counting, memory
 
 KERNEL = ("float32 x", "float32 y", "y = 2 * x;", "twice")
 CASES = {  # name -> (what is called with CuPy and an array, its four counts)
@@ -54,3 +54,21 @@ def test_what_a_call_asks_of_the_device(case):
             run(cupy, a)
         a + 1  # after the block nothing is counted
     assert tuple(counts.figures().values()) == expected, counts.names
+
+
+def test_the_memory_in_use_is_that_of_arrays_and_their_views():
+    with fakecupy.installed():
+        import cupy
+
+        before = cupy.zeros(1000, "float32")
+        with memory.tracked() as held:
+            a = cupy.zeros(1000, "float32")
+            view = a[10:].reshape(99, 10)
+            b = a + before
+            assert (held.now, held.peak) == (8000, 8000)
+            del a, b
+            assert held.now == 4000  # the view keeps it
+            del view
+            assert (held.now, held.peak) == (0, 8000)
+        cupy.zeros(1000)
+        assert held.peak == 8000

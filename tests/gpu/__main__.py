@@ -25,6 +25,7 @@ PARTS = {
     "suites": lambda asked: suites.run(suites.SUITES, asked),
     "main job": lambda asked: suites.main_job(asked),
     "counts": lambda asked: measured.counts(),
+    "memory": lambda asked: measured.peaks(),
     "times": lambda asked: measured.times(asked.stand_in),
 }
 

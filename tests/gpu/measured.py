@@ -3,7 +3,10 @@
 import time
 
 import conftest
+import numpy as np
+from fakecupy import memory
 
+import mindspore_compat as ms
 from mindspore_compat import nn
 from mindspore_compat._backend import arrays
 
@@ -16,6 +19,25 @@ def counts():
     """Counts of one step of each network, always on the stand-in: name -> part -> figures."""
     with conftest.standing_in():
         return {name: _figures(steps.counts_of(name)) for name in networks.NAMES}
+
+
+def peak_bytes(recompute, width=64, size=224, batch=1):
+    """The most bytes that a training step of ResNet-50 has in use besides weights and states."""
+    with conftest.standing_in():
+        network = networks.ResNet50(width, recompute=recompute)
+        loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()
+        step = nn.TrainOneStepCell(loss, nn.Momentum(network.trainable_params(), 0.01, 0.9))
+        data = ms.Tensor(np.ones((batch, 3, size, size), np.float32))
+        labels = ms.Tensor(np.zeros(batch, np.int32))
+        step(data, labels)
+        with memory.tracked() as held:
+            step(data, labels)
+        return held.peak
+
+
+def peaks():
+    """`peak_bytes` of one image of 224 x 224, as it is and with `recompute`."""
+    return {"ResNet-50": peak_bytes(False), "ResNet-50, recompute": peak_bytes(True)}
 
 
 def _figures(found):

@@ -74,6 +74,51 @@ class ResNet18(nn.Cell):
         return self.dense(self.mean(self.blocks(self.stem(x)), (2, 3)))
 
 
+class Bottleneck(nn.Cell):
+    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 beside their input."""
+
+    joints = 1
+
+    def __init__(self, channels, width, stride):
+        super().__init__()
+        self.inside = nn.SequentialCell(
+            *_convolution(channels, width, 1, 1), *_convolution(width, width, 3, stride),
+            *_convolution(width, 4 * width, 1, 1)[:2])
+        self.beside = None
+        if stride > 1 or channels != 4 * width:
+            self.beside = nn.SequentialCell(*_convolution(channels, 4 * width, 1, stride)[:2])
+        self.relu = nn.ReLU()
+
+    def construct(self, x):
+        return self.relu(self.inside(x) + (x if self.beside is None else self.beside(x)))
+
+
+class ResNet50(nn.Cell):
+    """Sixteen bottlenecks; with `recompute` what is inside each is computed again on the way
+    back."""
+
+    joints = 1
+
+    def __init__(self, width=64, classes=1000, recompute=False):
+        super().__init__()
+        self.stem = nn.SequentialCell(*_convolution(3, width, 7, 2),
+                                      nn.MaxPool2d(3, 2, pad_mode="same"))
+        blocks, channels = [], width
+        for stage, count in enumerate((3, 4, 6, 3)):
+            for number in range(count):
+                stride = 2 if stage and not number else 1
+                blocks.append(Bottleneck(channels, width << stage, stride))
+                channels = 4 * (width << stage)
+                if recompute:
+                    blocks[-1].recompute()
+        self.blocks = nn.SequentialCell(*blocks)
+        self.mean = ops.ReduceMean()
+        self.dense = nn.Dense(channels, classes)
+
+    def construct(self, x):
+        return self.dense(self.mean(self.blocks(self.stem(x)), (2, 3)))
+
+
 class Block(nn.Cell):
     """Attention and a feed-forward net, each behind a layer norm and beside its input."""
 

@@ -28,7 +28,12 @@ def text(report):
                          f"{one['skipped']} skipped")
     if "main job" in report:
         lines += ["", "Main job", f"  {report['main job']['accuracy']}"]
-    lines += _counted(report) + _timed(report)
+    lines += _counted(report)
+    if "memory" in report:
+        lines += ["", "Peak memory of a training step for one image, besides weights and states",
+                  *(f"  {name:22} {size / 2**20:8.1f} MiB"
+                    for name, size in report["memory"].items())]
+    lines += _timed(report)
     wrong = failures(report)
     lines += ["", "First failure of each kind", *(f"  {line}" for line in wrong)] if wrong else [
         "", "Nothing failed."]

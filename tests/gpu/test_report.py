@@ -5,7 +5,7 @@ import json
 import pytest
 
 from . import __main__ as command
-from . import suites, summary
+from . import measured, suites, summary
 
 XML = """<testsuites><testsuite>
 <testcase classname="a" name="one"/>
@@ -67,3 +67,9 @@ def test_the_main_job_counts_as_a_test(ended, failed):
     report = {"device": {}, "main job": {"accuracy": {"adam": 0.97}, "ended": ended}}
     assert summary.failures(report) == failed
     assert ("Nothing failed." in summary.text(report)) == (not failed)
+
+
+@pytest.mark.nightly
+def test_recompute_lowers_the_peak_of_memory():
+    plain, again = (measured.peak_bytes(recompute, 4, 64) for recompute in (False, True))
+    assert again < 0.9 * plain
