@@ -3,12 +3,10 @@
 import math
 
 from .._core.declare.op import DECLARED
-from .._core.rules.vocabulary import type_named
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
-from .cell import Cell
 
 
 def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
@@ -45,20 +43,6 @@ def default_weight():
 def default_bias(fan_in):
     """How their biases start: as wide as the weights."""
     return Uniform(1 / math.sqrt(fan_in)) if fan_in else "zeros"
-
-
-def need_activation(api, activation):
-    """An activation given by name, as a Cell or as a Primitive, ready to be called, or None."""
-    from .layer.activation import get_activation  # it has layers, which need this file
-
-    if activation is None or isinstance(activation, Cell):
-        return activation
-    if isinstance(activation, str):
-        return get_activation(activation)
-    if isinstance(activation, type_named("Primitive")):
-        return activation
-    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but "
-                    f"got {activation!r} of type {type(activation).__name__}.")
 
 
 def also(op, *lines):

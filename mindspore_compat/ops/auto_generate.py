@@ -13,20 +13,12 @@ import inspect
 from .._core.declare.public_api import build, facade
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
-from ._primitive_aliases import (  # noqa: F401 - those not used declare names
+from ._primitive_aliases import (  # noqa: F401 - declarations makes names
     alias,
     constant_folding,
-    generated,
-    generated_fused,
-    generated_grads,
-    generated_inplace,
-    generated_nn,
-    generated_random,
+    declarations,
     grad_ops,
-    kernel_attention,
-    kernel_communication_lines,
-    kernel_functions,
-    kernel_lines,
+    pyboost_inner_prim,
     python_values,
 )
 from .primitive import Primitive
@@ -106,8 +98,6 @@ def _call_of(name):
 @functools.cache
 def _boosted(name):
     """The function of a Primitive and the list of all that its kernel takes, or None."""
-    from ._primitive_aliases import pyboost_inner_prim
-
     plain = name.removeprefix("pyboost_")
     call = getattr(pyboost_inner_prim, f"{plain}_impl", None) or instance(plain)
     if call is None:

@@ -62,6 +62,8 @@ class Op:
     """One operation: its body, its vjp rule, and its call path."""
 
     diverted = False
+    _unfit, _by_slices = (), None  # ../vmap/by_slices.py sets them
+    _with_gradient = None  # stacking.py sets it
 
     def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):
         self.name = body.__name__
@@ -272,12 +274,10 @@ class Op:
             if arrays.blocking:
                 return self._awaited(xp, values, held, nodes, metas)
             return self._computed(xp, values, held, nodes, metas)
-        from ..vmap.by_slices import UNFIT, by_slices
-
         try:
             return self._computed(xp, dict(values), held, nodes, metas)
-        except UNFIT:  # the body asks for a value: each slice has its own
-            return by_slices(self, xp, values)
+        except self._unfit:  # the body asks for a value: each slice has its own
+            return self._by_slices(xp, values)
 
     def _awaited(self, *told):
         """The result, once the device has it: an error of the device shows here."""
@@ -378,13 +378,6 @@ class Op:
                 held.append(None if absent else self._constant(name, source, tensors))
                 nodes.append(None)
         return held, nodes
-
-    @staticmethod
-    def _with_gradient(value):
-        """A tuple or list; as a Tensor where a Tensor in it carries a gradient."""
-        from .stacking import as_tensor, carries_gradient
-
-        return as_tensor(value) if carries_gradient(value) else value
 
     def _constant(self, name, value, tensors):
         """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""

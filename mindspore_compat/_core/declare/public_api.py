@@ -33,6 +33,7 @@ from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.vocabulary import DType, TensorOf
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
+from . import stacking  # noqa: F401 - it completes the class Op
 from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED

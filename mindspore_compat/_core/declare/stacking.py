@@ -2,7 +2,7 @@
 
 from ..rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor, as_array
-from .op import op
+from .op import Op, op
 
 
 @op(compute="native")
@@ -25,3 +25,11 @@ def as_tensor(value):
     if isinstance(value, (tuple, list)):
         return stacked.run(tuple(map(as_tensor, value)))
     return Tensor._wrap(as_array(value))
+
+
+def _with_gradient(value):
+    """A tuple or list; as a Tensor where a Tensor in it carries a gradient."""
+    return as_tensor(value) if carries_gradient(value) else value
+
+
+Op._with_gradient = staticmethod(_with_gradient)

@@ -176,6 +176,20 @@ def unfill(tensor, shape, dtype):
     tensor.__class__ = Unfilled
 
 
+def _unfilled(tensor, shape, dtype, init):
+    """Whether a length in `shape` is not known; then `tensor` has become one without values."""
+    if not unknown(shape):
+        return False
+    if init is not None:
+        raise ValueError("For 'Tensor', 'init' must not be given with a 'shape' whose lengths are "
+                         "not known.")
+    unfill(tensor, shape, dtype)
+    return True
+
+
+Tensor._unfilled = _unfilled
+
+
 def misfit(expected, given, seen):
     """Why an input is not one that was expected, as an exception; None where it is.
 

@@ -133,13 +133,7 @@ class Tensor:
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
             raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
-        from .dynamic_shape import unfill, unknown
-
-        if unknown(shape):
-            if init is not None:
-                raise ValueError("For 'Tensor', 'init' must not be given with a 'shape' whose "
-                                 "lengths are not known.")
-            unfill(self, shape, dtype)
+        if self._unfilled(shape, dtype, init):
             return
         if not isinstance(shape, (int, tuple, list)):
             raise TypeError(f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "

@@ -11,7 +11,7 @@ given, or whose work is NumPy's on the host. A slice is a view, so what is writt
 import functools
 
 from ..._backend.random import replaying
-from ..declare.op import op
+from ..declare.op import Op, op
 from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor
 from .batch import Batch, NoSingleAnswer, one_shape, running, space_among
@@ -58,6 +58,9 @@ def by_slices(owner, space, values):
         ValueError: if the results of two slices differ in shape.
     """
     return _each(space, lambda i: owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
+
+
+Op._unfit, Op._by_slices = UNFIT, by_slices
 
 
 def in_each_slice(function):

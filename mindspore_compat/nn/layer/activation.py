@@ -8,6 +8,7 @@ import functools
 
 from ... import ops
 from ..._core.declare.public_api import build, public
+from ..._core.rules.base import type_named
 from ..._core.rules.vocabulary import Float, Forbid, Int, Number, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
@@ -204,6 +205,18 @@ def get_activation(name, prim_name=None):
         raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got "
                        f"{name!r}.")
     return __getattr__(_NAMES[name])()
+
+
+def need_activation(api, activation):
+    """An activation given by name, as a Cell or as a Primitive, ready to be called, or None."""
+    if activation is None or isinstance(activation, Cell):
+        return activation
+    if isinstance(activation, str):
+        return get_activation(activation)
+    if isinstance(activation, type_named("Primitive")):
+        return activation
+    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but "
+                    f"got {activation!r} of type {type(activation).__name__}.")
 
 
 also(lrn, "nn.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")

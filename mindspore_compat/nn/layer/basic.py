@@ -19,7 +19,6 @@ from ...ops._shape.reshape import flatten_axes
 from .._parts import (
     default_bias,
     default_weight,
-    need_activation,
     need_floats,
     need_init_shape,
     need_tensor,
@@ -41,6 +40,7 @@ from ._wrappers import (
     Unfold,
     Upsample,
 )
+from .activation import need_activation
 
 __all__ = [
     "Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold",

@@ -2,9 +2,8 @@
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
-from .._parts import need_activation
 from ..cell import Cell
-from .activation import get_activation
+from .activation import get_activation, need_activation
 from .basic import Dense
 from .conv import Conv2d
 from .normalization import BatchNorm1d, BatchNorm2d

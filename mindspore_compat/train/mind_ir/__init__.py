@@ -4,3 +4,5 @@
 and `windows.py` say which primitives stand for a function of `xp`; `writing.py` writes MindIR,
 `onnx_writing.py` ONNX. `running.py` runs a graph that was loaded.
 """
+
+from . import primitives, shapes, windows  # noqa: F401 - they fill the table that tracing reads

@@ -343,7 +343,6 @@ def trace(net, inputs):
     Raises:
         RuntimeError: If the network does what a graph cannot hold.
     """
-    from . import primitives, shapes, windows  # noqa: F401 - they fill EMIT
     is_cell = isinstance(net, Cell)
     graph = Graph(type(net).__name__ if is_cell else getattr(net, "__name__", "graph"))
     first = next(iter(_tensors(inputs)), None)

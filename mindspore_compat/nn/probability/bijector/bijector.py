@@ -8,7 +8,7 @@ original, a Parameter given is not one of the bijector's own: nothing looks for 
 import numpy as np
 
 from ...._core.declare.public_api import public
-from ...._core.rules.base import register_type
+from ...._core.rules.base import register_type, registered, type_named
 from ...._core.rules.vocabulary import Bool, DType, Str, checked
 from ...._core.tensor.dtype import bfloat16, float16, float32, float64
 from ...._core.tensor.tensor import Tensor
@@ -162,11 +162,8 @@ class Bijector(Cell):
 
     def __call__(self, *args, **kwargs):
         """The TransformedDistribution of a distribution, or the answer to a question by name."""
-        from ..distribution.distribution import Distribution  # it needs this package
-        from ..distribution.transformed_distribution import TransformedDistribution
-
-        if args and isinstance(args[0], Distribution):
-            return TransformedDistribution(self, *args, **kwargs)
+        if args and isinstance(args[0], registered("Distribution")):
+            return type_named("TransformedDistribution")(self, *args, **kwargs)
         return super().__call__(*args, **kwargs)
 
     def construct(self, name, *args, **kwargs):

@@ -4,6 +4,7 @@ import numpy as np
 
 from .... import ops
 from ...._core.declare.public_api import public
+from ...._core.rules.base import register_type
 from ...._core.rules.vocabulary import CellOf, Int, Str, checked
 from ..bijector.bijector import Bijector
 from .distribution import Distribution
@@ -119,3 +120,6 @@ class TransformedDistribution(Distribution):
             return source.sample(*args, **kwargs)
         finally:
             source._seed, source._drawn = kept
+
+
+register_type("TransformedDistribution", TransformedDistribution)
