@@ -2,12 +2,13 @@
 
 Run it as `python tests/bench/bench_data.py [INTERPRETER]`, where INTERPRETER is a Python that has
 the original. Each library has a process of its own; the two take turns, case by case and round by
-round, and the table shows medians and the ratio of ours to theirs. Nothing is asserted.
+round, and the table shows medians: rows per second, processor microseconds per row (which busy
+neighbours disturb less, and which leave out worker processes), and the ratio of the rates, ours to
+theirs. Nothing is asserted.
 """
 
 import importlib
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -52,7 +53,7 @@ def folder_pipeline(ds, folder, workers):
     data = ds.ImageFolderDataset(folder, num_parallel_workers=workers)
     return data.map([vision.RandomCropDecodeResize(224), vision.RandomHorizontalFlip(),
                      vision.Normalize([123.7, 116.3, 103.5], [58.4, 57.1, 57.4]),
-                     vision.HWC2CHW()], "image", num_parallel_workers=workers)
+                     vision.HWC2CHW()], "image", num_parallel_workers=workers).repeat(2)
 
 
 def generated(height, width, size, count):
@@ -91,15 +92,15 @@ CASES = {
 
 
 def serve(library, folder):
-    """Measures the cases that come by standard input; prints rows per second."""
+    """Measures the cases that come by standard input: rows per second, microseconds per row."""
     ds = importlib.import_module(f"{library}.dataset")
     for line in sys.stdin:
         case, workers = line.rstrip("\n").split("\t")
-        rows = CASES[case](ds, folder, int(workers)).create_tuple_iterator(
-            num_epochs=1, output_numpy=True)
-        start = time.perf_counter()
-        count = sum(1 for _ in rows)
-        print("RATE", count / (time.perf_counter() - start), flush=True)
+        data = CASES[case](ds, folder, int(workers))
+        start, used = time.perf_counter(), time.process_time()
+        count = sum(1 for _ in data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        rate, used = count / (time.perf_counter() - start), time.process_time() - used
+        print("MEASURED", rate, used / count * 1e6, flush=True)
 
 
 class Library:
@@ -110,13 +111,13 @@ class Library:
             [python, os.path.abspath(__file__), "--serve", library, folder], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def rate(self, case, workers):
-        """Rows per second of one epoch."""
+    def measured(self, case, workers):
+        """Rows per second of one epoch, and processor microseconds per row."""
         self.process.stdin.write(f"{case}\t{workers}\n")
         self.process.stdin.flush()
         for line in self.process.stdout:
-            if line.startswith("RATE"):
-                return float(line.split()[1])
+            if line.startswith("MEASURED"):
+                return [float(each) for each in line.split()[1:]]
         raise RuntimeError("the process ended")
 
     def end(self):
@@ -132,19 +133,23 @@ def main():
         libraries = [Library(sys.executable, "mindspore_compat", folder)]
         libraries += [Library(python, "mindspore", folder) for python in theirs]
         try:
-            more = "    theirs  ratio" * len(theirs)
-            print(f"{'rows per second':40s} workers {'here':>8s}{more}")
+            print(f"{'':40s} workers{'  rows/s  us/row' * len(libraries)}{'  ratio' * len(theirs)}")
             for case in CASES:
                 for workers in WORKERS:
-                    rates = [[each.rate(case, workers) for each in libraries]
-                             for _ in range(ROUNDS)]
-                    medians = [statistics.median(each) for each in zip(*rates)]
-                    told = "".join(f"{median:10.0f}" for median in medians[1:])
-                    told += f"{medians[0] / medians[1]:7.2f}" if theirs else ""
-                    print(f"{case:40s} {workers:7d} {medians[0]:8.0f}{told}", flush=True)
+                    _show(f"{case:40s} {workers:7d}", [
+                        [each.measured(case, workers) for each in libraries]
+                        for _ in range(ROUNDS)])
         finally:
             for each in libraries:
                 each.end()
+
+
+def _show(name, rounds):
+    """Prints the medians of a case's rounds."""
+    medians = np.median(rounds, axis=0)
+    told = "".join(f"{rate:8.0f}{used:8.0f}" for rate, used in medians)
+    told += "".join(f"{medians[0, 0] / rate:7.2f}" for rate, _ in medians[1:])
+    print(name + told, flush=True)
 
 
 if __name__ == "__main__":
