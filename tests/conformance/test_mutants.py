@@ -1,0 +1,123 @@
+"""Faults planted by program in optimizers, training cells and layers: nine of ten must be found by
+the cases of the very name, and every other is listed in `survivors.yaml` with its reason.
+
+A nightly run plants them; two are planted in every run.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+from kit.mutant_server import MutantServer
+from kit.mutants import mutants, sample
+
+# The functions of each name, by module: what the cases of the name ought to watch over.
+TARGETS = {
+    "nn.LARS": {
+        "nn.optim.lars": ["LARS", "_check_inner"],
+        "ops._optimizer.formulas": ["trust_ratio", "unscaled"]},
+    "nn.AdamOffload": {
+        "nn.optim.adam": ["AdamOffload"], "ops._optimizer.formulas": ["adam_step", "adam_update"]},
+    "nn.thor": {
+        "nn.optim.thor": ["_Layer", "_matrix", "ThorGpu", "_trainable", "thor"],
+        "nn.layer.thor_layer": [
+            "_moments", "_SecondOrder", "DenseThor", "convert", "_can_convert"]},
+    "nn.DynamicLossScaleUpdateCell": {"nn.wrap.loss_scale": ["DynamicLossScaleUpdateCell"]},
+    "nn.Conv1d": {"nn.layer.conv": ["Conv1d", "_flat", "_three_axes", "_sequence"]},
+    "nn.Conv2d": {
+        "nn.layer.conv": ["_Conv", "Conv2d", "_each", "_two"],
+        "ops._conv.conv": ["_convolve", "_biased", "_need_room", "conv2d"],
+        "ops._conv.im2col": ["each", "sided", "padding_of"]},
+    "nn.Conv3d": {"nn.layer.conv": ["Conv3d"], "ops._conv.conv": ["conv3d"]},
+    "nn.Conv2dTranspose": {
+        "nn.layer.conv": ["_Transpose", "Conv2dTranspose"],
+        "ops._conv.conv": ["conv2d_transpose_primitive"]},
+    "nn.Dense": {"nn.layer.basic": ["Dense", "_product"]},
+    "nn.BiDense": {"nn.layer.dense": ["BiDense"]},
+    "nn.BatchNorm2d": {
+        "nn.layer.normalization": ["_Statistics", "_BatchNorm"],
+        "ops._normalization.batch_norm": [
+            "normalize_batch", "running", "batch_rescale", "_factor"]},
+    "nn.LayerNorm": {
+        "nn.layer.normalization": ["LayerNorm"],
+        "ops._normalization.layer_norm": ["row_standardize", "multiply_add", "_row_statistics"]},
+    "nn.GroupNorm": {
+        "nn.layer.normalization": ["GroupNorm", "_need_shape"],
+        "ops._normalization.layer_norm": ["group_standardize"]},
+    "nn.MaxPool2d": {
+        "nn.layer.pooling": ["pool_largest", "_Pool", "_MaxPool", "MaxPool2d"],
+        "ops._pooling.pool": ["largest_windows"]},
+    "nn.AvgPool2d": {
+        "nn.layer.pooling": ["pool_means", "_AvgPool", "AvgPool2d"],
+        "ops._pooling.pool": ["average_windows"]},
+    "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
+    "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.pointwise": ["prelu"]},
+    "nn.LSTM": {"nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"]},
+    "nn.GRU": {"nn.layer.rnns": ["_DynamicGRUCPUGPU", "GRU"]},
+    "nn.MultiheadAttention": {
+        "nn.layer.transformer": ["MultiheadAttention"],
+        "ops._attention.multi_head": ["multi_head_attention_forward"]},
+    "nn.Pad": {"nn.layer._wrappers": ["Pad", "_is_pair"]},
+    "nn.PixelShuffle": {"nn.layer.image": ["PixelShuffle"]},
+    "nn.CrossEntropyLoss": {
+        "nn.loss._classes": ["CrossEntropyLoss"],
+        "nn.loss._base": ["LossBase", "need_reduction"],
+        "ops._loss.classification": ["cross_entropy"]},
+    "nn.HuberLoss": {
+        "nn.loss._distances": ["HuberLoss"], "ops._loss.regression": ["huber_loss"]},
+}
+COUNTS = {"nn.LARS": 100, "nn.AdamOffload": 100, "nn.DynamicLossScaleUpdateCell": 100,
+          "nn.thor": 30}
+SHARE = 0.9  # of the mutants that are not equivalent, those that must be found
+
+
+def planted(name):
+    """The sample of mutants of a name."""
+    found = [m for module, names in TARGETS[name].items() for m in mutants(module, names)]
+    return sample(found, COUNTS.get(name, 20))
+
+
+def listed():
+    """({key: reason} of equivalent mutants, {key: reason} of those that are not found)."""
+    held = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
+    return tuple(
+        {key: reason for reason, keys in held[part].items() for key in keys}
+        for part in ("equivalent", "not found"))
+
+
+def survivors(name, chosen, **options):
+    """The keys of the mutants that no case of the name finds."""
+    with MutantServer(name, **options) as server:
+        sound = server.failing()
+        return [m.key for m in chosen if not server.failing(m.module, m.source(), sound)]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_survives_is_listed(name):
+    equivalent, missed = listed()
+    assert set(survivors(name, planted(name))) <= {*equivalent, *missed}
+
+
+@pytest.mark.nightly
+def test_nine_of_ten_mutants_are_found():
+    equivalent, missed = listed()
+    keys = [m.key for name in TARGETS for m in planted(name)]
+    unlike = [key for key in keys if key not in equivalent]
+    found = [key for key in unlike if key not in missed]
+    assert len(found) >= SHARE * len(unlike)
+
+
+@pytest.mark.nightly
+def test_the_list_names_mutants_that_are_planted():
+    equivalent, missed = listed()
+    assert {*equivalent, *missed} <= {m.key for name in TARGETS for m in planted(name)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
+def test_planted_mutants_are_found():
+    name = "nn.DynamicLossScaleUpdateCell"
+    held = mutants("nn.wrap.loss_scale", ["DynamicLossScaleUpdateCell"])
+    chosen = [m for m in held if m.kind == "operator" and "current" in m.old][:2]
+    assert chosen and survivors(name, chosen, kinds=("steps",)) == []

@@ -1,0 +1,120 @@
+"""Runs the cases of one name against mutants, each in a process of its own.
+
+`MutantServer(name, kinds)` starts `python -m kit.mutant_server`, which loads what every mutant
+needs (the tool, its specs and answers, NumPy, but nothing of the package) and forks a child for
+each: the child imports the package with one module's text replaced, and runs the cases until one
+fails that passes without the fault.
+"""
+
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGE = "mindspore_compat"
+KINDS = ("options", "steps", "signature", "raises", "accepts", "promises", "gradient")
+SECONDS = 60  # a mutant that takes longer is found: the runner would call its case a hang
+
+
+class MutantServer:
+    """The forking process of one name; a context manager."""
+
+    def __init__(self, name, kinds=KINDS):
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "GLOG_v": "4"}
+        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+        command = [sys.executable, "-m", "kit.mutant_server", name, *kinds]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=environment)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def failing(self, module=None, source=None, sound=()):
+        """The ids of failing cases; with a fault the first only that is not among `sound`."""
+        asked = {"module": module, "source": source, "sound": sorted(sound)}
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+class _Planted(importlib.abc.MetaPathFinder):
+    """Gives one module of the package a text of its own."""
+
+    def __init__(self, module, source):
+        self.name, self.source = f"{PACKAGE}.{module}", source
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        spec.loader.get_code = lambda _: compile(self.source, spec.origin, "exec")
+        return spec
+
+
+def _failures(found, kept, asked):
+    """The ids of failing cases on the package with a fault, or on the sound one."""
+    from conformance import answers, targets
+    from conformance.worker import Worker
+
+    if asked["module"]:
+        sys.meta_path.insert(0, _Planted(asked["module"], asked["source"]))
+    try:
+        worker = Worker(targets.install(PACKAGE))
+    except Exception as error:  # noqa: BLE001  (a fault may raise anything)
+        return [f"import: {error!r}"]
+    failed = []
+    for case in found:
+        result = answers.judge(case, worker.run(case), kept)
+        if result["status"] not in ("pass", "skip") and case["id"] not in asked["sound"]:
+            failed.append(case["id"])
+            if asked["module"]:
+                break
+    return failed
+
+
+def _in_a_child(found, kept, asked):
+    """`_failures` in a forked process; what a lost one was about is told in its place."""
+    here, there = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.write(there, json.dumps(_failures(found, kept, asked)).encode())
+        os._exit(0)
+    os.close(there)
+    limit, text = time.monotonic() + SECONDS, b""
+    while select.select([here], [], [], max(0.0, limit - time.monotonic()))[0]:
+        part = os.read(here, 1 << 16)
+        if not part:
+            break
+        text += part
+    else:
+        os.kill(child, signal.SIGKILL)
+    os.close(here)
+    os.waitpid(child, 0)
+    return json.loads(text) if text else ["the process was lost"]
+
+
+def main(name, *kinds):
+    from conformance import answers, cases, specs
+
+    entries = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
+    found = cases.of_entry(name, entries[name], kinds)
+    found.sort(key=lambda case: kinds.index(case["kind"]))
+    kept = {key: held for key, held in answers.load().items() if key.startswith(f"{name}::")}
+    for line in sys.stdin:
+        print(json.dumps(_in_a_child(found, kept, json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

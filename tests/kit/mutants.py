@@ -1,0 +1,249 @@
+"""Mutation testing: small faults planted by program in functions of the package.
+
+`mutants(module, names)` yields one `Mutant` for each fault: an operator or a sign changed, a
+constant changed, a condition turned round, a check or a rule of an argument removed, an argument
+ignored, two arguments swapped, a statement removed, a keyword-only mark removed. What only speaks
+(messages, representations) and primitives that are made for subclasses alone are left as they are.
+"""
+
+import ast
+import copy
+import hashlib
+import importlib.util
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SPARED = {"extend_repr", "__repr__", "_make_reducers", "_averaged"}  # the last: of many processes
+_OPERATORS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.And: ast.Or, ast.Or: ast.And,
+}
+_BOUNDS = {"ge": "gt", "gt": "ge", "le": "lt", "lt": "le"}
+_WORDS = {"max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum",
+          "any": "all", "all": "any"}
+
+
+@dataclass
+class Mutant:
+    """One fault: in which function of which module, what stood there and what stands there now."""
+
+    module: str
+    where: str
+    kind: str
+    old: str
+    new: str
+    tree: ast.Module = field(repr=False)
+    edit: tuple = field(repr=False)
+    count: int = 1
+
+    @property
+    def key(self):
+        """A name that stays when lines move: what is changed in which function."""
+        told = f"{self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
+        return told if self.count == 1 else f"{told} #{self.count}"
+
+    def source(self):
+        """The text of the module with the fault."""
+        holder, name, index, new = self.edit
+        held = getattr(holder, name)
+        changed = new if index is None else [*held[:index], *new, *held[index + 1:]]
+        setattr(holder, name, changed)
+        try:
+            return ast.unparse(ast.fix_missing_locations(self.tree))
+        finally:
+            setattr(holder, name, held)
+
+
+def mutants(module, names):
+    """The mutants of classes and functions of a module of the package, in their order there."""
+    path = Path(importlib.util.find_spec("mindspore_compat").origin).parent
+    path = path.joinpath(*module.split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    seen = {}
+    for where, node, is_public in _functions(tree, set(names)):
+        for kind, old, new, edit in _edits(node, is_public):
+            told = where, kind, old, new
+            seen[told] = seen.get(told, 0) + 1
+            yield Mutant(module, *told, tree, edit, seen[told])
+
+
+def sample(found, count):
+    """So many mutants of a list, always the same ones, spread by chance."""
+    return sorted(found, key=lambda m: hashlib.sha1(m.key.encode()).hexdigest())[:count]
+
+
+def _functions(tree, names):
+    """(qualified name, node, whether callers of a public name meet its signature) of the named
+    functions, and of the methods of the named classes.
+    """
+    for node in tree.body:
+        if getattr(node, "name", None) not in names:
+            continue
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node, _is_marked(node, "public")
+            continue
+        for inner in node.body:
+            if isinstance(inner, ast.FunctionDef) and not _is_spared(inner):
+                met = inner.name == "__init__" and _is_marked(node, "public")
+                yield f"{node.name}.{inner.name}", inner, met or _is_marked(inner, "checked")
+
+
+def _is_marked(node, decorator):
+    return any(decorator in ast.unparse(mark) for mark in node.decorator_list)
+
+
+def _is_spared(function):
+    cached = any("cached_property" in ast.unparse(d) for d in function.decorator_list)
+    return cached or function.name in SPARED
+
+
+def _edits(function, is_public):
+    """(kind, old text, new text, edit) of every fault in a function."""
+    yield from _ignored_arguments(function)
+    yield from _keyword_marks(function)
+    skipped = () if is_public else ("args", "decorator_list")
+    for holder, name, index, node in _walk(function, skipped):
+        for kind, new in _faults(node):
+            replaced = [] if new is None else [new]
+            told = "nothing" if new is None else _short(new)
+            edit = (holder, name, index, new if index is None else replaced)
+            yield kind, _short(node), told, edit
+
+
+def _walk(node, skipped=()):
+    """(holder, field, place in its list or None, node) below a node; without what only speaks."""
+    for name, value in ast.iter_fields(node):
+        if name in skipped:
+            continue
+        held = value if isinstance(value, list) else [value]
+        for index, child in enumerate(held):
+            if not isinstance(child, ast.AST) or _only_speaks(child):
+                continue
+            yield node, name, index if isinstance(value, list) else None, child
+            yield from _walk(child)
+
+
+def _only_speaks(node):
+    docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    logged = isinstance(node, ast.Expr) and ast.unparse(node).startswith("log.")
+    strict = isinstance(node, ast.keyword) and node.arg == "strict"
+    return docstring or logged or strict or isinstance(node, (ast.Raise, ast.JoinedStr))
+
+
+def _faults(node):
+    """(kind, what takes the place of the node or None) of one node."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in _OPERATORS:
+        yield "operator", _with(node, op=_OPERATORS[type(node.op)]())
+    elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
+        yield "operator", _with(node, ops=[_OPERATORS[type(node.ops[0])](), *node.ops[1:]])
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
+        yield "sign", node.operand
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
+        yield "constant", ast.Constant(_other(node.value))
+    elif isinstance(node, ast.Name) and node.id in _WORDS:
+        yield "operator", ast.Name(_WORDS[node.id], node.ctx)
+    elif isinstance(node, ast.Attribute) and node.attr in _WORDS:
+        yield "operator", _with(node, attr=_WORDS[node.attr])
+    elif isinstance(node, ast.keyword) and node.arg in _BOUNDS:
+        yield "bound", _with(node, arg=_BOUNDS[node.arg])
+    elif isinstance(node, ast.arg) and getattr(node.annotation, "id", "Any") != "Any":
+        yield "rule removed", _with(node, annotation=None)
+    elif isinstance(node, ast.IfExp) and not _turns_itself(node.test):
+        yield "condition", _with(node, test=ast.UnaryOp(ast.Not(), node.test))
+    elif isinstance(node, ast.Call):
+        yield from _call_faults(node)
+    elif isinstance(node, ast.stmt):
+        yield from _statement_faults(node)
+
+
+def _call_faults(node):
+    if len(node.args) > 1 and _are_plain(*node.args[:2]):
+        first, second, *rest = node.args
+        if ast.unparse(first) != ast.unparse(second):
+            yield "swapped", _with(node, args=[second, first, *rest])
+    if getattr(node.func, "id", "") == "checked":
+        for index in range(len(node.args)):
+            left = node.args[:index] + node.args[index + 1:]
+            yield "check removed", _with(node, args=left)
+
+
+def _are_plain(*nodes):
+    """Whether arguments are names, elements or attributes, and none a namespace or a class."""
+    return all(
+        isinstance(n, (ast.Name, ast.Attribute, ast.Subscript))
+        and getattr(n, "id", "") not in ("self", "xp", "cls")
+        and not getattr(n, "id", "a")[0].isupper()
+        for n in nodes
+    )
+
+
+def _turns_itself(test):
+    """Whether a condition is turned round by the fault of its own operator."""
+    return isinstance(test, (ast.Compare, ast.UnaryOp))
+
+
+def _statement_faults(node):
+    if isinstance(node, ast.If):
+        if isinstance(node.body[-1], ast.Raise) and not node.orelse:
+            yield "check removed", ast.Pass()
+        elif not _turns_itself(node.test):
+            yield "condition", _with(node, test=ast.UnaryOp(ast.Not(), node.test))
+    elif isinstance(node, (ast.Expr, ast.AugAssign)) or _writes_elsewhere(node):
+        yield "statement removed", ast.Pass()
+
+
+def _writes_elsewhere(node):
+    """Whether an assignment is to an attribute or an element: a local name would be missing."""
+    targets = getattr(node, "targets", ())
+    return bool(targets) and not any(isinstance(t, (ast.Name, ast.Tuple)) for t in targets)
+
+
+def _ignored_arguments(function):
+    """Each argument with a default takes it, whatever is given."""
+    given = function.args.posonlyargs + function.args.args
+    positional = zip(given[len(given) - len(function.args.defaults):], function.args.defaults,
+                     strict=True)
+    keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    for argument, default in [*positional, *keyword]:
+        if default is not None:
+            put = ast.Assign([ast.Name(argument.arg, ast.Store())], copy.deepcopy(default))
+            body = [put, *function.body]
+            text = f"{argument.arg} = {_short(default)}"
+            yield "argument ignored", argument.arg, text, (function, "body", None, body)
+
+
+def _keyword_marks(function):
+    """Keyword-only arguments become positional, in a signature or the text of a declaration."""
+    arguments = function.args
+    if arguments.kwonlyargs and all(default is not None for default in arguments.kw_defaults):
+        changed = copy.deepcopy(arguments)
+        changed.args += changed.kwonlyargs
+        changed.defaults += changed.kw_defaults
+        changed.kwonlyargs, changed.kw_defaults = [], []
+        yield "mark removed", "*", "", (function, "args", None, changed)
+    for decorator in function.decorator_list:
+        for index, text in enumerate(getattr(decorator, "args", ())):
+            if isinstance(text, ast.Constant) and re.search(r"\*, ", str(text.value)):
+                new = ast.Constant(text.value.replace("*, ", "", 1))
+                yield "mark removed", _short(text), "", (decorator, "args", index, [new])
+
+
+def _with(node, **changes):
+    """A copy of a node with other fields."""
+    fields = {name: getattr(node, name) for name in node._fields if hasattr(node, name)}
+    return type(node)(**{**fields, **changes})
+
+
+def _other(value):
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int) else 2 * value if value else 1.0
+
+
+def _short(node):
+    text = " ".join(ast.unparse(ast.fix_missing_locations(copy.copy(node))).split())
+    return text if len(text) <= 70 else text[:67] + "..."
