@@ -278,6 +278,39 @@ def triple_sequence(value):
     return triple(tuple(value) if isinstance(value, list) else value)
 
 
+# the same in graphs
+check_bool_const, check_int_const, check_string_const = check_bool, check_int, check_string
+check_positive_int_const, check_positive_float_const = check_positive_int, check_positive_float
+check_positive_int_sequence_const = check_positive_int_sequence
+check_positive_float_sequence_const = check_positive_float_sequence
+check_non_negative_float_const = check_non_negative_float
+
+
+def check_dense_inputs_same_shape(input1, input2, prim_name=None):
+    """Checks that two shapes are the same."""
+    check("shape", tuple(input1), "the other shape", tuple(input2), EQ, prim_name)
+
+
+def check_last_dimension(input1, input2, prim_name=None):
+    """Checks that two lengths, of the last axes, are the same."""
+    check("last axis", input1, "the other last axis", input2, EQ, prim_name)
+
+
+def get_broadcast_shape(x_shape, y_shape, prim_name, arg_name1="x", arg_name2="y"):
+    """The shape, a list, to which two shapes broadcast; a ValueError if they do not."""
+    long, short = sorted((list(x_shape), list(y_shape)), key=len, reverse=True)
+    short = [1] * (len(long) - len(short)) + short
+    if any(a != b and 1 not in (a, b) for a, b in zip(long, short)):
+        raise ValueError(f"For '{prim_name}', '{arg_name1}' and '{arg_name2}' must broadcast, but "
+                         f"got shapes {tuple(x_shape)} and {tuple(y_shape)}.")
+    return [b if a == 1 else a for a, b in zip(long, short)]
+
+
+def raise_value_error(info):
+    """A ValueError with a message."""
+    raise ValueError(info)
+
+
 def is_stub_tensor(tensor):
     """Whether a Tensor still waits for its value: none does here."""
     return hasattr(tensor, "stub")

@@ -44,6 +44,7 @@ PATHS = {
     "device_context.gpu.device": "device_context.gpu",
     "graph.dynamic_shape.auto_dynamic_shape": "common._helpers",
     "graph.mutable": "common.mutable",
+    "nn.utils.init": "nn.utils",
     "hal.contiguous_tensors_handle": "common.contiguous",
     "tools.data_dump": "common.dump",
     "dataset.context": "context",
@@ -176,18 +177,24 @@ _COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor
                 HyperMap Map MultitypeFuncGraph RowTensor Stream""".split()}}
 
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
-# one says how the names end for which it is asked. Of one whole name it is told that it is there.
+# one says how the names end for which it is asked. Of one whole name it is told that it is there;
+# "utils=" before one that the module itself stands under this name.
 _TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
-    common.mutable common.buffers common.dump common._ms_context common._helpers
-    common._jit_context _checkparam context communication ops.primitive
+    common.mutable common.buffers common.dump common._ms_context ops/tensor_operator_registry
+    common._helpers common._jit_context _checkparam context communication ops.primitive
     ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
     nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper train.summary.enums
     amp parallel"""
 FURTHER = {
-    "train": f"log/vlog_print dataset.engine.config/get_debug_mode {_TRAINING}",
-    """common nn.cell nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
-    mint.optim utils tools graph onnx safeguard amp""": _TRAINING,
-    "nn.layer": f"_extends/cell_attr_register {_TRAINING}",
+    "train": f"""amp=train.amp boost=boost debug_ops=ops.operations log/vlog_print
+        dataset.engine.config/get_debug_mode {_TRAINING}""",
+    """common nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
+    utils tools graph onnx safeguard amp""": _TRAINING,
+    "nn.layer": f"""nn_ops=ops.operations management=communication _extends/cell_attr_register
+        {_TRAINING}""",
+    "nn.cell": f"mint/empty_like {_TRAINING}",
+    "mint.optim": f"ops.auto_generate/hyper_map {_TRAINING}",
+    "multiprocessing": "mint=mint common.storage",
     "nn.wrap parallel.nn": f"""nn.wrap.loss_scale/grad_scale nn.wrap.loss_scale/shard_grad_scale
         nn.wrap.loss_scale/tensor_grad_scale_pipeline
         nn.wrap.loss_scale/tensor_shard_grad_scale_pipeline {_TRAINING}""",
@@ -199,12 +206,14 @@ FURTHER = {
         ops.operations/StatusV2 nn.optim {_TRAINING}""",
     "nn.probability": f"""nn.probability._helpers nn.probability.distribution
         nn.probability.bijector {_TRAINING}""",
-    "experimental.optim": f"experimental.optim._helpers {_TRAINING}",
-    "parallel": f"""log/vlog_print parallel parallel.checkpoint_convert
-        parallel.checkpoint_transform parallel.layout common.initializer {_TRAINING}""",
-    "hal runtime communication context device_manager": """hal runtime context
-        common._ms_context communication communication._cached mint/cat common common._helpers
-        _checkparam ops.operations/Op ops.auto_generate/_op""",
+    "experimental.optim": f"ops.auto_generate/hyper_map experimental.optim._helpers {_TRAINING}",
+    "parallel": f"""comm_func=communication.comm_func log/vlog_print parallel
+        parallel.checkpoint_convert parallel.checkpoint_transform parallel.layout
+        common.initializer {_TRAINING}""",
+    "hal runtime communication context device_manager": """api=common.api
+        _c_expression.typing/Type hal runtime context common._ms_context communication
+        communication._cached mint/cat common common._helpers _checkparam ops.operations/Op
+        ops.auto_generate/_op""",
     "device_context": "common._ms_context _checkparam",
     "device_context.ascend": """device_context.ascend.op_debug
         device_context.ascend.op_precision device_context.ascend.op_tuning common._ms_context
@@ -219,29 +228,34 @@ FURTHER = {
         common ops.communication _checkparam ops.operations/Op ops.auto_generate/_op""",
     "mint.nn": """_checkparam _extends/cell_attr_register mint communication common
         common.initializer common.mutable ops.communication ops.function.nn_func/pad_ext
-        ops.auto_generate/_op ops.auto_generate/_ext mint.nn.functional/cross_entropy""",
-    "mint": "common common.mutable common._helpers ops.auto_generate/_op ops.auto_generate/_impl",
+        ops.auto_generate/_op ops.auto_generate/_ext mint.nn.functional/cross_entropy
+        mint.nn.functional/batch_norm ops/rank""",
+    "mint": """functional=mint.nn.functional common common.mutable common._helpers
+        ops.auto_generate/_op ops.auto_generate/_impl""",
     "numpy": "numpy common common.dtype nn.cell",
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment
         ops._primitive_aliases.inner_ops ops.operations/Eig ops.operations/Eigh
         ops.function/matrix_set_diag common common.dtype""",
-    "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
-        dataset.transforms dataset.vision dataset.vision.utils dataset.vision.py_transforms_util
-        dataset.audio.utils dataset.core.validator_helpers dataset.core.py_util_helpers
+    "dataset": """datasets=dataset.engine samplers=dataset.engine.sampler t=dataset.transforms
+        cache_client=dataset.engine.cache communication/get_group_size dataset dataset.engine
+        dataset.engine.config dataset.engine.sampler dataset.transforms dataset.vision
+        dataset.vision.utils dataset.vision.py_transforms_util dataset.audio.utils
+        dataset.core.validator_helpers dataset.core.py_util_helpers
         dataset.transforms.validators dataset.engine.validators dataset.vision.validators
         dataset.audio.validators dataset.text.validators dataset.engine.cache common""",
     "ops.function.grad": "ops.function nn.grad.custom_vjp nn common ops.auto_generate/_op",
     "ops.auto_generate": """ops._primitive_aliases.argument_helpers
         ops._primitive_aliases.pyboost_inner_prim common common.dtype common.initializer/Zero
         common._helpers common._jit_context _checkparam""",
-    "ops._transforms.multitype_ops": """ops.composite ops.auto_generate
-        ops._primitive_aliases.inner_ops common""",
+    "ops._transforms.multitype_ops": """utils=ops._transforms.multitype_ops ops.composite
+        ops.auto_generate ops._primitive_aliases.inner_ops common""",
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
         "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
         "ops.primitive common._ms_context _checkparam common._helpers common._jit_context "
-        "nn.cell/Cell "
+        "array_ops=ops.operations linalg_ops=ops.operations other_ops=ops.operations "
+        "layer=nn.layer grad_func=ops.function runtime/synchronize nn.cell/Cell "
         "common.initializer/Zero common.initializer/Uniform parallel.layout/Layout "
         "nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor",
 }
@@ -351,6 +365,11 @@ def _sought(module, name, homes):
     if name in _HEADS:
         return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
     for home, _, ending in (each.partition("/") for each in homes):
+        short, named, target = home.partition("=")
+        if named:
+            if name == short:
+                return importlib.import_module(f"{PACKAGE}.{target}")
+            continue
         if name == ending:
             return getattr(importlib.import_module(f"{PACKAGE}.{home}"), name)
         found = _shown(f"{PACKAGE}.{home}", name) if name.endswith(ending) else None

@@ -55,7 +55,7 @@ from ._image import (
     rotated_iou,
 )
 from ._indexing import getitem, inplace, scatter, take
-from ._legacy import containers, names, replay_buffer, tensor_stores
+from ._legacy import containers, names, registry, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
 from ._loss import candidate_sampling, classification, ctc, regression, rnnt
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute

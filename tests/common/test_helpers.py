@@ -108,3 +108,17 @@ def test_errors_of_workers_can_be_raised_elsewhere():
     assert "no row" in thread.exc_traceback
     assert workers.flatten_single_lists([[[1, [2]]]]) == [1, [2]]
     assert workers.to_list(None) == []
+
+
+def test_checks_of_shapes():
+    assert checks.get_broadcast_shape((2, 1), (3,), "Add") == [2, 3]
+    checks.check_dense_inputs_same_shape((2, 3), [2, 3])
+    checks.check_last_dimension(3, 3)
+    for wrong in (lambda: checks.get_broadcast_shape((2,), (3,), "Add"),
+                  lambda: checks.check_dense_inputs_same_shape((2,), (3,)),
+                  lambda: checks.check_last_dimension(2, 3, "Dense"),
+                  lambda: checks.raise_value_error("wrong")):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError):
+        checks.check_bool_const(1)

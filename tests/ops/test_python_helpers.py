@@ -147,3 +147,16 @@ def test_functions_of_methods_that_tell_types():
     assert x.asnumpy().tolist() == [6, 14]
     with pytest.raises(TypeError, match="Tensor"):
         method.tensor_clamp_scalar(3, 4, 5)
+
+
+def test_functions_by_name():
+    registry = ms.ops.functional.tensor_operator_registry
+    assert registry.get("tile")(Tensor([1]), (2,)).asnumpy().tolist() == [1, 1]
+    registry.register("twice", lambda x: 2 * x)
+    assert registry.get("twice")(3) == 6
+    with pytest.raises(ValueError, match="obj_str"):
+        registry.get("no_such_function")
+    with pytest.raises(TypeError, match="obj_str"):
+        registry.register(3, None)
+    numbers = ms.ops.tensor_range(Tensor(0, ms.int32), Tensor(6, ms.int32), Tensor(2, ms.int32))
+    assert numbers.asnumpy().tolist() == [0, 2, 4]

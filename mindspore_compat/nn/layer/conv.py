@@ -10,7 +10,7 @@ import math
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...ops._conv.conv import (
@@ -34,6 +34,7 @@ Triple = Size | TupleOf(Size, length=3)
 Pads2 = Int(ge=0) | TupleOf(Int(ge=0), length=4)
 Pads3 = Int(ge=0) | TupleOf(Int(ge=0), length=6)
 Mode = OneOf("same", "valid", "pad")
+AnyMode = AsValue(Mode)  # where the original knows a ValueError only
 
 _groups = Forbid(
     "in_channels % group or out_channels % group", ValueError,
@@ -146,7 +147,7 @@ class Conv2d(_Conv):
     def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
                  pad_mode: Mode = "same", padding: Pads2 = 0, dilation: Sizes = 1, group: Size = 1,
                  has_bias: Bool = False, weight_init=None, bias_init=None,
-                 data_format: OneOf("NCHW", "NHWC") = "NCHW", dtype: DType = float32):
+                 data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW", dtype: DType = float32):
         if data_format == "NHWC" and config.device_target == "CPU":
             raise ValueError("For 'Conv2d', 'data_format' must be 'NCHW' on a CPU, but got 'NHWC'.")
         super().__init__()
@@ -244,7 +245,7 @@ class Conv1d(_OfSequences, _Conv):
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
     def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Size, stride: Size = 1,
-                 pad_mode: Mode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
+                 pad_mode: AnyMode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
                  group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
                  dtype: DType = float32):
         super().__init__()
@@ -306,7 +307,8 @@ class Conv3d(_Conv):
     def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Triple,
                  stride: Triple = 1, pad_mode: Mode = "same", padding: Pads3 = 0,
                  dilation: Triple = 1, group: Size = 1, has_bias: Bool = False, weight_init=None,
-                 bias_init=None, data_format: OneOf("NCDHW") = "NCDHW", dtype: DType = float32):
+                 bias_init=None, data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+                 dtype: DType = float32):
         super().__init__()
         self._set_up(in_channels, out_channels, _each(kernel_size, 3), _each(stride, 3), pad_mode,
                      padding, _each(dilation, 3), group, has_bias, weight_init, bias_init,
@@ -401,7 +403,7 @@ class Conv2dTranspose(_Transpose):
              Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
                     _padding))
     def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
-                 pad_mode: Mode = "same", padding: Pads2 = 0,
+                 pad_mode: AnyMode = "same", padding: Pads2 = 0,
                  output_padding: Int | TupleOf(Int, length=2) = 0, dilation: Sizes = 1,
                  group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
                  dtype: DType = float32):
@@ -465,7 +467,7 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
     def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Size, stride: Size = 1,
-                 pad_mode: Mode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
+                 pad_mode: AnyMode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
                  group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
                  dtype: DType = float32):
         super().__init__()
@@ -526,7 +528,7 @@ class Conv3dTranspose(_Conv):
                  dilation: Triple = 1, group: Size = 1,
                  output_padding: Int(ge=0) | TupleOf(Int(ge=0), length=3) = 0,
                  has_bias: Bool = False, weight_init=None, bias_init=None,
-                 data_format: OneOf("NCDHW") = "NCDHW", dtype: DType = float32):
+                 data_format: AsValue(OneOf("NCDHW")) = "NCDHW", dtype: DType = float32):
         super().__init__()
         self.output_padding = _each(output_padding, 3)
         self._set_up(in_channels, out_channels, _each(kernel_size, 3), _each(stride, 3), pad_mode,

@@ -13,6 +13,7 @@ import numpy as np
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
+    AsValue,
     Bool,
     Float,
     Int,
@@ -465,7 +466,8 @@ def _need_ones(api, name, value):
 @op("ops.DeformableOffsets(strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', "
     "deformable_groups=1, modulated=True)(x, offsets)")
 def deformable_offsets(xp, x: Float16Or32, offsets: Float16Or32, strides: Four, pads: Pads, ksize:
-                       Two, dilations: Four = (1, 1, 1, 1), data_format: OneOf("NCHW") = "NCHW",
+                       Two, dilations: Four = (1, 1, 1, 1),
+                       data_format: AsValue(OneOf("NCHW")) = "NCHW",
                        deformable_groups: Int(ge=1) = 1, modulated: OneOf(True) = True):
     """Samples the input of a deformable convolution at moved positions.
 

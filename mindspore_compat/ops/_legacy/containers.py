@@ -2,7 +2,7 @@
 
 import math
 
-from ..._core.declare.public_api import public
+from ..._core.declare.public_api import build, public
 from ..._core.tensor.dtype import bool_
 from ..._core.tensor.tensor import Tensor
 
@@ -113,3 +113,12 @@ def is_tensor_bool_cond(cond):
     Source: mindspore.ops.functional.is_tensor_bool_cond of MindSpore 2.10.
     """
     return isinstance(cond, Tensor) and cond.dtype == bool_ and math.prod(cond.shape) == 1
+
+
+@public("ops.tensor_range")
+def tensor_range(start, limit, delta):
+    """The numbers from one to before another, Tensors of one number each, by steps.
+
+    Source: mindspore.ops.functional.tensor_range of MindSpore 2.10.
+    """
+    return build("ops", "range")(start, limit, delta)

@@ -591,7 +591,7 @@ def multilabel_margin_loss(xp, input: Float16Or32, target: TensorOf("int32"),
 
 @op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
 def multilabel_margin_loss_primitive(xp, x: Float16Or32, target: TensorOf("int32"),
-                                     reduction: Reduction = "mean"):
+                                     reduction: AsValue(Reduction) = "mean"):
     """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
     / C.
 

@@ -6,7 +6,7 @@ loss but a few is a composition, reduced by "mean", "sum" or not at all.
 
 import math
 
-from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     AsValue,
@@ -267,6 +267,7 @@ def _need_batch(api, x, reduction):
     "ops.kl_div(logits, labels, reduction='mean')",
     "ops.KLDivLoss(reduction='mean')(logits, labels)",
     types=SameDtype("logits labels"),
+    quirks=Quirks(rules={"ops.KLDivLoss": {"reduction": Divided}}),
 )
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
            labels: TensorOf("float16", "float32", "float64"), reduction: Batchwise = "mean"):
@@ -526,7 +527,7 @@ def triplet_margin_loss(xp, anchor: Numbers, positive: Numbers, negative: Number
     "margin)")
 def triplet_margin_loss_primitive(xp, x: Numbers, positive: Numbers, negative: Numbers,
                                   margin: TensorOf("float32"), p: Int = 2, swap: Bool = False,
-                                  eps: Float = 1e-6, reduction: Reduction = "mean"):
+                                  eps: Float = 1e-6, reduction: Reduced = "mean"):
     """Computes max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the
     difference along the last axis.
 

@@ -231,7 +231,7 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "valid",
                          pad: listed(Natural, 6) = 0, ceil_mode: Bool = False,
                          count_include_pad: Bool = True, divisor_override: Natural = 0,
-                         data_format: OneOf("NCDHW") = "NCDHW"):
+                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """Computes means of windows of volumes; `pad` counts for `pad_mode` "pad".
 
     Shapes:
@@ -278,7 +278,7 @@ def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
 def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "VALID",
                          pad_list: several(Natural, 3, 6) = 0, ceil_mode: Bool = None,
-                         data_format: OneOf("NCDHW") = "NCDHW"):
+                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """Finds the largest value of each window of volumes; `pad_list` counts for "pad".
 
     Three numbers of `pad_list` pad both sides of an axis alike, six each side by itself.
@@ -652,7 +652,7 @@ def _channels_last(api, given, first, last):
 def max_unpool2d_primitive(xp, x: Reals, argmax: Index, ksize: several(Positive, 2, 4),
                            strides: several(Natural, 2, 4) = 0, pads: several(Natural, 2, 4) = 0,
                            output_shape: Shape = (),
-                           data_format: Any = "NCHW"):
+                           data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """Restores the input of a max pooling of images as far as its output and positions tell; the
     rest is zeros.
 
@@ -680,7 +680,7 @@ def max_unpool2d_primitive(xp, x: Reals, argmax: Index, ksize: several(Positive,
 def max_unpool3d_primitive(xp, x: Reals, argmax: Index, ksize: several(Positive, 3),
                            strides: several(Natural, 3) = 0, pads: several(Natural, 3) = 0,
                            output_shape: Shape = (),
-                           data_format: Any = "NCDHW"):
+                           data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
     """Restores the input of a max pooling of volumes as far as its output and positions tell; the
     rest is zeros.
 

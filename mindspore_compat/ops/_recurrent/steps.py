@@ -6,7 +6,16 @@ sequences below the layers of `nn` in _recurrent/sequence.py.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str, TensorOf, checked
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Float,
+    Int,
+    OneOf,
+    Str,
+    TensorOf,
+    checked,
+)
 from ..._core.tensor import dtype as dtypes
 from .._elementwise.cast import cast
 from .._rules import Float16Or32, Floats
@@ -235,7 +244,7 @@ class BasicLSTMCell(Primitive):
         keep_prob: Share = 1.0,
         forget_bias: Float = 1.0,
         state_is_tuple: Bool = True,
-        activation: OneOf("tanh") = "tanh",
+        activation: AsValue(OneOf("tanh")) = "tanh",
     ):
         super().__init__("BasicLSTMCell")
         self.keep_prob, self.forget_bias = keep_prob, forget_bias
@@ -393,13 +402,13 @@ class DynamicGRUV2(Primitive):
     @checked
     def __init__(
         self,
-        direction: OneOf("UNIDIRECTIONAL") = "UNIDIRECTIONAL",
+        direction: AsValue(OneOf("UNIDIRECTIONAL")) = "UNIDIRECTIONAL",
         cell_depth: Int = 1,
         keep_prob: Share = 1.0,
         cell_clip: Float = -1.0,
         num_proj: Int(ge=0) = 0,
         time_major: Bool = True,
-        activation: OneOf("tanh") = "tanh",
+        activation: AsValue(OneOf("tanh")) = "tanh",
         gate_order: OneOf("rzh", "zrh") = "rzh",
         reset_after: Bool = True,
         is_training: Bool = True,

@@ -193,7 +193,7 @@ class MirrorPad:
     """
 
     @checked
-    def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):
+    def __init__(self, mode: AsValue(OneOf("REFLECT", "SYMMETRIC")) = "REFLECT"):
         self.mode = mode
 
     @checked
