@@ -179,7 +179,9 @@ _COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
 # one says how the names end for which it is asked. Of one whole name it is told that it is there;
 # "utils=" before one that the module itself stands under this name.
-_TRAINING = """common common.dtype common.api common.parameter common.initializer common.generator
+_TRAINING = """common.np_dtype/np_dtype_valid _core.tensor.dtype/type_size_in_bytes
+    ops.auto_generate/TensorToScalar nn.learning_rate_schedule/LearningRateSchedule common
+    common.dtype common.api common.parameter common.initializer common.generator
     common.mutable common.buffers common.dump common._ms_context ops/tensor_operator_registry
     common._helpers common._jit_context _checkparam context communication ops.primitive
     ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
@@ -236,7 +238,8 @@ FURTHER = {
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment
         ops._primitive_aliases.inner_ops ops.operations/Eig ops.operations/Eigh
         ops.function/matrix_set_diag common common.dtype""",
-    "dataset": """datasets=dataset.engine samplers=dataset.engine.sampler t=dataset.transforms
+    "dataset": """dataset.text.utils/to_str dataset.transforms.base/CompoundOperation
+        datasets=dataset.engine samplers=dataset.engine.sampler t=dataset.transforms
         cache_client=dataset.engine.cache communication/get_group_size dataset dataset.engine
         dataset.engine.config dataset.engine.sampler dataset.transforms dataset.vision
         dataset.vision.utils dataset.vision.py_transforms_util dataset.audio.utils

@@ -813,7 +813,9 @@ from ..ops import tensor_lt as tensor_lt
 from ..ops import tensor_mod as tensor_mod
 from ..ops import tensor_mul as tensor_mul
 from ..ops import tensor_muls as tensor_muls
+from ..ops import tensor_operator_registry as tensor_operator_registry
 from ..ops import tensor_pow as tensor_pow
+from ..ops import tensor_range as tensor_range
 from ..ops import tensor_scatter_add as tensor_scatter_add
 from ..ops import tensor_scatter_div as tensor_scatter_div
 from ..ops import tensor_scatter_elements as tensor_scatter_elements

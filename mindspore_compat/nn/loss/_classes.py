@@ -4,13 +4,13 @@ from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
-    AsValue,
     Bool,
     CellOf,
     Float,
     Int,
     ListOf,
     OneOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -485,8 +485,8 @@ class MultiMarginLoss(LossBase):
     """
 
     @checked
-    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0,
-                 reduction: AsValue(OneOf("none", "mean", "sum")) = "mean", weight=None):
+    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean",
+                 weight=None):
         super().__init__(reduction)
         self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
         self.weight = weight

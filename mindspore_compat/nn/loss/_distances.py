@@ -6,12 +6,12 @@ from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
-    AsValue,
     Bool,
     Float,
     Int,
     Number,
     OneOf,
+    Str,
     TensorOf,
     any_dtype,
     checked,
@@ -268,8 +268,7 @@ class PoissonNLLLoss(LossBase):
     """
 
     @checked
-    def __init__(self, log_input=True, full=False, eps=1e-08,
-                 reduction: AsValue(OneOf("none", "mean", "sum")) = "mean"):
+    def __init__(self, log_input=True, full=False, eps=1e-08, reduction: Str = "mean"):
         super().__init__(reduction)
         self.log_input = log_input
         self.full = full
