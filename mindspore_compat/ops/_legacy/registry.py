@@ -2,7 +2,8 @@
 
 from collections import UserDict
 
-from ..._core.declare.public_api import public
+from ..._core.declare.public_api import build, public
+from ..primitive import Primitive
 
 
 class Registry(UserDict):
@@ -24,9 +25,7 @@ class Registry(UserDict):
         Raises:
             ValueError: there is none.
         """
-        from .. import functional
-
-        found = self.data.get(obj_str) or getattr(functional, obj_str, None)
+        found = self.data.get(obj_str) or build("ops", obj_str, Primitive)
         if found is None:
             raise ValueError(f"For 'get', 'obj_str' must be the name of a function, but got "
                              f"{obj_str!r}.")
