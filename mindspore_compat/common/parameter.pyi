@@ -11,7 +11,6 @@ from ..common.tensor import Tensor as _Tensor
 
 class Parameter(_Tensor):
     is_init: _t.Any
-    def __getattr__(self, name: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self: _t.Any, default_input: _t.Any, name: _t.Any = ..., requires_grad: _t.Any = ..., layerwise_parallel: _t.Any = ..., parallel_optimizer: _t.Any = ..., storage_format: _t.Any = ..., device: _t.Any = ...) -> None: ...
     def add_pipeline_stage(self, stage: _t.Any) -> _t.Any: ...
     def assign_value(self, value: _t.Any) -> _t.Any: ...  # type: ignore
