@@ -13,7 +13,7 @@ def inverse(xp, input: InexactOfNumPy):
     """Computes the inverse of each matrix. A ValueError is raised if one is singular.
 
     Shapes:
-        `input` is (..., M, M). The result has the same shape; integers give float32.
+        `input` is (..., M, M). The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.inverse(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))

@@ -371,7 +371,7 @@ def histogram(xp, x: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 
     If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
 
     Shapes:
-        `x` may have any shape. The result is (bins,), of int32.
+        `x` may have any shape. The result is (bins,), of the dtype of `x`.
 
     Example:
         >>> print(ms.ops.Histogram(bins=3, min=0.0, max=3.0)(ms.Tensor([0.5, 1.5, 1.7, 9.0])))
