@@ -4,6 +4,7 @@ import weakref
 
 import numpy as np
 
+from .._core.autograd.leaves import WEIGHTS
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import DType, Int
 from .._core.tensor.dtype import to_numpy
@@ -72,7 +73,7 @@ def swap_tensors(t1, t2):
         if not isinstance(each, Tensor):
             raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {each!r} of "
                             f"type {type(each).__name__}.")
-        if weakref.getweakrefcount(each):
+        if weakref.getweakrefcount(each) > (id(each) in WEIGHTS):  # the list of all Parameters
             raise RuntimeError(f"For 'swap_tensors', '{name}' must have no weak references, but "
                                "has.")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
