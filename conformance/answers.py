@@ -322,9 +322,7 @@ def _tensors_differ(wanted, got, values, scaled):
         return None
     if len(wanted) > 2 and len(got) == 2:
         return "values, which hang on chance"
-    if len(wanted) > 2 and not _close(
-        wanted[2], got[2], wanted[0].lower(), scaled
-    ):
+    if len(wanted) > 2 and not _close(wanted[2], got[2], wanted[0].lower(), scaled):
         return "values"
     return None
 

@@ -27,8 +27,17 @@ LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not
 ODD = "odd"  # asked only by request: no page says what ought to happen
 UNCHANGED = "as documented"
 # what a case of several steps, or of a changed argument, holds besides its call
-DRIVEN = ("script", "train", "as_made", "attributes", "scale", "overflows", "spoilt", "numbers",
-          "converted")
+DRIVEN = (
+    "script",
+    "train",
+    "as_made",
+    "attributes",
+    "scale",
+    "overflows",
+    "spoilt",
+    "numbers",
+    "converted",
+)
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
     r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal(?!i[sz])"

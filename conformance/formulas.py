@@ -218,8 +218,20 @@ def _numbers(given):
     return {k: v.asnumpy().item() if hasattr(v, "asnumpy") else v for k, v in found.items()}
 
 
-def adam(w, g, state, t, *, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False,
-         maximize=False, apart=False):
+def adam(
+    w,
+    g,
+    state,
+    t,
+    *,
+    lr,
+    betas=(0.9, 0.999),
+    eps=1e-8,
+    weight_decay=0.0,
+    amsgrad=False,
+    maximize=False,
+    apart=False,
+):
     """Adam; with `apart` the decay goes to the weight itself."""
     g = -g if maximize else g
     if apart:
@@ -239,8 +251,19 @@ def adamw(w, g, state, t, *, weight_decay=0.01, **options):
     return adam(w, g, state, t, weight_decay=weight_decay, apart=True, **options)
 
 
-def sgd(w, g, state, t, *, lr, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
-        maximize=False):
+def sgd(
+    w,
+    g,
+    state,
+    t,
+    *,
+    lr,
+    momentum=0.0,
+    dampening=0.0,
+    weight_decay=0.0,
+    nesterov=False,
+    maximize=False,
+):
     """Descent with momentum; the first moment is the first gradient."""
     g = (-g if maximize else g) + weight_decay * w
     held = momentum * state["m"] + (1 - dampening) * g if "m" in state else g

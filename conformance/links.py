@@ -2,8 +2,18 @@
 
 BASE = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
 # modules all of whose names share a page
-SHARED = ("boost", "common.initializer", "communication", "communication.comm_func", "log",
-          "mindrecord", "multiprocessing", "nn.probability", "rewrite", "utils")
+SHARED = (
+    "boost",
+    "common.initializer",
+    "communication",
+    "communication.comm_func",
+    "log",
+    "mindrecord",
+    "multiprocessing",
+    "nn.probability",
+    "rewrite",
+    "utils",
+)
 FOLDERS = ("dataset.audio", "dataset.text", "dataset.transforms", "dataset.vision")
 
 

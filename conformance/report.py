@@ -159,12 +159,14 @@ def badge(summed):
     """The share of kept cases as a badge: JSON of shields.io's endpoint."""
     found = share(total(summed)) or 0.0
     colours = ((99, "brightgreen"), (95, "green"), (80, "yellow"), (50, "orange"), (0, "red"))
-    return json.dumps({
-        "schemaVersion": 1,
-        "label": "MindSpore API",
-        "message": f"{found:.1f}% of {summed['cases']} cases",
-        "color": next(colour for least, colour in colours if found >= least),
-    })
+    return json.dumps(
+        {
+            "schemaVersion": 1,
+            "label": "MindSpore API",
+            "message": f"{found:.1f}% of {summed['cases']} cases",
+            "color": next(colour for least, colour in colours if found >= least),
+        }
+    )
 
 
 def junit(records, about):
@@ -222,9 +224,7 @@ def load(path):
         held = json.loads(text_of(path))
         return held["records"], held["about"]
     except FileNotFoundError:
-        raise BadInput(
-            path, "no such results file: run `run` first"
-        ) from None
+        raise BadInput(path, "no such results file: run `run` first") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(
             path, f"is no results file: {error}", getattr(error, "lineno", None)

@@ -19,8 +19,14 @@ NOT_GIVEN = ("train", "as_made", "call", "shown")  # of a change: no argument of
 DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # no page says which for an input
 # values that most arguments refuse: {argument text: how pages name its type}
 UNLIKELY = {
-    "None": "None", "'1'": "str", "True": "bool", "2.5": "float|Number|number", "-1": "int|Number",
-    "0": "int|Number", "-0.5": "float|Number", "(1, 2, 3)": "tuple|Iterable",
+    "None": "None",
+    "'1'": "str",
+    "True": "bool",
+    "2.5": "float|Number|number",
+    "-1": "int|Number",
+    "0": "int|Number",
+    "-0.5": "float|Number",
+    "(1, 2, 3)": "tuple|Iterable",
 }
 
 
@@ -159,10 +165,17 @@ def options(name, entry):
 def _inputs(call):
     """Each input of a layer in turn with another dtype, rank or length."""
     for index, text in enumerate(call):
-        for made in ("cast({}, 'float16')", "cast({}, 'int32')", "ranked({}, 1)", "ranked({}, 5)",
-                     "grown({}, 0)", "grown({}, 1)", "None"):
+        for made in (
+            "cast({}, 'float16')",
+            "cast({}, 'int32')",
+            "ranked({}, 1)",
+            "ranked({}, 5)",
+            "grown({}, 0)",
+            "grown({}, 1)",
+            "None",
+        ):
             if not text.startswith("("):
-                changed = [*call[:index], made.format(text), *call[index + 1:]]
+                changed = [*call[:index], made.format(text), *call[index + 1 :]]
                 change = {"call": changed, "shown": f"input {index + 1}: {made.format('x')}"}
                 yield change, {"errors": DELIBERATE}
 

@@ -18,14 +18,44 @@ from mindspore_compat._core.rules.vocabulary import rules_of
 
 PACKAGE = "mindspore_compat"
 MODULES = [
-    "", "common.initializer", "nn", "nn.probability.distribution", "nn.probability.bijector",
-    "nn.probability.bnn_layers", "ops", "mint", "mint.nn", "mint.nn.functional", "mint.optim",
-    "mint.linalg", "mint.special",
-    "mint.distributed", "numpy", "numpy.fft", "scipy.linalg", "scipy.optimize", "amp", "train",
-    "dataset", "dataset.transforms", "dataset.vision", "dataset.text", "dataset.audio",
-    "mindrecord", "communication", "communication.comm_func", "parallel", "profiler", "runtime",
-    "hal", "experimental", "experimental.optim", "experimental.optim.lr_scheduler", "boost",
-    "context", "log",
+    "",
+    "common.initializer",
+    "nn",
+    "nn.probability.distribution",
+    "nn.probability.bijector",
+    "nn.probability.bnn_layers",
+    "ops",
+    "mint",
+    "mint.nn",
+    "mint.nn.functional",
+    "mint.optim",
+    "mint.linalg",
+    "mint.special",
+    "mint.distributed",
+    "numpy",
+    "numpy.fft",
+    "scipy.linalg",
+    "scipy.optimize",
+    "amp",
+    "train",
+    "dataset",
+    "dataset.transforms",
+    "dataset.vision",
+    "dataset.text",
+    "dataset.audio",
+    "mindrecord",
+    "communication",
+    "communication.comm_func",
+    "parallel",
+    "profiler",
+    "runtime",
+    "hal",
+    "experimental",
+    "experimental.optim",
+    "experimental.optim.lr_scheduler",
+    "boost",
+    "context",
+    "log",
 ]
 SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
@@ -79,8 +109,11 @@ def names_of(module):
     """What a module shows: its `__all__`, or what it lists and has that is no module."""
     if hasattr(module, "__all__"):
         return sorted(module.__all__)
-    return sorted(name for name in dir(module) if not name.startswith("_")
-                  and not inspect.ismodule(getattr(module, name, inspect)))
+    return sorted(
+        name
+        for name in dir(module)
+        if not name.startswith("_") and not inspect.ismodule(getattr(module, name, inspect))
+    )
 
 
 def entry(module, name, env):
@@ -126,8 +159,11 @@ def with_rules(thing, doc):
     raised = []
     for name, rule in rules.items():
         doc = re.sub(rf"^    {name}:", f"    {name} ({rule.describe()}):", doc, flags=re.MULTILINE)
-        raised += [f"    {error}: if `{name}` {phrase}." for error, phrase in rule.raises()
-                   if not re.search(rf"    {error}:.*\b{name}\b", doc)]
+        raised += [
+            f"    {error}: if `{name}` {phrase}."
+            for error, phrase in rule.raises()
+            if not re.search(rf"    {error}:.*\b{name}\b", doc)
+        ]
     if not raised:
         return doc
     if "\nRaises:\n" not in doc:
@@ -141,9 +177,10 @@ def signature_of(thing):
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return "()"
-    parameters = [parameter.replace(annotation=parameter.empty,
-                                    default=readable(parameter.default))
-                  for parameter in signature.parameters.values()]
+    parameters = [
+        parameter.replace(annotation=parameter.empty, default=readable(parameter.default))
+        for parameter in signature.parameters.values()
+    ]
     return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
 
 
@@ -171,8 +208,14 @@ def one_line(value):
 def body_of(docstring, env):
     """A docstring as reStructuredText."""
     docstring = SOURCE.sub(lambda found: with_page(found[0], found[1]), docstring)
-    return str(GoogleDocstring(escaped(docstring), Config(
-        napoleon_custom_sections=env.config.napoleon_custom_sections, napoleon_use_ivar=True)))
+    return str(
+        GoogleDocstring(
+            escaped(docstring),
+            Config(
+                napoleon_custom_sections=env.config.napoleon_custom_sections, napoleon_use_ivar=True
+            ),
+        )
+    )
 
 
 def with_page(text, path):

@@ -46,20 +46,35 @@ def support(entries, kept):
         if answer:
             count["runs"] += answer[1] == "pass"
             count["no kernel"] += answer[1:3] == ["fail", "no kernel"]
-    rows = [(area or "mindspore", *(str(count[key]) for key in (
-        "documented", "here", "runs", "no kernel"))) for area, count in sorted(counts.items())]
+    rows = [
+        (
+            area or "mindspore",
+            *(str(count[key]) for key in ("documented", "here", "runs", "no kernel")),
+        )
+        for area, count in sorted(counts.items())
+    ]
     total = [sum(int(row[i]) for row in rows) for i in range(1, 5)]
     rows.append(("all", *map(str, total)))
-    return "\n".join([
-        *title("Support matrix"),
-        "Counted when this page was built: the names that MindSpore 2.10 documents, as the specs",
-        "of the conformance tool list them; those that can be imported here; and those whose",
-        "documented example the original's wheel for CPUs computes, or refuses because it has no",
-        "kernel for a CPU. What is here computes on CPUs with NumPy and on NVIDIA GPUs with CuPy.",
-        "Ask for the state of any name with `mindspore-conformance run NAME`.", "",
-        *table(HEADS, rows), "",
-        *title("Documented and not here", "-"),
-        *(f"- `{name}`" for name in absent), *([] if absent else ["None."]), ""])
+    return "\n".join(
+        [
+            *title("Support matrix"),
+            "Counted when this page was built: the names that MindSpore 2.10 documents, as the",
+            "specs",
+            "of the conformance tool list them; those that can be imported here; and those whose",
+            "documented example the original's wheel for CPUs computes, or refuses because it has",
+            "no",
+            "kernel for a CPU. What is here computes on CPUs with NumPy and on NVIDIA GPUs with",
+            "CuPy.",
+            "Ask for the state of any name with `mindspore-conformance run NAME`.",
+            "",
+            *table(HEADS, rows),
+            "",
+            *title("Documented and not here", "-"),
+            *(f"- `{name}`" for name in absent),
+            *([] if absent else ["None."]),
+            "",
+        ]
+    )
 
 
 def differences(entries):
@@ -68,14 +83,20 @@ def differences(entries):
     for name, entry in sorted(entries.items()):
         for reason in entry.get("apart", ()):
             reasons[str(reason)].append(name)
-    parts = [*title("Differences from MindSpore"),
-             "Where this package means to differ from what the original does, and the",
-             "conformance tool therefore does not ask for the original's answer: mostly the",
-             "original contradicts its own page, has a fault, or fails inside with another",
-             "exception. Below each reason stand the names for which it holds.", ""]
+    parts = [
+        *title("Differences from MindSpore"),
+        "Where this package means to differ from what the original does, and the",
+        "conformance tool therefore does not ask for the original's answer: mostly the",
+        "original contradicts its own page, has a fault, or fails inside with another",
+        "exception. Below each reason stand the names for which it holds.",
+        "",
+    ]
     for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
-        parts += [f"{reason[0].upper()}{reason[1:]}".rstrip(".").replace("*", r"\*"),
-                  f"   {', '.join(f'`{name}`' for name in names)}", ""]
+        parts += [
+            f"{reason[0].upper()}{reason[1:]}".rstrip(".").replace("*", r"\*"),
+            f"   {', '.join(f'`{name}`' for name in names)}",
+            "",
+        ]
     return "\n".join(parts)
 
 

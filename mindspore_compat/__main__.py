@@ -86,8 +86,13 @@ def run_module(name, arguments):
     if not hasattr(spec.loader, "get_code"):
         sys.exit(f"{sys.executable}: {name} cannot be run as a script")
     sys.argv = [spec.origin or name, *arguments]
-    module = new_main(__file__=spec.origin, __spec__=spec, __loader__=spec.loader,
-                      __package__=spec.parent, __cached__=spec.cached)
+    module = new_main(
+        __file__=spec.origin,
+        __spec__=spec,
+        __loader__=spec.loader,
+        __package__=spec.parent,
+        __cached__=spec.cached,
+    )
     exec(spec.loader.get_code(spec.name), module.__dict__)
 
 

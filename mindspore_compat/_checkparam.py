@@ -14,14 +14,22 @@ from ._core.tensor import dtype as dtypes
 
 EQ, NE, LT, LE, GT, GE, INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH, IN, NOT_IN = range(1, 13)
 
-COMPARE = {EQ: ("=", operator.eq), NE: ("!=", operator.ne), LT: ("<", operator.lt),
-           LE: ("<=", operator.le), GT: (">", operator.gt), GE: (">=", operator.ge),
-           IN: ("in", lambda one, many: one in many),
-           NOT_IN: ("not in", lambda one, many: one not in many)}
-RANGE = {INC_NEITHER: ("(", ")", operator.lt, operator.lt),
-         INC_LEFT: ("[", ")", operator.le, operator.lt),
-         INC_RIGHT: ("(", "]", operator.lt, operator.le),
-         INC_BOTH: ("[", "]", operator.le, operator.le)}
+COMPARE = {
+    EQ: ("=", operator.eq),
+    NE: ("!=", operator.ne),
+    LT: ("<", operator.lt),
+    LE: ("<=", operator.le),
+    GT: (">", operator.gt),
+    GE: (">=", operator.ge),
+    IN: ("in", lambda one, many: one in many),
+    NOT_IN: ("not in", lambda one, many: one not in many),
+}
+RANGE = {
+    INC_NEITHER: ("(", ")", operator.lt, operator.lt),
+    INC_LEFT: ("[", ")", operator.le, operator.lt),
+    INC_RIGHT: ("(", "]", operator.lt, operator.le),
+    INC_BOTH: ("[", "]", operator.le, operator.le),
+}
 
 
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
@@ -43,29 +51,35 @@ def check_number(arg_name, arg_value, value, rel, prim_name):
     """Checks a number against another, whatever its type."""
     sign, compare = COMPARE[rel]
     if not compare(arg_value, value):
-        raise ValueError(f"{_subject(arg_name, prim_name)} must be {sign} {value}, but got "
-                         f"{arg_value}.")
+        raise ValueError(
+            f"{_subject(arg_name, prim_name)} must be {sign} {value}, but got {arg_value}."
+        )
     return arg_value
 
 
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
     """Checks the type of a number; a bool is no number, a NaN or infinite float no value."""
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
-        raise TypeError(f"{_subject(arg_name, prim_name)} must be {_article(arg_type)}, but got "
-                        f"{arg_value!r} of type {type(arg_value).__name__}.")
+        raise TypeError(
+            f"{_subject(arg_name, prim_name)} must be {_article(arg_type)}, but got "
+            f"{arg_value!r} of type {type(arg_value).__name__}."
+        )
     if isinstance(arg_value, float) and not math.isfinite(arg_value):
         raise ValueError(f"{_subject(arg_name, prim_name)} must be finite, but got {arg_value}.")
     return arg_value
 
 
-def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None,
-                       prim_name=None):
+def check_number_range(
+    arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None
+):
     """Checks a number's type and that it lies in a range."""
     check_is_number(arg_value, value_type, arg_name, prim_name)
     opening, closing, above, below = RANGE[rel]
     if not (above(lower_limit, arg_value) and below(arg_value, upper_limit)):
-        raise ValueError(f"{_subject(arg_name, prim_name)} must be {_article(value_type)} in "
-                         f"{opening}{lower_limit}, {upper_limit}{closing}, but got {arg_value}.")
+        raise ValueError(
+            f"{_subject(arg_name, prim_name)} must be {_article(value_type)} in "
+            f"{opening}{lower_limit}, {upper_limit}{closing}, but got {arg_value}."
+        )
     return arg_value
 
 
@@ -162,24 +176,29 @@ def check_positive_float_sequence(sequence, arg_name=None, prim_name=None):
 def check_bool(arg_value, arg_name=None, prim_name=None):
     """Checks a bool."""
     if not isinstance(arg_value, bool):
-        raise TypeError(f"{_subject(arg_name, prim_name)} must be a bool, but got {arg_value!r} of "
-                        f"type {type(arg_value).__name__}.")
+        raise TypeError(
+            f"{_subject(arg_name, prim_name)} must be a bool, but got {arg_value!r} of "
+            f"type {type(arg_value).__name__}."
+        )
     return arg_value
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
     """Checks a str that must be one of several."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
-        raise ValueError(f"{_subject(arg_name, prim_name)} must be a str in {valid_values}, but "
-                         f"got {arg_value!r}.")
+        raise ValueError(
+            f"{_subject(arg_name, prim_name)} must be a str in {valid_values}, but "
+            f"got {arg_value!r}."
+        )
     return arg_value
 
 
 def check_isinstance(arg_name, arg_value, classes):
     """Checks that a value is of one of several classes; a ValueError otherwise."""
     if not isinstance(arg_value, classes):
-        raise ValueError(f"{_subject(arg_name, None)} must be an instance of {classes}, but got "
-                         f"{arg_value!r}.")
+        raise ValueError(
+            f"{_subject(arg_name, None)} must be an instance of {classes}, but got {arg_value!r}."
+        )
     return arg_value
 
 
@@ -189,8 +208,10 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
     wrong_bool = isinstance(arg_value, bool) and bool not in types
     if not isinstance(arg_value, types) or wrong_bool:
         wanted = " or ".join(each.__name__ for each in types)
-        raise TypeError(f"{_subject(arg_name, prim_name)} must be of type {wanted}, but got "
-                        f"{arg_value!r} of type {type(arg_value).__name__}.")
+        raise TypeError(
+            f"{_subject(arg_name, prim_name)} must be of type {wanted}, but got "
+            f"{arg_value!r} of type {type(arg_value).__name__}."
+        )
     return arg_value
 
 
@@ -198,8 +219,9 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
     """Checks that a dtype, or the name of a type, is one of several."""
     valid = valid_types if isinstance(valid_types, (list, tuple, set)) else (valid_types,)
     if arg_type not in valid:
-        raise TypeError(f"{_subject(arg_name, prim_name)} must be one of {list(valid)}, but got "
-                        f"{arg_type}.")
+        raise TypeError(
+            f"{_subject(arg_name, prim_name)} must be one of {list(valid)}, but got {arg_type}."
+        )
     return arg_type
 
 
@@ -208,11 +230,14 @@ def check_types_same_and_valid(args, valid_values, prim_name):
     first = next(iter(args), None)
     for name, dtype in args.items():
         if dtype not in valid_values:
-            raise TypeError(f"{_subject(name, prim_name)} must be one of {list(valid_values)}, but "
-                            f"got {dtype}.")
+            raise TypeError(
+                f"{_subject(name, prim_name)} must be one of {list(valid_values)}, but got {dtype}."
+            )
         if dtype != args[first]:
-            raise TypeError(f"{_subject(name, prim_name)} must be of the dtype of '{first}', "
-                            f"{args[first]}, but got {dtype}.")
+            raise TypeError(
+                f"{_subject(name, prim_name)} must be of the dtype of '{first}', "
+                f"{args[first]}, but got {dtype}."
+            )
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
@@ -224,8 +249,10 @@ def check_subclass(arg_name, type_, template_types, prim_name, addition_error_in
         if type_ == each or kinds and dtypes.issubclass_(type_, each):
             return
     names = ", ".join(map(str, wanted))
-    raise TypeError(f"{_subject(arg_name, prim_name)} must be {'one of ' if many else ''}{names}, "
-                    f"but got {type_}{' ' + addition_error_info if addition_error_info else ''}.")
+    raise TypeError(
+        f"{_subject(arg_name, prim_name)} must be {'one of ' if many else ''}{names}, "
+        f"but got {type_}{' ' + addition_error_info if addition_error_info else ''}."
+    )
 
 
 def args_type_check(*type_args, **type_kwargs):
@@ -239,8 +266,10 @@ def args_type_check(*type_args, **type_kwargs):
         def checked(*args, **kwargs):
             for name, value in signature.bind(*args, **kwargs).arguments.items():
                 if name in wanted and value is not None and not isinstance(value, wanted[name]):
-                    raise TypeError(f"The argument '{name}' must be of type {wanted[name]}, but "
-                                    f"got {value!r} of type {type(value).__name__}.")
+                    raise TypeError(
+                        f"The argument '{name}' must be of type {wanted[name]}, but "
+                        f"got {value!r} of type {type(value).__name__}."
+                    )
             return function(*args, **kwargs)
 
         return checked
@@ -301,8 +330,10 @@ def get_broadcast_shape(x_shape, y_shape, prim_name, arg_name1="x", arg_name2="y
     long, short = sorted((list(x_shape), list(y_shape)), key=len, reverse=True)
     short = [1] * (len(long) - len(short)) + short
     if any(a != b and 1 not in (a, b) for a, b in zip(long, short)):
-        raise ValueError(f"For '{prim_name}', '{arg_name1}' and '{arg_name2}' must broadcast, but "
-                         f"got shapes {tuple(x_shape)} and {tuple(y_shape)}.")
+        raise ValueError(
+            f"For '{prim_name}', '{arg_name1}' and '{arg_name2}' must broadcast, but "
+            f"got shapes {tuple(x_shape)} and {tuple(y_shape)}."
+        )
     return [b if a == 1 else a for a, b in zip(long, short)]
 
 
@@ -319,8 +350,9 @@ def is_stub_tensor(tensor):
 def check_hook_fn(hook_fn):
     """Checks a hook: something that can be called."""
     if not callable(hook_fn):
-        raise TypeError(f"'hook_fn' must be a function, but got {hook_fn!r} of type "
-                        f"{type(hook_fn).__name__}.")
+        raise TypeError(
+            f"'hook_fn' must be a function, but got {hook_fn!r} of type {type(hook_fn).__name__}."
+        )
 
 
 def check_input_data(*data, data_class):
@@ -333,12 +365,14 @@ def check_input_data(*data, data_class):
     classes = data_class if isinstance(data_class, (tuple, list)) else (data_class,)
     for each in data:
         if isinstance(each, (list, tuple, dict)):
-            check_input_data(*(each.values() if isinstance(each, dict) else each),
-                             data_class=data_class)
+            check_input_data(
+                *(each.values() if isinstance(each, dict) else each), data_class=data_class
+            )
         elif not any(each is None if kind is None else isinstance(each, kind) for kind in classes):
             names = ", ".join(getattr(kind, "__name__", str(kind)) for kind in classes)
-            raise TypeError(f"Data must be of type {names}, but got {each!r} of type "
-                            f"{type(each).__name__}.")
+            raise TypeError(
+                f"Data must be of type {names}, but got {each!r} of type {type(each).__name__}."
+            )
 
 
 def check_input_dataset(*dataset, dataset_type):
@@ -364,8 +398,10 @@ def _check_compared(value, other, rel, kind, arg_name, prim_name):
     check_is_number(value, kind, arg_name, prim_name)
     sign, compare = COMPARE[rel]
     if not compare(value, other):
-        raise ValueError(f"{_subject(arg_name, prim_name)} must be {_article(kind)} {sign} "
-                         f"{other}, but got {value}.")
+        raise ValueError(
+            f"{_subject(arg_name, prim_name)} must be {_article(kind)} {sign} "
+            f"{other}, but got {value}."
+        )
     return value
 
 

@@ -18,8 +18,11 @@ def cell_attr_register(fn=None, attrs=None):
         @functools.wraps(init)
         def made(self, *args, **kwargs):
             bound = signature.bind(self, *args, **kwargs).arguments
-            given = [value for name, value in bound.items()
-                     if value is not self and (attrs is None or name in attrs)]
+            given = [
+                value
+                for name, value in bound.items()
+                if value is not self and (attrs is None or name in attrs)
+            ]
             init(self, *args, **kwargs)
             self.cell_init_args = type(self).__name__ + str(given)
 

@@ -100,47 +100,54 @@ PATHS = {
 }
 
 # The same, by target: what 2.10 keeps in several files and this package in one.
-PATHS.update((path, target) for target, paths in {
-    "common.jit": """common.jit_config common.jit_trace common.jit_context common.jit_begin_end
+PATHS.update(
+    (path, target)
+    for target, paths in {
+        "common.jit": """common.jit_config common.jit_trace common.jit_context common.jit_begin_end
         graph.jit_begin_end graph.lazy_inline graph.no_inline graph.jit_config
         graph.jit_context graph.jit_trace graph.api common.dynamic_shape.enable_dynamic
         graph.dynamic_shape.enable_dynamic""",
-    "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
-    "mint.distributed": "ops.function.comm_func",
-    "dataset.engine.cache": "dataset.engine.cache_client",
-    "dataset.engine.waited": "dataset.callback.ds_callback",
-    "hal": "hal.device hal.event hal.memory hal.stream",
-    "mindrecord": """mindrecord.tools.cifar100_to_mr mindrecord.tools.cifar10_to_mr
+        "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
+        "mint.distributed": "ops.function.comm_func",
+        "dataset.engine.cache": "dataset.engine.cache_client",
+        "dataset.engine.waited": "dataset.callback.ds_callback",
+        "hal": "hal.device hal.event hal.memory hal.stream",
+        "mindrecord": """mindrecord.tools.cifar100_to_mr mindrecord.tools.cifar10_to_mr
         mindrecord.tools.csv_to_mr mindrecord.tools.imagenet_to_mr mindrecord.tools.mnist_to_mr
         mindrecord.tools.tfrecord_to_mr""",
-    "mint.fft": "ops.function.fft_func",
-    "mint.optim": "mint.optim.adam mint.optim.adamw mint.optim.fused_adamw mint.optim.sgd",
-    "common.dtype": "numpy.dtypes",
-    "ops.composite": "ops.composite.base ops.composite.env_ops ops.composite.math_ops",
-    "ops.function": """ops.function.clip_func ops.function.debug_func ops.function.image_func
+        "mint.fft": "ops.function.fft_func",
+        "mint.optim": "mint.optim.adam mint.optim.adamw mint.optim.fused_adamw mint.optim.sgd",
+        "common.dtype": "numpy.dtypes",
+        "ops.composite": "ops.composite.base ops.composite.env_ops ops.composite.math_ops",
+        "ops.function": """ops.function.clip_func ops.function.debug_func ops.function.image_func
         ops.function.other_func ops.function.parameter_func ops.function.reshard_func
         ops.function.sparse_func ops.function.sparse_unary_func ops.function.spectral_func
         ops.function.vmap_func""",
-    "ops.operations": """ops.deprecated ops.operations.control_ops ops.operations.custom_ops
+        "ops.operations": """ops.deprecated ops.operations.control_ops ops.operations.custom_ops
         ops.operations.debug_ops ops.operations.inner_ops ops.operations.linalg_ops
         ops.operations.manually_defined ops.operations.manually_defined.ops_def
         ops.operations.reshard_ops ops.operations.spectral_ops""",
-    "ops.auto_generate": "ops.auto_generate.gen_extend_func",
-    "ops._transforms.multitype_ops": " ".join(
-        f"ops.composite.multitype_ops.{name}_impl" for name in """add bitwise_and bitwise_or
+        "ops.auto_generate": "ops.auto_generate.gen_extend_func",
+        "ops._transforms.multitype_ops": " ".join(
+            f"ops.composite.multitype_ops.{name}_impl"
+            for name in """add bitwise_and bitwise_or
         bitwise_xor div equal floordiv getitem greater greater_equal in invert left_shift less
         less_equal logical_and logical_not logical_or mod mul negative not_equal not_in ones_like
-        pow right_shift setitem sub uadd zeros_like""".split()),
-    "parallel.function": "parallel.function.reshard_func",
-    "parallel.nn": "parallel.nn.parallel_grad_reducer",
-    "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
+        pow right_shift setitem sub uadd zeros_like""".split()
+        ),
+        "parallel.function": "parallel.function.reshard_func",
+        "parallel.nn": "parallel.nn.parallel_grad_reducer",
+        "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
         runtime.memory runtime.stream runtime.stream_limit runtime.thread_bind_core""",
-    "ops._custom.vm_impl": "ops.vm_impl_registry",
-    "train.metrics.metric": "train.metric",
-}.items() for path in paths.split())
+        "ops._custom.vm_impl": "ops.vm_impl_registry",
+        "train.metrics.metric": "train.metric",
+    }.items()
+    for path in paths.split()
+)
 
 # Paths of modules without names of their own: FURTHER says what they show.
-FACADES = set("""boost.adasum boost.base boost.boost boost.boost_cell_wrapper boost.dim_reduce
+FACADES = set(
+    """boost.adasum boost.base boost.boost boost.boost_cell_wrapper boost.dim_reduce
     boost.grad_freeze boost.group_loss_scale_manager boost.less_batch_normalization common.device
     common.dynamic_shape common.file_system common.mindir_util dataset.callback dataset.debug
     dataset.debug.debug_hook dataset.debug.pre_defined_hook dataset.engine.offload graph
@@ -151,30 +158,57 @@ FACADES = set("""boost.adasum boost.base boost.boost boost.boost_cell_wrapper bo
     onnx.onnx_export ops.function.grad ops.function.grad.grad_func parallel.strategy
     parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
     scipy.ops_grad scipy.optimize.gradient_optimization_algorithm scipy.utils
-    scipy.utils_const tools train.summary.writer utils.utils""".split())
+    scipy.utils_const tools train.summary.writer utils.utils""".split()
+)
 
 # What files of the original import under another name; "" is the package itself.
 _HEADS = {
-    "C": "ops.composite", "F": "ops.functional", "P": "ops.operations", "Validator": "_checkparam",
+    "C": "ops.composite",
+    "F": "ops.functional",
+    "P": "ops.operations",
+    "Validator": "_checkparam",
     "arg_dtype_cast": "ops._primitive_aliases.argument_helpers",
     "arg_handler": "ops._primitive_aliases.argument_helpers",
-    "base": "ops.composite.base", "compile_utils": "ops._transforms.multitype_ops",
-    "const_utils": "ops._transforms.multitype_ops", "context": "context", "ds": "dataset",
-    "gen": "ops.auto_generate", "handler": "ops._primitive_aliases.argument_helpers",
-    "inner": "ops.operations._inner_ops", "logger": "log", "mindspore": "", "mint": "mint",
-    "mnp": "numpy", "ms": "", "msb": "nn.probability.bijector",
-    "msd": "nn.probability.distribution", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
-    "sig": "ops.signature", "typing": "_c_expression.typing", "validator": "_checkparam",
+    "base": "ops.composite.base",
+    "compile_utils": "ops._transforms.multitype_ops",
+    "const_utils": "ops._transforms.multitype_ops",
+    "context": "context",
+    "ds": "dataset",
+    "gen": "ops.auto_generate",
+    "handler": "ops._primitive_aliases.argument_helpers",
+    "inner": "ops.operations._inner_ops",
+    "logger": "log",
+    "mindspore": "",
+    "mint": "mint",
+    "mnp": "numpy",
+    "ms": "",
+    "msb": "nn.probability.bijector",
+    "msd": "nn.probability.distribution",
+    "mstype": "common.dtype",
+    "nn": "nn",
+    "ops": "ops",
+    "sig": "ops.signature",
+    "typing": "_c_expression.typing",
+    "validator": "_checkparam",
 }
 
 # What the original's files import of its compiled module under another name than it has here: the
 # classes behind those that are shown, whose instances all are, and some functions.
-_COMPILED = {"Tensor_": "Tensor", "TensorPy_": "Tensor", "PythonTensor": "Tensor",
-             "PythonCOOTensor": "COOTensor", "PythonCSRTensor": "CSRTensor",
-             "PythonRowTensor": "RowTensor", "RowTensorInner": "RowTensor",
-             **{f"{name}_": name for name in """communication_stream current_stream default_stream
+_COMPILED = {
+    "Tensor_": "Tensor",
+    "TensorPy_": "Tensor",
+    "PythonTensor": "Tensor",
+    "PythonCOOTensor": "COOTensor",
+    "PythonCSRTensor": "CSRTensor",
+    "PythonRowTensor": "RowTensor",
+    "RowTensorInner": "RowTensor",
+    **{
+        f"{name}_": name
+        for name in """communication_stream current_stream default_stream
                 set_cur_stream synchronize Cell COOTensor CSRTensor CommHandle Event GradOperation
-                HyperMap Map MultitypeFuncGraph RowTensor Stream""".split()}}
+                HyperMap Map MultitypeFuncGraph RowTensor Stream""".split()
+    },
+}
 
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
 # one says how the names end for which it is asked. Of one whole name it is told that it is there;
@@ -254,13 +288,13 @@ FURTHER = {
         ops.auto_generate ops._primitive_aliases.inner_ops common""",
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
-    "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
-        "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
-        "ops.primitive common._ms_context _checkparam common._helpers common._jit_context "
-        "array_ops=ops.operations linalg_ops=ops.operations other_ops=ops.operations "
-        "layer=nn.layer grad_func=ops.function runtime/synchronize nn.cell/Cell "
-        "common.initializer/Zero common.initializer/Uniform parallel.layout/Layout "
-        "nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor",
+    "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive": """
+        ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication
+        ops.primitive common._ms_context _checkparam common._helpers common._jit_context
+        array_ops=ops.operations linalg_ops=ops.operations other_ops=ops.operations
+        layer=nn.layer grad_func=ops.function runtime/synchronize nn.cell/Cell
+        common.initializer/Zero common.initializer/Uniform parallel.layout/Layout
+        nn.probability._helpers/raise_type_error ops._transforms.multitype_ops/make_tensor""",
 }
 _PARENTS = {path.rpartition(".")[0] for path in (*PATHS, *FACADES)}
 # paths that have others below them and are modules of other names
@@ -295,7 +329,7 @@ class SameModule:
         name, module.__spec__ = module.__spec__.name, self.own_spec
         for path, loaded in list(sys.modules.items()):
             if path.startswith(f"{self.target}.") and getattr(loaded, "__name__", "") == path:
-                sys.modules.setdefault(name + path[len(self.target):], loaded)
+                sys.modules.setdefault(name + path[len(self.target) :], loaded)
 
 
 def same_module_spec(name, target):
@@ -444,8 +478,12 @@ class PathsFinder:
         if spec is not None:
             if type(spec.loader) is not SourceFileLoader or further(rest) is None:
                 return spec
-            return spec_from_file_location(name, spec.origin, loader=FileWithFurther(
-                name, spec.origin), submodule_search_locations=spec.submodule_search_locations)
+            return spec_from_file_location(
+                name,
+                spec.origin,
+                loader=FileWithFurther(name, spec.origin),
+                submodule_search_locations=spec.submodule_search_locations,
+            )
         if rest in FACADES:
             return ModuleSpec(name, Facade(), is_package=True)
         if rest not in PATHS:

@@ -35,9 +35,18 @@ from .train.loss_scale_manager import (
 )
 
 __all__ = [
-    "DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network",
-    "DynamicLossScaler", "StaticLossScaler", "LossScaler", "auto_mixed_precision", "all_finite",
-    "custom_mixed_precision", "get_white_list", "get_black_list",
+    "DynamicLossScaleManager",
+    "LossScaleManager",
+    "FixedLossScaleManager",
+    "build_train_network",
+    "DynamicLossScaler",
+    "StaticLossScaler",
+    "LossScaler",
+    "auto_mixed_precision",
+    "all_finite",
+    "custom_mixed_precision",
+    "get_white_list",
+    "get_black_list",
 ]
 
 AtLeastOne = Number(ge=1, lt=inf)
@@ -59,8 +68,10 @@ def _mapped(value, function):
     if isinstance(value, (tuple, list)):
         return type(value)([_mapped(each, function) for each in value])
     if not isinstance(value, Tensor):
-        raise TypeError("For 'LossScaler', the input must be a Tensor, or a tuple or list of "
-                        f"Tensors, but got {value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            "For 'LossScaler', the input must be a Tensor, or a tuple or list of "
+            f"Tensors, but got {value!r} of type {type(value).__name__}."
+        )
     return function(value)
 
 
@@ -211,8 +222,10 @@ def all_finite(inputs):
     Source: mindspore.amp.all_finite of MindSpore 2.10.
     """
     if not isinstance(inputs, (tuple, list)) or not all(isinstance(t, Tensor) for t in inputs):
-        raise TypeError("For 'all_finite', 'inputs' must be a tuple or list of Tensors, but got "
-                        f"{inputs!r} of type {type(inputs).__name__}.")
+        raise TypeError(
+            "For 'all_finite', 'inputs' must be a tuple or list of Tensors, but got "
+            f"{inputs!r} of type {type(inputs).__name__}."
+        )
     if not inputs:
         raise ValueError("For 'all_finite', 'inputs' must not be empty.")
     return Tensor._wrap(_all_finite([tensor._array for tensor in inputs]))

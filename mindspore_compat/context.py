@@ -24,10 +24,26 @@ from ._core.context.config import (
 from ._core.context.parallel_config import ParallelMode
 
 __all__ = [
-    "GRAPH_MODE", "PYNATIVE_MODE", "STRICT", "COMPATIBLE", "LAX", "DEBUG", "RELEASE",
-    "set_context", "get_context", "set_auto_parallel_context", "get_auto_parallel_context",
-    "reset_auto_parallel_context", "ParallelMode", "set_ps_context", "get_ps_context",
-    "reset_ps_context", "set_device", "get_current_device", "set_deterministic", "get_jit_config",
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "STRICT",
+    "COMPATIBLE",
+    "LAX",
+    "DEBUG",
+    "RELEASE",
+    "set_context",
+    "get_context",
+    "set_auto_parallel_context",
+    "get_auto_parallel_context",
+    "reset_auto_parallel_context",
+    "ParallelMode",
+    "set_ps_context",
+    "get_ps_context",
+    "reset_ps_context",
+    "set_device",
+    "get_current_device",
+    "set_deterministic",
+    "get_jit_config",
 ]
 
 for _name in __all__:

@@ -14,13 +14,33 @@ from ._core.context.config import config
 from ._core.rules.checked import checked
 from ._core.rules.vocabulary import Bool, Int
 
-__all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stream",
-           "default_stream", "device_count", "empty_cache", "get_arch_list",
-           "get_device_capability", "get_device_name", "get_device_properties", "is_available",
-           "is_initialized", "max_memory_allocated", "max_memory_reserved", "memory_allocated",
-           "memory_reserved", "memory_stats", "memory_summary", "reset_max_memory_allocated",
-           "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cur_stream",
-           "synchronize"]
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamCtx",
+    "communication_stream",
+    "current_stream",
+    "default_stream",
+    "device_count",
+    "empty_cache",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "is_available",
+    "is_initialized",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+    "set_cur_stream",
+    "synchronize",
+]
 
 _TARGETS = ("CPU", "GPU", "Ascend")
 
@@ -48,8 +68,9 @@ def _checked_target(api, target):
     if target is None:
         return device.in_force()
     if target not in _TARGETS:
-        raise ValueError(f"For 'hal.{api}', 'device_target' must be one of {list(_TARGETS)}, but "
-                         f"got {target!r}.")
+        raise ValueError(
+            f"For 'hal.{api}', 'device_target' must be one of {list(_TARGETS)}, but got {target!r}."
+        )
     return target
 
 
@@ -107,12 +128,16 @@ def device_count(device_target=None):
 
 def _present(api, target):
     if not isinstance(target, str | None):
-        raise TypeError(f"For 'hal.{api}', 'device_target' must be a str, but got {target!r} of "
-                        f"type {type(target).__name__}.")
+        raise TypeError(
+            f"For 'hal.{api}', 'device_target' must be a str, but got {target!r} of "
+            f"type {type(target).__name__}."
+        )
     target = _checked_target(api, target)
     if not is_available(target):
-        raise ValueError(f"For 'hal.{api}', 'device_target' must be available, but got {target!r}; "
-                         f"see 'hal.is_available'.")
+        raise ValueError(
+            f"For 'hal.{api}', 'device_target' must be available, but got {target!r}; "
+            f"see 'hal.is_available'."
+        )
     return target
 
 
@@ -128,8 +153,9 @@ def _numbered(api, device_id, target):
     target = _present(api, target)
     number = device_count(target)
     if not 0 <= device_id < number:
-        raise ValueError(f"For 'hal.{api}', 'device_id' must be in [0, {number}), but got "
-                         f"{device_id}.")
+        raise ValueError(
+            f"For 'hal.{api}', 'device_id' must be in [0, {number}), but got {device_id}."
+        )
     return target
 
 
@@ -160,9 +186,15 @@ def get_device_properties(device_id, device_target=None):
         return None
     found = device.properties(device_id)
     return DeviceProperties(
-        found["name"], found["major"], found["minor"], found.get("isMultiGpuBoard", 0),
-        found.get("integrated", 0), found.get("multiProcessorCount", 0), found["totalGlobalMem"],
-        found.get("warpSize", 32))
+        found["name"],
+        found["major"],
+        found["minor"],
+        found.get("isMultiGpuBoard", 0),
+        found.get("integrated", 0),
+        found.get("multiProcessorCount", 0),
+        found["totalGlobalMem"],
+        found.get("warpSize", 32),
+    )
 
 
 def get_device_capability(device_id, device_target=None):
@@ -344,15 +376,19 @@ class Stream:
 
     def __eq__(self, other):
         return isinstance(other, Stream) and (self.device_name, self._stream) == (
-            other.device_name, other._stream)
+            other.device_name,
+            other._stream,
+        )
 
     def __hash__(self):
         return hash((self.device_name, id(self._stream)))
 
     def __repr__(self):
         number = 0 if self._stream is None else self._stream.ptr
-        return (f"Stream(device_name={self.device_name}, device_id:{self.device_id}, "
-                f"stream id:{number})")
+        return (
+            f"Stream(device_name={self.device_name}, device_id:{self.device_id}, "
+            f"stream id:{number})"
+        )
 
 
 class Event:
@@ -425,8 +461,9 @@ class Event:
         """
         end = _checked_event("Event.elapsed_time", end_event)
         if not self.enable_timing or not end.enable_timing or None in (self._time, end._time):
-            raise RuntimeError("For 'Event.elapsed_time', both events must have 'enable_timing' "
-                               "and be recorded.")
+            raise RuntimeError(
+                "For 'Event.elapsed_time', both events must have 'enable_timing' and be recorded."
+            )
         if self._event is not None and end._event is not None:
             end.synchronize()
             return float(device.cuda().get_elapsed_time(self._event, end._event))

@@ -21,8 +21,13 @@ from logging.handlers import RotatingFileHandler
 
 __all__ = ["get_level", "get_log_config"]
 
-LEVELS = {"0": logging.DEBUG, "1": logging.INFO, "2": logging.WARNING, "3": logging.ERROR,
-          "4": logging.CRITICAL}
+LEVELS = {
+    "0": logging.DEBUG,
+    "1": logging.INFO,
+    "2": logging.WARNING,
+    "3": logging.ERROR,
+    "4": logging.CRITICAL,
+}
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -156,17 +161,23 @@ def settings():
     Raises:
         ValueError: If a level is not one of 0 to 4, or a variable does not hold what it should.
     """
-    found = {"GLOG_v": level_from("GLOG_v"),
-             "GLOG_logtostderr": os.environ.get("GLOG_logtostderr", "1")}
+    found = {
+        "GLOG_v": level_from("GLOG_v"),
+        "GLOG_logtostderr": os.environ.get("GLOG_logtostderr", "1"),
+    }
     if found["GLOG_logtostderr"] not in ("0", "1"):
-        raise ValueError("The environment variable 'GLOG_logtostderr' must be 0 or 1, but got "
-                         f"{found['GLOG_logtostderr']}.")
+        raise ValueError(
+            "The environment variable 'GLOG_logtostderr' must be 0 or 1, but got "
+            f"{found['GLOG_logtostderr']}."
+        )
     if found["GLOG_logtostderr"] == "1":
         return found
     folder = os.environ.get("GLOG_log_dir")
     if not folder:
-        raise ValueError("The environment variable 'GLOG_log_dir' must name a folder when "
-                         "'GLOG_logtostderr' is 0.")
+        raise ValueError(
+            "The environment variable 'GLOG_log_dir' must name a folder when "
+            "'GLOG_logtostderr' is 0."
+        )
     rank = os.environ.get("RANK_ID", "0")
     found["GLOG_log_dir"] = os.path.join(os.path.realpath(folder), f"rank_{rank}", "logs")
     found["logger_maxBytes"] = count_from("logger_maxBytes", 50 * 1024 * 1024)
@@ -179,8 +190,10 @@ def level_from(variable):
     """One of the five levels, from the environment."""
     level = os.environ.get(variable, "2")
     if level not in LEVELS:
-        raise ValueError(f"The environment variable '{variable}' must be 0 (DEBUG), 1 (INFO), "
-                         f"2 (WARNING), 3 (ERROR) or 4 (CRITICAL), but got {level}.")
+        raise ValueError(
+            f"The environment variable '{variable}' must be 0 (DEBUG), 1 (INFO), "
+            f"2 (WARNING), 3 (ERROR) or 4 (CRITICAL), but got {level}."
+        )
     return level
 
 
@@ -188,8 +201,10 @@ def count_from(variable, default):
     """A number of bytes or files, from the environment."""
     text = os.environ.get(variable, str(default))
     if not text.isdigit():
-        raise ValueError(f"The environment variable '{variable}' must be a number that is not "
-                         f"negative, but got {text}.")
+        raise ValueError(
+            f"The environment variable '{variable}' must be a number that is not "
+            f"negative, but got {text}."
+        )
     return int(text)
 
 
@@ -197,8 +212,10 @@ class Layout(logging.Formatter):
     """[LEVEL] ME(process:thread,process name):date and time [file:line] message."""
 
     def __init__(self):
-        super().__init__("[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s "
-                         "[%(place)s:%(lineno)d] %(message)s")
+        super().__init__(
+            "[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s "
+            "[%(place)s:%(lineno)d] %(message)s"
+        )
 
     def format(self, record):
         """Write the path of a file of the package from the package's folder on."""
@@ -246,8 +263,12 @@ def file_handler(chosen):
     """The handler that writes and rotates the file of this process, readable by its owner only."""
     os.makedirs(chosen["GLOG_log_dir"], mode=0o700, exist_ok=True)
     name = os.path.join(chosen["GLOG_log_dir"], f"mindspore.log.{os.getpid()}")
-    handler = RotatingFileHandler(name, maxBytes=chosen["logger_maxBytes"],
-                                  backupCount=chosen["logger_backupCount"], encoding="utf-8")
+    handler = RotatingFileHandler(
+        name,
+        maxBytes=chosen["logger_maxBytes"],
+        backupCount=chosen["logger_backupCount"],
+        encoding="utf-8",
+    )
     os.chmod(name, 0o600)
     handler.setFormatter(Layout())
     return handler

@@ -26,12 +26,31 @@ from .hal import (
     synchronize,
 )
 
-__all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stream",
-           "default_stream", "dispatch_threads_num", "empty_cache", "launch_blocking",
-           "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",
-           "memory_stats", "memory_summary", "reset_max_memory_allocated",
-           "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
-           "set_cur_stream", "set_kernel_launch_group", "set_memory", "synchronize"]
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamCtx",
+    "communication_stream",
+    "current_stream",
+    "default_stream",
+    "dispatch_threads_num",
+    "empty_cache",
+    "launch_blocking",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+    "set_cpu_affinity",
+    "set_cur_stream",
+    "set_kernel_launch_group",
+    "set_memory",
+    "synchronize",
+]
 
 
 def memory_allocated():
@@ -125,8 +144,13 @@ def reset_peak_memory_stats():
     device.reset_peak_memory()
 
 
-def set_memory(init_size="2GB", increase_size="2GB", max_size="1024GB", optimize_level="O0",
-               huge_page_reserve_size="0GB"):
+def set_memory(
+    init_size="2GB",
+    increase_size="2GB",
+    max_size="1024GB",
+    optimize_level="O0",
+    huge_page_reserve_size="0GB",
+):
     """Sets how much memory of the GPU in force may be used.
 
     Args:
@@ -141,17 +165,24 @@ def set_memory(init_size="2GB", increase_size="2GB", max_size="1024GB", optimize
         ValueError: a size is not a number and "GB", is 0 where it may not be, or `optimize_level`
             is something else.
     """
-    sizes = {"init_size": init_size, "increase_size": increase_size, "max_size": max_size,
-             "huge_page_reserve_size": huge_page_reserve_size}
+    sizes = {
+        "init_size": init_size,
+        "increase_size": increase_size,
+        "max_size": max_size,
+        "huge_page_reserve_size": huge_page_reserve_size,
+    }
     for name, text in {**sizes, "optimize_level": optimize_level}.items():
         if not isinstance(text, str):
             raise TypeError(f"For 'set_memory', '{name}' must be a str, but got {text!r}.")
     for name, text in sizes.items():
         if not re.fullmatch(r"\d+(\.\d+)?GB", text) or (
-                name != "huge_page_reserve_size" and float(text[:-2]) == 0):
-            raise ValueError(f"For 'set_memory', '{name}' must be a number followed by 'GB', but "
-                             f"got {text!r}.")
+            name != "huge_page_reserve_size" and float(text[:-2]) == 0
+        ):
+            raise ValueError(
+                f"For 'set_memory', '{name}' must be a number followed by 'GB', but got {text!r}."
+            )
     if optimize_level not in ("O0", "O1"):
-        raise ValueError(f"For 'set_memory', 'optimize_level' must be 'O0' or 'O1', but got "
-                         f"{optimize_level!r}.")
+        raise ValueError(
+            f"For 'set_memory', 'optimize_level' must be 'O0' or 'O1', but got {optimize_level!r}."
+        )
     device.limit_memory(int(float(max_size[:-2]) * (1 << 30)))

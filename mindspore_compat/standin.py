@@ -44,8 +44,10 @@ class StandInDistribution(importlib.metadata.Distribution):
     def read_text(self, filename):
         """The text of one metadata file, None where there is no such file."""
         version = sys.modules[PACKAGE].__version__
-        metadata = (f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
-                    f"Summary: {PACKAGE} standing in for {NAME}\n")
+        metadata = (
+            f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
+            f"Summary: {PACKAGE} standing in for {NAME}\n"
+        )
         return {"METADATA": metadata, "top_level.txt": f"{NAME}\n"}.get(filename)
 
     def locate_file(self, path):
@@ -65,8 +67,10 @@ def install():
     loaded = sys.modules.get(NAME)
     if loaded is not None and loaded is not sys.modules[PACKAGE]:
         origin = getattr(loaded, "__file__", "an unknown place")
-        raise RuntimeError(f"'{NAME}' is already imported, from {origin}. Install {PACKAGE} "
-                           f"before the first 'import {NAME}'.")
+        raise RuntimeError(
+            f"'{NAME}' is already imported, from {origin}. Install {PACKAGE} "
+            f"before the first 'import {NAME}'."
+        )
     if StandIn not in sys.meta_path:
         sys.meta_path.insert(0, StandIn)
     return StandIn
@@ -78,10 +82,13 @@ def uninstall():
     Names that a script imported before keep their objects.
     """
     waiting = "_mindspore_compat_startup"
-    sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not StandIn
-                        and getattr(finder, "__module__", None) != waiting]
+    sys.meta_path[:] = [
+        finder
+        for finder in sys.meta_path
+        if finder is not StandIn and getattr(finder, "__module__", None) != waiting
+    ]
     for name, module in list(sys.modules.items()):
-        ours = sys.modules.get(PACKAGE + name[len(NAME):])
+        ours = sys.modules.get(PACKAGE + name[len(NAME) :])
         if name.partition(".")[0] == NAME and module is ours:
             del sys.modules[name]
 

@@ -29,7 +29,8 @@ def pytest_addoption(parser):
         help="run every test with the stand-in for CuPy as the GPU",
     )
     parser.addoption(
-        "--gpu", action="store_true", help="run every test with the GPU as the device target")
+        "--gpu", action="store_true", help="run every test with the GPU as the device target"
+    )
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -37,7 +38,8 @@ def pytest_ignore_collect(collection_path, config):
     if config.option.markexpr != "quick" or not collection_path.name.startswith("test_"):
         return None
     unmarked = collection_path.suffix == ".py" and b"pytest.mark.quick" not in (
-        collection_path.read_bytes())
+        collection_path.read_bytes()
+    )
     return unmarked or None
 
 
@@ -116,8 +118,15 @@ def oracle(tmp_path, tmp_path_factory):
         environment = {**os.environ, "GLOG_v": "3", "DNNL_MAX_CPU_ISA": "AVX2"}
         script = tmp_path_factory.mktemp("oracle") / "script.py"  # it compiles from files only
         script.write_text(text, encoding="utf-8")
-        done = subprocess.run([interpreter, script, *map(str, arguments)], cwd=tmp_path,
-                              env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [interpreter, script, *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout
+
     return run

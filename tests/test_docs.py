@@ -26,8 +26,12 @@ def blocks():
 def test_shown_code_runs(where, code, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(code)
-    done = subprocess.run([sys.executable, "-m", "mindspore_compat", str(script)],
-                          capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "mindspore_compat", str(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 
@@ -36,9 +40,15 @@ def test_readme_shows_a_script():
     assert "README" in {where for where, _ in blocks()}
 
 
-@pytest.mark.parametrize("plain, written", [
-    ("|x - y| is small", r"\|x - y\| is small"), ("of `*args` and *rest", r"of `*args` and \*rest"),
-    ("mindspore.ops.clamp_ is", r"mindspore.ops.clamp\_ is"), ("a_b and `c_`", "a_b and `c_`")])
+@pytest.mark.parametrize(
+    "plain, written",
+    [
+        ("|x - y| is small", r"\|x - y\| is small"),
+        ("of `*args` and *rest", r"of `*args` and \*rest"),
+        ("mindspore.ops.clamp_ is", r"mindspore.ops.clamp\_ is"),
+        ("a_b and `c_`", "a_b and `c_`"),
+    ],
+)
 def test_prose_of_docstrings_is_escaped(plain, written, monkeypatch):
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(ROOT / "docs"))

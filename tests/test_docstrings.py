@@ -29,7 +29,8 @@ class NearNumbers(doctest.OutputChecker):
         pairs = zip(NUMBER.findall(want), NUMBER.findall(got))
         return texts[0] == texts[1] and all(
             math.isclose(float(one), float(other), rel_tol=1e-5, abs_tol=1e-6)
-            for one, other in pairs)
+            for one, other in pairs
+        )
 
 
 def docstrings(path):
@@ -41,8 +42,11 @@ def docstrings(path):
 
 
 def files():
-    return [path for path in sorted((ROOT / "mindspore_compat").rglob("*.py"))
-            if re.search("^ *>>> ", path.read_text("utf-8"), re.MULTILINE)]
+    return [
+        path
+        for path in sorted((ROOT / "mindspore_compat").rglob("*.py"))
+        if re.search("^ *>>> ", path.read_text("utf-8"), re.MULTILINE)
+    ]
 
 
 def run(name, path, line, text):
@@ -62,16 +66,25 @@ def test_examples_of_a_file(path, tmp_path, monkeypatch):
     assert not any(told), "\n".join(filter(None, told))
 
 
-@pytest.mark.parametrize("want, got, near", [
-    ("[0.1 2.]", "[0.10000001 2.  ]", True), ("[0.1 2.]", "[0.2 2.]", False),
-    ("[1. 2.]", "[1. 2. 3.]", False), ("(2, 3)", "(2, 4)", False), ("True", "False", False)])
+@pytest.mark.parametrize(
+    "want, got, near",
+    [
+        ("[0.1 2.]", "[0.10000001 2.  ]", True),
+        ("[0.1 2.]", "[0.2 2.]", False),
+        ("[1. 2.]", "[1. 2. 3.]", False),
+        ("(2, 3)", "(2, 4)", False),
+        ("True", "False", False),
+    ],
+)
 def test_numbers_may_differ_in_their_last_digits(want, got, near):
     assert NearNumbers().check_output(want, got, OPTIONS) is near
 
 
 def test_no_prompt_stands_within_a_line():
-    joined = [f"{path.relative_to(ROOT)}:{number}"
-              for path in sorted((ROOT / "mindspore_compat").rglob("*.py"))
-              for number, line in enumerate(path.read_text().splitlines(), 1)
-              if " >>> " in line.strip()]
+    joined = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "mindspore_compat").rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if " >>> " in line.strip()
+    ]
     assert not joined

@@ -16,13 +16,19 @@ PACKAGE = Path(mindspore_compat.__file__).parent
 
 def written():
     """What strings of the sources begin with, up to the first bracket or the string's end."""
-    return {path for file in PACKAGE.rglob("*.py")
-            for path in re.findall(r"""["']([\w.]+)["'(]""", file.read_text("utf-8"))}
+    return {
+        path
+        for file in PACKAGE.rglob("*.py")
+        for path in re.findall(r"""["']([\w.]+)["'(]""", file.read_text("utf-8"))
+    }
 
 
 def test_every_declared_path_is_written_out_where_it_is_declared():
-    declared = {f"{area}.{name}" if area else name
-                for table in (DECLARED, PUBLIC, alias.ALIASES)
-                for area, names in table.items() for name in names}
+    declared = {
+        f"{area}.{name}" if area else name
+        for table in (DECLARED, PUBLIC, alias.ALIASES)
+        for area, names in table.items()
+        for name in names
+    }
     assert len(declared) > 3000
     assert sorted(declared - written()) == []

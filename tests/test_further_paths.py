@@ -36,8 +36,7 @@ SAME = [  # path, name, the path of the same object
     ("nn.optim.adam", "opt_init_args_register", "nn.optim.optimizer"),
     ("nn.optim.adasum", "Send", "ops"),
     ("ops.function.comm_func", "dist_comm_barrier_op", "ops.auto_generate"),
-    ("ops.auto_generate.gen_extend_func", "roll_impl",
-     "ops._primitive_aliases.pyboost_inner_prim"),
+    ("ops.auto_generate.gen_extend_func", "roll_impl", "ops._primitive_aliases.pyboost_inner_prim"),
     ("train.model", "Callback", "train"),
 ]
 
@@ -48,13 +47,16 @@ def test_a_name_is_one_object_under_all_its_paths(path, name, home):
     assert found is getattr(importlib.import_module(f"mindspore_compat.{home}"), name)
 
 
-@pytest.mark.parametrize("path, name, module", [
-    ("nn.cell", "mstype", "common.dtype"),
-    ("nn.wrap.loss_scale", "P", "ops.operations"),
-    ("train.amp", "F", "ops.functional"),
-    ("train.callback", "logger", "log"),
-    ("dataset.vision", "transforms", "dataset.vision"),
-])
+@pytest.mark.parametrize(
+    "path, name, module",
+    [
+        ("nn.cell", "mstype", "common.dtype"),
+        ("nn.wrap.loss_scale", "P", "ops.operations"),
+        ("train.amp", "F", "ops.functional"),
+        ("train.callback", "logger", "log"),
+        ("dataset.vision", "transforms", "dataset.vision"),
+    ],
+)
 def test_what_files_import_under_short_names(path, name, module):
     found = getattr(importlib.import_module(f"mindspore_compat.{path}"), name)
     assert found is importlib.import_module(f"mindspore_compat.{module}")
@@ -79,11 +81,10 @@ def test_a_nearer_name_is_told():
         ms.nn.Densee  # noqa: B018
 
 
-@pytest.mark.parametrize("name, arguments", [
-    ("add", lambda x: [x, x]),
-    ("softmax", lambda x: [x, -1]),
-    ("contiguous", lambda x: [x]),
-])
+@pytest.mark.parametrize(
+    "name, arguments",
+    [("add", lambda x: [x, x]), ("softmax", lambda x: [x, -1]), ("contiguous", lambda x: [x])],
+)
 def test_a_primitive_and_the_list_of_what_its_kernel_takes(name, arguments):
     """Numbers of 2.10: `pyboost_softmax(Softmax(), [x, -1])` is softmax over the last axis."""
     x = ms.Tensor([-1.0, 2.0], ms.float32)

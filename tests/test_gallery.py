@@ -21,8 +21,12 @@ SMALL = {
 @pytest.mark.parametrize("name", SMALL)
 def test_example_runs(name, tmp_path):
     script = str(EXAMPLES / f"{name}.py")
-    done = subprocess.run([sys.executable, "-m", "mindspore_compat", script, *SMALL[name],
-                           "--output", str(tmp_path)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-m", "mindspore_compat", script, *SMALL[name], "--output", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     if name == "adam_offload":
         assert float(done.stdout.split()[-1]) < 1e-6

@@ -8,9 +8,29 @@ import pytest
 
 pytestmark = pytest.mark.quick
 
-HEAVY = {"cupy", "cupyx", "mpi4py", "PIL", "cv2", "matplotlib", "pandas", "sklearn", "safetensors",
-         "cryptography", "rich", "torch", "mindspore", "pytest", "setuptools", "sqlite3",
-         "multiprocessing", "yaml", "scipy.stats", "scipy.optimize", "scipy.signal"}
+HEAVY = {
+    "cupy",
+    "cupyx",
+    "mpi4py",
+    "PIL",
+    "cv2",
+    "matplotlib",
+    "pandas",
+    "sklearn",
+    "safetensors",
+    "cryptography",
+    "rich",
+    "torch",
+    "mindspore",
+    "pytest",
+    "setuptools",
+    "sqlite3",
+    "multiprocessing",
+    "yaml",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.signal",
+}
 
 
 def modules_after(statement):
@@ -26,11 +46,15 @@ def bare():
     return modules_after("import numpy")
 
 
-@pytest.mark.parametrize("statement", [
-    "import mindspore_compat",
-    "from mindspore_compat import Tensor, nn, ops, Parameter",
-    "from mindspore_compat import standin\nstandin.install()\nimport mindspore as ms",
-], ids=["package", "names", "standin"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import mindspore_compat",
+        "from mindspore_compat import Tensor, nn, ops, Parameter",
+        "from mindspore_compat import standin\nstandin.install()\nimport mindspore as ms",
+    ],
+    ids=["package", "names", "standin"],
+)
 def test_import_loads_nothing_heavy(statement, bare):
     heavy = HEAVY - {"mindspore"} if "standin" in statement else HEAVY
     assert not heavy & (modules_after(statement) - bare)
@@ -38,12 +62,19 @@ def test_import_loads_nothing_heavy(statement, bare):
 
 def test_datasets_load_neither_scipy_nor_gradients(bare):
     found = modules_after("import mindspore_compat.dataset") - bare
-    assert not found & {"scipy", "scipy.io", "mindspore_compat.common", "mindspore_compat.nn",
-                        "mindspore_compat.ops", "mindspore_compat._core.autograd.transforms"}
+    assert not found & {
+        "scipy",
+        "scipy.io",
+        "mindspore_compat.common",
+        "mindspore_compat.nn",
+        "mindspore_compat.ops",
+        "mindspore_compat._core.autograd.transforms",
+    }
 
 
 def test_versions_are_plain_strings():
     import mindspore_compat
+
     assert type(mindspore_compat.__version__) is str
     assert type(mindspore_compat.__compat_version__) is str
     assert mindspore_compat.__version__ == "2.10.0"

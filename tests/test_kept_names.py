@@ -105,11 +105,10 @@ class TestLogActionOnce:
         assert log.heard == ["later"]
 
 
-@pytest.mark.parametrize("learning_rate, decay, dynamic", [
-    (0.1, 0.0, False),
-    ([0.1, 0.2], 0.0, True),
-    (0.1, nn.ExponentialDecayLR(0.1, 0.9, 4), True),
-])
+@pytest.mark.parametrize(
+    "learning_rate, decay, dynamic",
+    [(0.1, 0.0, False), ([0.1, 0.2], 0.0, True), (0.1, nn.ExponentialDecayLR(0.1, 0.9, 4), True)],
+)
 def test_whether_an_optimizer_has_changing_settings(learning_rate, decay, dynamic):
     weight = ms.Parameter(Tensor([1.0]), name="w")
     optimizer = nn.Momentum([weight], learning_rate, 0.9, weight_decay=decay)
@@ -132,7 +131,8 @@ class TestEigh:
         values, vectors = Eigh()(a)
         assert values.dtype == ms.complex64
         np.testing.assert_allclose(
-            ops.matmul(a, vectors).asnumpy(), vectors.asnumpy() * values.asnumpy(), atol=1e-5)
+            ops.matmul(a, vectors).asnumpy(), vectors.asnumpy() * values.asnumpy(), atol=1e-5
+        )
 
     def test_gradient_of_the_sum_of_eigenvalues_is_the_identity(self):
         slope = ms.grad(lambda a: Eigh(False)(a).sum())(self.a)
@@ -143,8 +143,7 @@ class TestEigh:
             Eigh(1)
 
 
-@pytest.mark.parametrize("limit, maximize, columns", [
-    (3, False, [1, 0]), (2, True, [0, 1])])
+@pytest.mark.parametrize("limit, maximize, columns", [(3, False, [1, 0]), (2, True, [0, 1])])
 def test_linear_sum_assignment_primitive(limit, maximize, columns):
     costs = Tensor(np.array([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]))
     rows, found = LinearSumAssignment()(costs, Tensor(limit, ms.int64), maximize)

@@ -10,10 +10,16 @@ pytestmark = pytest.mark.quick
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
-@pytest.mark.parametrize("dtype, off, too_far", [
-    ("float64", 1e-11, 1e-9), ("float32", 5e-7, 5e-6), ("float16", 5e-4, 5e-3),
-    (BFLOAT16, 4e-3, 4e-2), ("complex64", 5e-7, 5e-6),
-])
+@pytest.mark.parametrize(
+    "dtype, off, too_far",
+    [
+        ("float64", 1e-11, 1e-9),
+        ("float32", 5e-7, 5e-6),
+        ("float16", 5e-4, 5e-3),
+        (BFLOAT16, 4e-3, 4e-2),
+        ("complex64", 5e-7, 5e-6),
+    ],
+)
 def test_the_dtype_decides_how_close_is_close(dtype, off, too_far):
     wanted = np.ones(3, dtype)
     close(wanted, wanted.astype("complex128" if dtype == "complex64" else "float64") + off)
@@ -21,11 +27,17 @@ def test_the_dtype_decides_how_close_is_close(dtype, off, too_far):
         close(wanted, [1.0, 1.0, 1.0 + too_far])
 
 
-@pytest.mark.parametrize("found, wanted", [
-    (floats(1, 2), [1, 2, 3]), (floats(1, 2), [[1, 2]]), (ints(1, 2), [1, 3]),
-    (floats(np.nan), [1]), ((floats(1), floats(2)), (np.ones(1),)),
-    ([floats(1), floats(2)], [[1], [2.1]]),
-])
+@pytest.mark.parametrize(
+    "found, wanted",
+    [
+        (floats(1, 2), [1, 2, 3]),
+        (floats(1, 2), [[1, 2]]),
+        (ints(1, 2), [1, 3]),
+        (floats(np.nan), [1]),
+        ((floats(1), floats(2)), (np.ones(1),)),
+        ([floats(1), floats(2)], [[1], [2.1]]),
+    ],
+)
 def test_differences_of_shape_value_and_number_are_told(found, wanted):
     with pytest.raises(AssertionError):
         close(found, wanted)

@@ -18,8 +18,15 @@ BELOW, WINDOW = 0.3, 20
 def output(tmp_path_factory):
     """(what the script printed, the folder it wrote to)."""
     folder = tmp_path_factory.mktemp("lenet5")
-    command = [sys.executable, "-m", "mindspore_compat", str(EXAMPLES / "lenet5_mnist.py"),
-               "--compare", "--output", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "mindspore_compat",
+        str(EXAMPLES / "lenet5_mnist.py"),
+        "--compare",
+        "--output",
+        str(folder),
+    ]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900)
     assert done.returncode == 0, done.stderr
@@ -41,9 +48,13 @@ def test_curves_are_drawn(output):
 
 def test_table_names_every_run_and_the_picture(output):
     printed, folder = output
-    table = printed[printed.index("optimizer "):]
+    table = printed[printed.index("optimizer ") :]
     assert re.findall(r"^(\w+) +0\.9\d+ +\d\.\d+ +\d+\.\d$", table, re.MULTILINE) == [
-        "adam_offload", "lars", "thor", "momentum"]
+        "adam_offload",
+        "lars",
+        "thor",
+        "momentum",
+    ]
     assert str(folder / "loss_curves.svg") in table
 
 

@@ -31,18 +31,37 @@ def test_docstrings_are_in_the_form_of_this_project():
     assert not [path.name for path in paths if MARKS.search(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("text", [
-    "one two three four five six seven eight nine ten eleven twelve thirteen",
-    "'import sys\\nimport numpy as np; x(1)'", "class Net(nn.Cell):", "self.weight = weight",
-    ">>> net(x)", "a line\nand another", "Supported Platforms:", ":class:`Tensor`",
-    "'/root/net.py'", "/home/someone/files", "lib/site-packages/numpy"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one two three four five six seven eight nine ten eleven twelve thirteen",
+        "'import sys\\nimport numpy as np; x(1)'",
+        "class Net(nn.Cell):",
+        "self.weight = weight",
+        ">>> net(x)",
+        "a line\nand another",
+        "Supported Platforms:",
+        ":class:`Tensor`",
+        "'/root/net.py'",
+        "/home/someone/files",
+        "lib/site-packages/numpy",
+    ],
+)
 def test_what_is_no_fact_is_found(text):
     assert facts.foreign(text)
 
 
-@pytest.mark.parametrize("text", [
-    "T('float32', [[1.0, 2.0]])", "ms.nn.Dense(3, 2).trainable_params()", "TypeError (no kernel)",
-    "'/path/to/rows'", "one two three four five six seven eight nine ten eleven twelve",
-    "text of 5541 characters, 94c26d31", "nn.Conv2d::raises::stride=0→ValueError"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "T('float32', [[1.0, 2.0]])",
+        "ms.nn.Dense(3, 2).trainable_params()",
+        "TypeError (no kernel)",
+        "'/path/to/rows'",
+        "one two three four five six seven eight nine ten eleven twelve",
+        "text of 5541 characters, 94c26d31",
+        "nn.Conv2d::raises::stride=0→ValueError",
+    ],
+)
 def test_facts_are_left_alone(text):
     assert facts.foreign(text) is None

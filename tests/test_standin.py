@@ -24,8 +24,14 @@ with open(ROOT / "tests" / "data" / "import_paths.csv", encoding="utf-8") as tab
 def python(*arguments, cwd=None, **variables):
     """Run Python and return the finished process; the stand-in's variable is unset."""
     kept = {name: value for name, value in os.environ.items() if name != "MINDSPORE_COMPAT"}
-    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True,
-                          cwd=cwd, env={**kept, **variables}, timeout=120)
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**kept, **variables},
+        timeout=120,
+    )
 
 
 def output(*arguments, **options):
@@ -42,79 +48,138 @@ def installed(code):
 
 class TestInstall:
     def test_modules_are_the_same_objects(self):
-        assert output("-c", installed(
-            "import mindspore, mindspore_compat, mindspore.log, sys\n"
-            "print(mindspore is mindspore_compat, mindspore.log is mindspore_compat.log,\n"
-            "      sys.modules['mindspore.log'] is sys.modules['mindspore_compat.log'])"
-        )) == "True True True"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "import mindspore, mindspore_compat, mindspore.log, sys\n"
+                    "print(mindspore is mindspore_compat, mindspore.log is mindspore_compat.log,\n"
+                    "      sys.modules['mindspore.log'] is sys.modules['mindspore_compat.log'])"
+                ),
+            )
+            == "True True True"
+        )
 
     def test_spec_stays_the_module_s_own(self):
-        assert output("-c", installed(
-            "import mindspore.log\n"
-            "print(mindspore.__spec__.name, mindspore.log.__spec__.name)"
-        )) == "mindspore_compat mindspore_compat.log"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "import mindspore.log\n"
+                    "print(mindspore.__spec__.name, mindspore.log.__spec__.name)"
+                ),
+            )
+            == "mindspore_compat mindspore_compat.log"
+        )
 
     def test_metadata_knows_the_version_followed(self):
-        assert output("-c", installed(
-            "from importlib import metadata\n"
-            "print(metadata.version('mindspore'),\n"
-            "      'mindspore' in metadata.packages_distributions())"
-        )) == "2.10.0 True"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "from importlib import metadata\n"
+                    "print(metadata.version('mindspore'),\n"
+                    "      'mindspore' in metadata.packages_distributions())"
+                ),
+            )
+            == "2.10.0 True"
+        )
 
     def test_metadata_of_others_is_untouched(self):
-        assert output("-c", installed(
-            "from importlib import metadata\n"
-            "import numpy\nprint(metadata.version('numpy') == numpy.__version__)"
-        )) == "True"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "from importlib import metadata\n"
+                    "import numpy\nprint(metadata.version('numpy') == numpy.__version__)"
+                ),
+            )
+            == "True"
+        )
 
     def test_unknown_module_is_not_found(self):
         done = python("-c", installed("import mindspore.no_such_module"))
         assert "ModuleNotFoundError: No module named 'mindspore.no_such_module'" in done.stderr
 
     def test_find_spec_of_unknown_module_is_none(self):
-        assert output("-c", installed(
-            "from importlib.util import find_spec\nprint(find_spec('mindspore.no_such_module'))"
-        )) == "None"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "from importlib.util import find_spec\n"
+                    "print(find_spec('mindspore.no_such_module'))"
+                ),
+            )
+            == "None"
+        )
 
     def test_twice_is_once(self):
-        assert output("-c", installed(
-            "import sys\nprint(standin.install() is standin.install(),\n"
-            "      sys.meta_path.count(standin.StandIn))")) == "True 1"
+        assert (
+            output(
+                "-c",
+                installed(
+                    "import sys\nprint(standin.install() is standin.install(),\n"
+                    "      sys.meta_path.count(standin.StandIn))"
+                ),
+            )
+            == "True 1"
+        )
 
     def test_uninstall_forgets(self):
-        assert output("-c", installed(
-            "import sys, mindspore.log\n"
-            "standin.uninstall()\n"
-            "print([name for name in sys.modules if name.split('.')[0] == 'mindspore'])\n"
-            "print(standin.StandIn in sys.meta_path, 'mindspore_compat.log' in sys.modules)"
-        )).splitlines() == ["[]", "False True"]
+        assert output(
+            "-c",
+            installed(
+                "import sys, mindspore.log\n"
+                "standin.uninstall()\n"
+                "print([name for name in sys.modules if name.split('.')[0] == 'mindspore'])\n"
+                "print(standin.StandIn in sys.meta_path, 'mindspore_compat.log' in sys.modules)"
+            ),
+        ).splitlines() == ["[]", "False True"]
 
     def test_refuses_after_another_mindspore(self, tmp_path):
         (tmp_path / "mindspore.py").write_text("mark = 1\n")
-        done = python("-c", "import mindspore\n" + installed(""), cwd=tmp_path,
-                      PYTHONPATH=f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+        done = python(
+            "-c",
+            "import mindspore\n" + installed(""),
+            cwd=tmp_path,
+            PYTHONPATH=f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        )
         assert done.returncode == 1
         assert "RuntimeError: 'mindspore' is already imported" in done.stderr
         assert str(tmp_path) in done.stderr
 
     def test_wins_over_another_mindspore_on_the_path(self, tmp_path):
         (tmp_path / "mindspore.py").write_text("mark = 1\n")
-        assert output("-m", "mindspore_compat", "-c", "import mindspore\nprint(mindspore.__name__)",
-                      cwd=tmp_path) == "mindspore_compat"
+        assert (
+            output(
+                "-m",
+                "mindspore_compat",
+                "-c",
+                "import mindspore\nprint(mindspore.__name__)",
+                cwd=tmp_path,
+            )
+            == "mindspore_compat"
+        )
 
     def test_ipython_extension(self):
-        assert output("-c", (
-            "import mindspore_compat, sys\n"
-            "mindspore_compat.load_ipython_extension(None)\n"
-            "import mindspore\n"
-            "print(mindspore is mindspore_compat)\n"
-            "mindspore_compat.unload_ipython_extension(None)\n"
-            "print('mindspore' in sys.modules)")).split() == ["True", "False"]
+        assert output(
+            "-c",
+            (
+                "import mindspore_compat, sys\n"
+                "mindspore_compat.load_ipython_extension(None)\n"
+                "import mindspore\n"
+                "print(mindspore is mindspore_compat)\n"
+                "mindspore_compat.unload_ipython_extension(None)\n"
+                "print('mindspore' in sys.modules)"
+            ),
+        ).split() == ["True", "False"]
 
 
-SHOW = ("import sys, os\nimport mindspore\n"
-        "print(mindspore.__name__, __name__, sys.argv[1:], os.path.realpath(sys.path[0]),\n"
-        "      getattr(sys.modules['__main__'], '__file__', None))\n")
+SHOW = (
+    "import sys, os\nimport mindspore\n"
+    "print(mindspore.__name__, __name__, sys.argv[1:], os.path.realpath(sys.path[0]),\n"
+    "      getattr(sys.modules['__main__'], '__file__', None))\n"
+)
 
 
 class TestCommandLine:
@@ -122,12 +187,15 @@ class TestCommandLine:
         script = tmp_path / "show.py"
         script.write_text(SHOW)
         assert output("-m", "mindspore_compat", script, "-x", "2") == (
-            f"mindspore_compat __main__ ['-x', '2'] {os.path.realpath(tmp_path)} {script}")
+            f"mindspore_compat __main__ ['-x', '2'] {os.path.realpath(tmp_path)} {script}"
+        )
 
     def test_script_sees_argv_zero_as_given(self, tmp_path):
         (tmp_path / "show.py").write_text("import sys\nprint(sys.argv)")
-        assert output("-m", "mindspore_compat", "show.py", "1", cwd=tmp_path,
-                      PYTHONPATH=str(ROOT)) == "['show.py', '1']"
+        assert (
+            output("-m", "mindspore_compat", "show.py", "1", cwd=tmp_path, PYTHONPATH=str(ROOT))
+            == "['show.py', '1']"
+        )
 
     def test_module(self, tmp_path):
         package = tmp_path / "pack"
@@ -137,14 +205,24 @@ class TestCommandLine:
         (package / "show.py").write_text(
             "import sys, mindspore\n"
             "main = sys.modules['__main__']\n"
-            "print(mindspore.__name__, main.__package__, main.__spec__.name, sys.argv[1:])")
-        assert output("-m", "mindspore_compat", "-m", "pack", "5", cwd=tmp_path,
-                      PYTHONPATH=str(ROOT)) == "mindspore_compat pack pack.__main__ ['5']"
+            "print(mindspore.__name__, main.__package__, main.__spec__.name, sys.argv[1:])"
+        )
+        assert (
+            output("-m", "mindspore_compat", "-m", "pack", "5", cwd=tmp_path, PYTHONPATH=str(ROOT))
+            == "mindspore_compat pack pack.__main__ ['5']"
+        )
 
     def test_code(self):
-        assert output("-m", "mindspore_compat", "-c",
-                      "import sys, mindspore; print(mindspore.__name__, sys.argv)",
-                      "a") == "mindspore_compat ['-c', 'a']"
+        assert (
+            output(
+                "-m",
+                "mindspore_compat",
+                "-c",
+                "import sys, mindspore; print(mindspore.__name__, sys.argv)",
+                "a",
+            )
+            == "mindspore_compat ['-c', 'a']"
+        )
 
     def test_folder(self, tmp_path):
         (tmp_path / "__main__.py").write_text("import helper\nprint(__name__, helper.name)")
@@ -164,9 +242,14 @@ class TestCommandLine:
         assert f'File "{script}", line 2, in fail' in done.stderr
         assert "raise KeyError('here')" in done.stderr
 
-    @pytest.mark.parametrize("arguments, message", [
-        ([], "usage:"), (["-m"], "Argument expected for the -m option"),
-        (["-q"], "Unknown option: -q"), ])
+    @pytest.mark.parametrize(
+        "arguments, message",
+        [
+            ([], "usage:"),
+            (["-m"], "Argument expected for the -m option"),
+            (["-q"], "Unknown option: -q"),
+        ],
+    )
     def test_wrong_use(self, arguments, message):
         done = python("-m", "mindspore_compat", *arguments)
         assert done.returncode == 2
@@ -209,48 +292,86 @@ class TestChildren:
     def test_multiprocessing(self, kind, tmp_path):
         script = tmp_path / "child.py"
         script.write_text(CHILD)
-        assert output("-m", "mindspore_compat", script,
-                      kind) == f"mindspore_compat Thing ['{kind}']"
+        assert (
+            output("-m", "mindspore_compat", script, kind) == f"mindspore_compat Thing ['{kind}']"
+        )
 
     def test_subprocess(self):
-        assert output("-m", "mindspore_compat", "-c", (
-            "import subprocess, sys\n"
-            "print(subprocess.run([sys.executable, '-c', 'import mindspore as m; print(m.__name__)'"
-            "], capture_output=True, text=True).stdout)")) == "mindspore_compat"
+        assert (
+            output(
+                "-m",
+                "mindspore_compat",
+                "-c",
+                (
+                    "import subprocess, sys\n"
+                    "code = 'import mindspore as m; print(m.__name__)'\n"
+                    "print(subprocess.run([sys.executable, '-c', code],"
+                    " capture_output=True, text=True).stdout)"
+                ),
+            )
+            == "mindspore_compat"
+        )
 
-    @pytest.mark.skipif(find_spec("_mindspore_compat_startup") is None,
-                        reason="the package is on the path, but not installed")
+    @pytest.mark.skipif(
+        find_spec("_mindspore_compat_startup") is None,
+        reason="the package is on the path, but not installed",
+    )
     def test_variable_alone_is_enough_where_installed(self, tmp_path):
-        assert output("-c", "import sys\nprint('mindspore_compat' in sys.modules)\n"
-                            "import mindspore\nprint(mindspore.__name__)",
-                      cwd=tmp_path, MINDSPORE_COMPAT="1").split() == ["False", "mindspore_compat"]
+        assert output(
+            "-c",
+            "import sys\nprint('mindspore_compat' in sys.modules)\n"
+            "import mindspore\nprint(mindspore.__name__)",
+            cwd=tmp_path,
+            MINDSPORE_COMPAT="1",
+        ).split() == ["False", "mindspore_compat"]
 
     def test_start_waits_for_first_use(self):
         start = f"import sys\nsys.path.insert(0, {str(ROOT / 'mindspore_compat/_startup')!r})\n"
-        assert output("-c", start + (
-            "import _mindspore_compat_startup as startup\n"
-            "startup.start()\n"
-            "print('mindspore_compat' in sys.modules)\n"
-            "from importlib import metadata\n"
-            "print(metadata.version('mindspore'))\n"
-            "import mindspore\n"
-            "print(mindspore.__name__, startup.FirstUse in sys.meta_path)"),
-            MINDSPORE_COMPAT="1").split() == ["False", "2.10.0", "mindspore_compat", "False"]
+        assert output(
+            "-c",
+            start
+            + (
+                "import _mindspore_compat_startup as startup\n"
+                "startup.start()\n"
+                "print('mindspore_compat' in sys.modules)\n"
+                "from importlib import metadata\n"
+                "print(metadata.version('mindspore'))\n"
+                "import mindspore\n"
+                "print(mindspore.__name__, startup.FirstUse in sys.meta_path)"
+            ),
+            MINDSPORE_COMPAT="1",
+        ).split() == ["False", "2.10.0", "mindspore_compat", "False"]
 
     @pytest.mark.parametrize("value", ["", "0"])
     def test_start_does_nothing_unasked(self, value):
         start = f"import sys\nsys.path.insert(0, {str(ROOT / 'mindspore_compat/_startup')!r})\n"
-        assert output("-c", start + (
-            "import _mindspore_compat_startup as startup\n"
-            "startup.start()\n"
-            "print(startup.FirstUse in sys.meta_path)"), MINDSPORE_COMPAT=value) == "False"
+        assert (
+            output(
+                "-c",
+                start
+                + (
+                    "import _mindspore_compat_startup as startup\n"
+                    "startup.start()\n"
+                    "print(startup.FirstUse in sys.meta_path)"
+                ),
+                MINDSPORE_COMPAT=value,
+            )
+            == "False"
+        )
 
     def test_sitecustomize_of_the_user_still_runs(self, tmp_path):
         (tmp_path / "sitecustomize.py").write_text("import sys\nsys.mark = 'seen'\n")
         startup = ROOT / "mindspore_compat" / "_startup"
         path = os.pathsep.join([str(startup), str(tmp_path), str(ROOT)])
-        assert output("-c", "import sys, mindspore\nprint(sys.mark, mindspore.__name__)",
-                      PYTHONPATH=path, MINDSPORE_COMPAT="1") == "seen mindspore_compat"
+        assert (
+            output(
+                "-c",
+                "import sys, mindspore\nprint(sys.mark, mindspore.__name__)",
+                PYTHONPATH=path,
+                MINDSPORE_COMPAT="1",
+            )
+            == "seen mindspore_compat"
+        )
 
 
 class TestPytestPlugin:
@@ -260,16 +381,28 @@ class TestPytestPlugin:
     def test_before_conftest(self, workers, tmp_path):
         (tmp_path / "conftest.py").write_text("import mindspore\n")
         (tmp_path / "test_it.py").write_text(self.TEST.format("mindspore_compat"))
-        text = output("-m", "pytest", "-q", "-p", "mindspore_compat.pytest_plugin", *workers,
-                      "-p", "no:cacheprovider", cwd=tmp_path, PYTHONPATH=str(ROOT))
+        text = output(
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "mindspore_compat.pytest_plugin",
+            *workers,
+            "-p",
+            "no:cacheprovider",
+            cwd=tmp_path,
+            PYTHONPATH=str(ROOT),
+        )
         assert "1 passed" in text
 
     def test_from_a_conftest(self, tmp_path):
         (tmp_path / "conftest.py").write_text(
-            "pytest_plugins = ['mindspore_compat.pytest_plugin']\n")
+            "pytest_plugins = ['mindspore_compat.pytest_plugin']\n"
+        )
         (tmp_path / "test_it.py").write_text(self.TEST.format("mindspore_compat"))
-        text = output("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path,
-                      PYTHONPATH=str(ROOT))
+        text = output(
+            "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path, PYTHONPATH=str(ROOT)
+        )
         assert "1 passed" in text
 
     def test_not_without_being_named(self, tmp_path):
@@ -282,12 +415,16 @@ class TestPytestPlugin:
 @pytest.fixture(scope="module")
 def refused():
     """The paths that do not import under the stand-in, with the reason."""
-    lines = output("-c", installed(
-        "import importlib, json\n"
-        f"refused = {{}}\nfor path in {WELL_USED!r}:\n"
-        "    try:\n        importlib.import_module(path)\n"
-        "    except ImportError as error:\n        refused[path] = str(error)\n"
-        "print(json.dumps(refused))"))
+    lines = output(
+        "-c",
+        installed(
+            "import importlib, json\n"
+            f"refused = {{}}\nfor path in {WELL_USED!r}:\n"
+            "    try:\n        importlib.import_module(path)\n"
+            "    except ImportError as error:\n        refused[path] = str(error)\n"
+            "print(json.dumps(refused))"
+        ),
+    )
     return json.loads(lines.splitlines()[-1])
 
 
@@ -297,6 +434,7 @@ class TestPaths:
         import mindspore_compat.log_by_another_name as other
 
         import mindspore_compat.log
+
         assert other is mindspore_compat.log
         assert other.__spec__.name == "mindspore_compat.log"
         del sys.modules["mindspore_compat.log_by_another_name"]
@@ -310,37 +448,50 @@ class TestPaths:
         (tmp_path / "uses_missing.py").write_text("import not_there_at_all\n")
         monkeypatch.syspath_prepend(tmp_path)
         import mindspore_compat
-        monkeypatch.setattr(mindspore_compat, "__path__",
-                            [*mindspore_compat.__path__, str(tmp_path)])
+
+        monkeypatch.setattr(
+            mindspore_compat, "__path__", [*mindspore_compat.__path__, str(tmp_path)]
+        )
         monkeypatch.setitem(_paths.PATHS, "broken", "uses_missing")
         with pytest.raises(ModuleNotFoundError, match="not_there_at_all"):
             import mindspore_compat.broken  # noqa: F401
 
     def test_no_path_hides_a_file(self):
         package = Path(_paths.__file__).parent
-        hidden = [path for path in _paths.PATHS
-                  if package.joinpath(*path.split(".")).with_suffix(".py").exists()
-                  or package.joinpath(*path.split("."), "__init__.py").exists()]
+        hidden = [
+            path
+            for path in _paths.PATHS
+            if package.joinpath(*path.split(".")).with_suffix(".py").exists()
+            or package.joinpath(*path.split("."), "__init__.py").exists()
+        ]
         assert hidden == []
 
     def test_no_path_takes_the_place_of_a_public_name(self):
-        taken = output("-c", (
-            "import importlib, inspect\n"
-            f"for path in {sorted(_paths.PATHS)!r}:\n"
-            "    parent, _, name = ('mindspore_compat.' + path).rpartition('.')\n"
-            "    try:\n        room = importlib.import_module(parent)\n"
-            "        found = getattr(room, name, inspect)\n"
-            "        importlib.import_module('mindspore_compat.' + path)\n"
-            "    except ModuleNotFoundError:\n        continue\n"
-            "    if not inspect.ismodule(found) and getattr(room, name) is not found:\n"
-            "        print(path)"))
+        taken = output(
+            "-c",
+            (
+                "import importlib, inspect\n"
+                f"for path in {sorted(_paths.PATHS)!r}:\n"
+                "    parent, _, name = ('mindspore_compat.' + path).rpartition('.')\n"
+                "    try:\n        room = importlib.import_module(parent)\n"
+                "        found = getattr(room, name, inspect)\n"
+                "        importlib.import_module('mindspore_compat.' + path)\n"
+                "    except ModuleNotFoundError:\n        continue\n"
+                "    if not inspect.ismodule(found) and getattr(room, name) is not found:\n"
+                "        print(path)"
+            ),
+        )
         assert taken == ""
 
     def test_a_path_may_bear_the_name_of_a_function_of_ops(self):
-        shown = output("-c", (
-            "from mindspore_compat.ops.op_info_register import DataType, op_info_register\n"
-            "from mindspore_compat import ops\n"
-            "print(ops.op_info_register is op_info_register, ops.DataType is DataType)"))
+        shown = output(
+            "-c",
+            (
+                "from mindspore_compat.ops.op_info_register import DataType, op_info_register\n"
+                "from mindspore_compat import ops\n"
+                "print(ops.op_info_register is op_info_register, ops.DataType is DataType)"
+            ),
+        )
         assert shown.split() == ["True", "True"]
 
     @pytest.mark.parametrize("path", WELL_USED)

@@ -54,7 +54,11 @@ def checked(texts, tmp_path_factory):
     def check(*scripts):
         ran = subprocess.run(
             [sys.executable, "-m", "mypy", "--no-incremental", "--no-error-summary", *scripts],
-            cwd=folder, capture_output=True, text=True, timeout=300)
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert ran.stderr == ""
         return ran.stdout.splitlines()
 

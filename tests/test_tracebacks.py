@@ -39,9 +39,14 @@ Net()(ms.Tensor(np.ones((1, 3, 8, 8), np.float32)))
 
 
 def run(*arguments, script=SCRIPT, **variables):
-    return subprocess.run([sys.executable, "-m", "mindspore_compat", *arguments], input=script,
-                          capture_output=True, text=True, timeout=120,
-                          env={**os.environ, **variables})
+    return subprocess.run(
+        [sys.executable, "-m", "mindspore_compat", *arguments],
+        input=script,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **variables},
+    )
 
 
 def caught(function, *args, **kwargs):
@@ -64,9 +69,12 @@ def test_a_script_from_standard_input_sees_its_own_frames_and_the_cell():
 def test_an_unexpected_keyword_names_the_parameter_that_is_meant():
     weights = nn.Dense(2, 2).trainable_params()
     for function, keyword, meant in (
-            (nn.SGD, "lr", "learning_rate"), (nn.Conv2d, "bias", "has_bias"),
-            (ops.softmax, "dim", "axis"), (ops.concat, "dim", "axis"),
-            (nn.Dense, "has_biass", "has_bias")):
+        (nn.SGD, "lr", "learning_rate"),
+        (nn.Conv2d, "bias", "has_bias"),
+        (ops.softmax, "dim", "axis"),
+        (ops.concat, "dim", "axis"),
+        (nn.Dense, "has_biass", "has_bias"),
+    ):
         error = caught(function, weights, **{keyword: 1})
         assert f"did you mean '{meant}'? The signature is " in tracebacks.shown(error)
     assert tracebacks.keyword_hint(caught(lambda: None, dim=1)) == ""

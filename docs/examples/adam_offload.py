@@ -21,8 +21,9 @@ def train(make, steps):
     """The losses of a network trained by one optimizer, and its weights."""
     ms.set_seed(3)
     random = np.random.default_rng(3)
-    network = nn.SequentialCell(nn.Dense(2, 64), nn.Tanh(), nn.Dense(64, 64), nn.Tanh(),
-                                nn.Dense(64, 1))
+    network = nn.SequentialCell(
+        nn.Dense(2, 64), nn.Tanh(), nn.Dense(64, 64), nn.Tanh(), nn.Dense(64, 1)
+    )
     for weight in network.trainable_params():
         weight.set_data(ms.Tensor(random.normal(0, 0.3, weight.shape), ms.float32))
     optimizer = make(network.trainable_params())
@@ -43,15 +44,21 @@ def main():
     arguments = parser.parse_args()
     ms.set_device(arguments.device_target)
     rate = nn.ExponentialDecayLR(3e-3, 0.5, 200)
-    runs = {"AdamOffload": train(lambda weights: nn.AdamOffload(weights, rate), arguments.steps),
-            "Adam": train(lambda weights: nn.Adam(weights, rate), arguments.steps)}
-    apart = max(float(abs(one - other).max())
-                for one, other in zip(runs["AdamOffload"][1], runs["Adam"][1]))
+    runs = {
+        "AdamOffload": train(lambda weights: nn.AdamOffload(weights, rate), arguments.steps),
+        "Adam": train(lambda weights: nn.Adam(weights, rate), arguments.steps),
+    }
+    apart = max(
+        float(abs(one - other).max()) for one, other in zip(runs["AdamOffload"][1], runs["Adam"][1])
+    )
     for name, (losses, _) in runs.items():
         print(f"{name}: mean loss of the last 50 steps {np.mean(losses[-50:]):.6f}")
     print(f"largest difference of a weight {apart:.1e}")
-    draw_loss_curves(pathlib.Path(arguments.output) / "adam_offload.svg",
-                     "Learning to multiply", {name: losses for name, (losses, _) in runs.items()})
+    draw_loss_curves(
+        pathlib.Path(arguments.output) / "adam_offload.svg",
+        "Learning to multiply",
+        {name: losses for name, (losses, _) in runs.items()},
+    )
 
 
 if __name__ == "__main__":

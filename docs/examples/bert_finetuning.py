@@ -18,8 +18,26 @@ from mindspore import nn, ops
 
 SUBJECTS = ["film", "book", "song", "play", "meal", "room"]
 GOOD, BAD = ["superb", "lovely", "great", "fine"], ["boring", "awful", "poor", "dull"]
-WORDS = ["[pad]", "[cls]", "[mask]", "the", "a", "is", "was", "not", "very", "old", "new",
-         *SUBJECTS, *GOOD, *BAD, "I", "liked", "hated", "it"]
+WORDS = [
+    "[pad]",
+    "[cls]",
+    "[mask]",
+    "the",
+    "a",
+    "is",
+    "was",
+    "not",
+    "very",
+    "old",
+    "new",
+    *SUBJECTS,
+    *GOOD,
+    *BAD,
+    "I",
+    "liked",
+    "hated",
+    "it",
+]
 NUMBER = {word: number for number, word in enumerate(WORDS)}
 LENGTH = 10
 
@@ -34,12 +52,18 @@ def make_sentences(count, seed, verdict):
     for place in range(count):
         praise, negated = random.integers(0, 2, 2)
         word = random.choice(GOOD if praise != negated else BAD)
-        words = ["[cls]", random.choice(["the", "a"]), random.choice(["old", "new"]),
-                 random.choice(SUBJECTS), random.choice(["is", "was"]),
-                 "not" if negated else "very", word]
+        words = [
+            "[cls]",
+            random.choice(["the", "a"]),
+            random.choice(["old", "new"]),
+            random.choice(SUBJECTS),
+            random.choice(["is", "was"]),
+            "not" if negated else "very",
+            word,
+        ]
         if verdict:
             words += ["I", "liked" if praise else "hated", "it"]
-        rows[place, :len(words)] = [NUMBER[each] for each in words]
+        rows[place, : len(words)] = [NUMBER[each] for each in words]
         labels[place] = praise
     return rows, labels
 
@@ -86,8 +110,9 @@ def train(network, batches, rate):
     """The losses of one step of Adam for each batch (rows, targets)."""
     loss_fn = nn.CrossEntropyLoss(ignore_index=-1)
     optimizer = nn.AdamWeightDecay(network.trainable_params(), rate, weight_decay=0.01)
-    step = ms.value_and_grad(lambda rows, targets: loss_fn(network(rows), targets), None,
-                             optimizer.parameters)
+    step = ms.value_and_grad(
+        lambda rows, targets: loss_fn(network(rows), targets), None, optimizer.parameters
+    )
     losses = []
     for rows, targets in batches:
         loss, grads = step(ms.Tensor(rows), ms.Tensor(targets))
@@ -109,7 +134,7 @@ def fine_tune(encoder, epochs):
     """The losses on 48 labelled sentences, and the accuracy on 500 others."""
     rows, labels = make_sentences(48, 7, False)
     judge = Judge(encoder)
-    batches = [(rows[at:at + 16], labels[at:at + 16]) for at in range(0, 48, 16)] * epochs
+    batches = [(rows[at : at + 16], labels[at : at + 16]) for at in range(0, 48, 16)] * epochs
     losses = train(judge, batches, 1e-3)
     rows, labels = make_sentences(500, 8, False)
     return losses, (judge(ms.Tensor(rows)).asnumpy().argmax(1) == labels).mean()
@@ -131,8 +156,11 @@ def main():
         losses, accuracy = fine_tune(start, arguments.epochs)
         print(f"{name}: accuracy on 500 new sentences {accuracy:.3f}")
         curves[f"{name} ({accuracy:.1%})"] = losses
-    draw_loss_curves(pathlib.Path(arguments.output) / "bert_finetuning.svg",
-                     "Judging sentences after masked words", curves)
+    draw_loss_curves(
+        pathlib.Path(arguments.output) / "bert_finetuning.svg",
+        "Judging sentences after masked words",
+        curves,
+    )
 
 
 if __name__ == "__main__":

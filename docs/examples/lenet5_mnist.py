@@ -53,10 +53,15 @@ def create_dataset(folder, usage, batch_size):
     """Batches of 32 x 32 images of mean 0 and deviation 1, and int32 labels."""
     digits = ds.MnistDataset(folder, usage, shuffle=usage == "train")
     digits = digits.map(transforms.TypeCast(ms.int32), input_columns="label")
-    digits = digits.map([vision.Resize((32, 32), vision.Inter.LINEAR),
-                         vision.Rescale(1 / 255, 0.0),
-                         vision.Rescale(1 / 0.3081, -0.1307 / 0.3081),
-                         vision.HWC2CHW()], input_columns="image")
+    digits = digits.map(
+        [
+            vision.Resize((32, 32), vision.Inter.LINEAR),
+            vision.Rescale(1 / 255, 0.0),
+            vision.Rescale(1 / 0.3081, -0.1307 / 0.3081),
+            vision.HWC2CHW(),
+        ],
+        input_columns="image",
+    )
     return digits.batch(batch_size, drop_remainder=usage == "train")
 
 
@@ -80,8 +85,14 @@ def create_optimizer(name, network, steps, batch_size):
     if name == "lars":
         momentum = nn.Momentum(weights, cosine(0.3, steps), momentum=0.9)
         return nn.LARS(momentum, epsilon=1e-8, coefficient=0.02)
-    return nn.thor(network, falling(0.05, 0.001, steps), falling(0.3, 0.03, steps), momentum=0.9,
-                   batch_size=batch_size, frequency=10)
+    return nn.thor(
+        network,
+        falling(0.05, 0.001, steps),
+        falling(0.3, 0.03, steps),
+        momentum=0.9,
+        batch_size=batch_size,
+        frequency=10,
+    )
 
 
 def create_model(name, network, steps, batch_size):
@@ -118,7 +129,7 @@ class LossCurve(Callback):
 
     def on_train_epoch_end(self, run_context):
         state = run_context.original_args()
-        mean = np.mean(self.losses[-state.batch_num:])
+        mean = np.mean(self.losses[-state.batch_num :])
         if self.on_terminal:
             print(end="\r\x1b[K", file=sys.stderr, flush=True)
         print(f"{self.name}: epoch {state.cur_epoch_num}, mean loss {mean:.4f}", flush=True)
@@ -126,8 +137,12 @@ class LossCurve(Callback):
     def show_progress(self, step, steps):
         """A bar on the terminal's last line."""
         bar = "#" * (30 * step // steps)
-        print(f"\r{self.name} [{bar:<30}] step {step}/{steps}, loss {self.losses[-1]:.4f}", end="",
-              file=sys.stderr, flush=True)
+        print(
+            f"\r{self.name} [{bar:<30}] step {step}/{steps}, loss {self.losses[-1]:.4f}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def train(name, folder, arguments):
@@ -160,15 +175,19 @@ def report(runs, output):
         for name, (losses, _, _) in runs.items():
             for step, loss in enumerate(losses, 1):
                 print(name, step, loss, sep=",", file=file)
-    draw_loss_curves(output / "loss_curves.svg", "LeNet-5 on handwritten digits",
-                     {f"{name} ({accuracy:.1%})": losses
-                      for name, (losses, accuracy, _) in runs.items()})
+    draw_loss_curves(
+        output / "loss_curves.svg",
+        "LeNet-5 on handwritten digits",
+        {f"{name} ({accuracy:.1%})": losses for name, (losses, accuracy, _) in runs.items()},
+    )
     print(f"\n{'optimizer':14}{'test accuracy':>15}{'last loss':>12}{'seconds':>10}")
     for name, (losses, accuracy, seconds) in runs.items():
         print(f"{name:14}{accuracy:>15.4f}{np.mean(losses[-25:]):>12.4f}{seconds:>10.1f}")
-    print(f"\nThe losses step by step: {(output / 'loss_curves.svg').resolve()}\n"
-          "MindSpore 2.10 itself refuses this script on a CPU: dynamic loss scaling, nn.LARS and "
-          "nn.thor need an accelerator there.")
+    print(
+        f"\nThe losses step by step: {(output / 'loss_curves.svg').resolve()}\n"
+        "MindSpore 2.10 itself refuses this script on a CPU: dynamic loss scaling, nn.LARS and "
+        "nn.thor need an accelerator there."
+    )
 
 
 def parse_arguments():
@@ -180,8 +199,11 @@ def parse_arguments():
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device_target", choices=("CPU", "GPU", "Ascend"), default="CPU")
-    parser.add_argument("--data", help="a folder with the four files of MNIST; by default 5,000 "
-                                       "digits are unpacked into the output folder")
+    parser.add_argument(
+        "--data",
+        help="a folder with the four files of MNIST; by default 5,000 "
+        "digits are unpacked into the output folder",
+    )
     parser.add_argument("--output", default="lenet5_output")
     return parser.parse_args()
 

@@ -34,8 +34,10 @@ def draw_loss_curves(path, title, curves):
         curves (dict): from a name to the losses of its steps, a list of numbers; what follows a
             loss that is no number is left out.
     """
-    curves = {name: [max(float(loss), 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
-              for name, losses in curves.items()}
+    curves = {
+        name: [max(float(loss), 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
+        for name, losses in curves.items()
+    }
     curves = {name: losses for name, losses in curves.items() if losses}
     steps = max(len(losses) for losses in curves.values())
     means = {name: running_mean(losses, max(1, steps // 25)) for name, losses in curves.items()}
@@ -55,13 +57,17 @@ def draw_loss_curves(path, title, curves):
 
     parts = [*axes(x, y, steps, low, high), *legend(list(curves))]
     for kind, lines in (("raw", curves), ("mean", means)):
-        parts += [line(kind, COLOURS[place % len(COLOURS)], losses)
-                  for place, losses in enumerate(lines.values())]
+        parts += [
+            line(kind, COLOURS[place % len(COLOURS)], losses)
+            for place, losses in enumerate(lines.values())
+        ]
     heading = f'<text class="title" x="{LEFT}" y="28">{escape(title)}</text>'
     body = "\n  ".join([f"<style>{STYLE}\n  </style>", heading, *parts])
     pathlib.Path(path).write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" role="img">\n  {body}\n</svg>\n', encoding="utf-8")
+        f'width="{WIDTH}" height="{HEIGHT}" role="img">\n  {body}\n</svg>\n',
+        encoding="utf-8",
+    )
 
 
 def running_mean(losses, span):
@@ -85,10 +91,11 @@ def axes(x, y, steps, low, high):
     floor = HEIGHT - BOTTOM
     loss = low
     while loss <= high * 1.001:
-        yield (f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(loss):.1f}" '
-               f'y2="{y(loss):.1f}"/>')
-        yield (f'<text x="{LEFT - 10}" y="{y(loss) + 5:.1f}" text-anchor="end">'
-               f'{loss:.3g}</text>')
+        yield (
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(loss):.1f}" '
+            f'y2="{y(loss):.1f}"/>'
+        )
+        yield (f'<text x="{LEFT - 10}" y="{y(loss) + 5:.1f}" text-anchor="end">{loss:.3g}</text>')
         loss = round_number(loss * 1.01, up=True)
     spacing = int(max(1, round_number(max(1, steps / 8), up=True)))
     for step in range(spacing, steps + 1, spacing):
@@ -97,15 +104,19 @@ def axes(x, y, steps, low, high):
     yield f'<line class="axis" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{floor}"/>'
     middle = (LEFT + WIDTH - RIGHT) / 2
     yield f'<text x="{middle}" y="{HEIGHT - 14}" text-anchor="middle">step</text>'
-    yield (f'<text transform="translate(20 {(TOP + floor) / 2}) rotate(-90)" '
-           f'text-anchor="middle">loss</text>')
+    yield (
+        f'<text transform="translate(20 {(TOP + floor) / 2}) rotate(-90)" '
+        f'text-anchor="middle">loss</text>'
+    )
 
 
 def legend(names):
     """A swatch and a name for each curve, in one row under the title."""
     place = LEFT
     for number, name in enumerate(names):
-        yield (f'<rect x="{place}" y="45" width="18" height="5" rx="2.5" '
-               f'fill="{COLOURS[number % len(COLOURS)]}"/>')
+        yield (
+            f'<rect x="{place}" y="45" width="18" height="5" rx="2.5" '
+            f'fill="{COLOURS[number % len(COLOURS)]}"/>'
+        )
         yield f'<text x="{place + 25}" y="53">{escape(name)}</text>'
         place += 25 + 8 * len(name) + 26

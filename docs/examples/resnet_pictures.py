@@ -40,9 +40,12 @@ class Block(nn.Cell):
     def __init__(self, channels_in, channels_out, stride):
         super().__init__()
         self.body = nn.SequentialCell(
-            nn.Conv2d(channels_in, channels_out, 3, stride), nn.BatchNorm2d(channels_out),
+            nn.Conv2d(channels_in, channels_out, 3, stride),
+            nn.BatchNorm2d(channels_out),
             nn.ReLU(),
-            nn.Conv2d(channels_out, channels_out, 3), nn.BatchNorm2d(channels_out))
+            nn.Conv2d(channels_out, channels_out, 3),
+            nn.BatchNorm2d(channels_out),
+        )
         self.shortcut = nn.Identity()
         if stride > 1 or channels_in != channels_out:
             self.shortcut = nn.Conv2d(channels_in, channels_out, 1, stride)
@@ -88,8 +91,11 @@ def main():
     network.set_train(False)
     accuracy = (network(ms.Tensor(images)).asnumpy().argmax(1) == labels).mean()
     print(f"accuracy on 200 new pictures {accuracy:.3f}")
-    draw_loss_curves(pathlib.Path(arguments.output) / "resnet_pictures.svg",
-                     "A small ResNet on drawn pictures", {f"Momentum ({accuracy:.1%})": losses})
+    draw_loss_curves(
+        pathlib.Path(arguments.output) / "resnet_pictures.svg",
+        "A small ResNet on drawn pictures",
+        {f"Momentum ({accuracy:.1%})": losses},
+    )
 
 
 if __name__ == "__main__":

@@ -44,8 +44,9 @@ def train(name, epochs):
     """The losses of a new network trained by thor or by Momentum."""
     ms.set_seed(4)
     data = ms.dataset.NumpySlicesDataset(read_digits(), ["image", "label"]).batch(50, True)
-    network = nn.SequentialCell(nn.Dense(784, 64), nn.ReLU(), nn.Dense(64, 32), nn.ReLU(),
-                                nn.Dense(32, 10))
+    network = nn.SequentialCell(
+        nn.Dense(784, 64), nn.ReLU(), nn.Dense(64, 32), nn.ReLU(), nn.Dense(32, 10)
+    )
     loss_fn = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     steps = epochs * data.get_dataset_size()
     if name == "thor":
@@ -57,7 +58,8 @@ def train(name, epochs):
     model = Model(network, loss_fn, optimizer)
     if name == "thor":
         model = ConvertModelUtils.convert_to_thor_model(
-            model, network, loss_fn=loss_fn, optimizer=optimizer)
+            model, network, loss_fn=loss_fn, optimizer=optimizer
+        )
     losses = Losses()
     model.train(epochs, data, callbacks=[losses], dataset_sink_mode=False)
     return losses.values
@@ -77,10 +79,15 @@ def main():
     arguments = parser.parse_args()
     runs = {name: train(name, arguments.epochs) for name in ("thor", "momentum")}
     for name, losses in runs.items():
-        print(f"{name}: loss {losses[-1]:.3f} after {len(losses)} steps, "
-              f"below {GOAL} after {steps_to_goal(losses)} steps")
-    draw_loss_curves(pathlib.Path(arguments.output) / "thor_and_momentum.svg",
-                     "Handwritten digits, second order and first", runs)
+        print(
+            f"{name}: loss {losses[-1]:.3f} after {len(losses)} steps, "
+            f"below {GOAL} after {steps_to_goal(losses)} steps"
+        )
+    draw_loss_curves(
+        pathlib.Path(arguments.output) / "thor_and_momentum.svg",
+        "Handwritten digits, second order and first",
+        runs,
+    )
 
 
 if __name__ == "__main__":

@@ -65,8 +65,14 @@ def _device_space():
             return None
     except Exception:  # whatever a broken driver raises means: no GPU here
         return None
-    space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", frozenset({BFLOAT16}),
-                  Kernels(cupy), Bodies(cupy))
+    space = Space(
+        cupy,
+        "cupyx.scipy.special",
+        "cupyx.scipy.linalg",
+        frozenset({BFLOAT16}),
+        Kernels(cupy),
+        Bodies(cupy),
+    )
     SPACES[cupy.ndarray] = space
     if not blocking:
         DIRECT[cupy.ndarray] = space
@@ -101,8 +107,9 @@ def _set_compute_type():
     """Tells CuPy, once there is a GPU to tell it of. GPUs before compute capability 8.0 have no
     TF32, and CuPy warns there."""
     if _target == "GPU" and _tf32 is not None:
-        products = importlib.import_module(f"{_device_space().module.__name__}._core"
-                                           "._routines_linalg")
+        products = importlib.import_module(
+            f"{_device_space().module.__name__}._core._routines_linalg"
+        )
         kind = products.COMPUTE_TYPE_TF32 if _tf32 else products.COMPUTE_TYPE_DEFAULT
         products.set_compute_type("f", kind)
 

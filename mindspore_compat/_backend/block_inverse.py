@@ -41,8 +41,8 @@ def inverse_blocks(matrix, shift):
     count, width, _ = shape_of(size)
     blocks = xp.zeros((count, width, width), "float64")
     for index in range(count):
-        part = matrix[index * width:(index + 1) * width, index * width:(index + 1) * width]
-        blocks[index, :part.shape[0], :part.shape[0]] = part
+        part = matrix[index * width : (index + 1) * width, index * width : (index + 1) * width]
+        blocks[index, : part.shape[0], : part.shape[0]] = part
     bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2))
     blocks[bad] = xp.eye(width)
     rest = size - (count - 1) * width

@@ -34,8 +34,9 @@ def _share(path):
     """The cores that one group may use; None where it has no limit."""
     text = _read(os.path.join(path, "cpu.max"))  # of version 2
     if text is None:
-        quota, period = (_read(os.path.join(path, f"cpu.cfs_{name}_us"))
-                         for name in ("quota", "period"))
+        quota, period = (
+            _read(os.path.join(path, f"cpu.cfs_{name}_us")) for name in ("quota", "period")
+        )
         text = f"{quota} {period}" if quota and period else ""
     numbers = text.split()
     if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):

@@ -34,8 +34,10 @@ def world():
         RuntimeError: Outside a launcher, or where MPI cannot be loaded.
     """
     if launched() is None:
-        raise RuntimeError("This process was not started by a launcher, so there are no others to "
-                           "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun'.")
+        raise RuntimeError(
+            "This process was not started by a launcher, so there are no others to "
+            "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun'."
+        )
     communicator = mpi().COMM_WORLD.Dup()
     if communicator.size > 1:
         endings.watch(progress)
@@ -139,8 +141,9 @@ class Group:
             return Pending(self.nccl.all_reduce(array, operation))
         sent, kind = _to_reduce(array, operation)
         got = numpy.empty_like(sent)
-        return self._start(what, got, array, array.shape,
-                           lambda: self.communicator.Iallreduce(sent, got, kind))
+        return self._start(
+            what, got, array, array.shape, lambda: self.communicator.Iallreduce(sent, got, kind)
+        )
 
     def reduce(self, array, root, operation="sum"):
         """As `all_reduce`, for member `root` only; the others get their own array back."""
@@ -152,8 +155,9 @@ class Group:
         sent, kind = _to_reduce(array, operation)
         got = sent.copy()
         room = got if self.rank == root else None
-        return self._start(what, got, array, array.shape,
-                           lambda: self.communicator.Ireduce(sent, room, kind, root))
+        return self._start(
+            what, got, array, array.shape, lambda: self.communicator.Ireduce(sent, room, kind, root)
+        )
 
     def reduce_scatter(self, array, operation="sum"):
         """The combination of the members' arrays, cut along axis 0; each member gets its part."""
@@ -165,8 +169,13 @@ class Group:
             return Pending(self.nccl.reduce_scatter(array, operation))
         sent, kind = _to_reduce(array, operation)
         got = numpy.empty(shape, sent.dtype)
-        return self._start(what, got, array, shape,
-                           lambda: self.communicator.Ireduce_scatter_block(sent, got, kind))
+        return self._start(
+            what,
+            got,
+            array,
+            shape,
+            lambda: self.communicator.Ireduce_scatter_block(sent, got, kind),
+        )
 
     def all_gather(self, array):
         """The members' arrays joined along axis 0; every member gets the result."""
@@ -177,8 +186,7 @@ class Group:
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
-        return self._start(what, got, array, shape,
-                           lambda: self.communicator.Iallgather(sent, got))
+        return self._start(what, got, array, shape, lambda: self.communicator.Iallgather(sent, got))
 
     def gather(self, array, root):
         """As `all_gather`, for member `root` only; the others get their own array back."""
@@ -193,8 +201,9 @@ class Group:
         if self.rank != root:
             got[:] = sent
         room = got if self.rank == root else None
-        return self._start(what, got, array, shape,
-                           lambda: self.communicator.Igather(sent, room, root))
+        return self._start(
+            what, got, array, shape, lambda: self.communicator.Igather(sent, room, root)
+        )
 
     def broadcast(self, array, root):
         """Member `root`'s array, for every member; the others' arrays give shape and dtype."""
@@ -204,8 +213,9 @@ class Group:
         if self._on_gpu(array, what):
             return Pending(self.nccl.broadcast(array, root))
         got = _bytes_of(array).copy()
-        return self._start(what, got, array, array.shape,
-                           lambda: self.communicator.Ibcast(got, root))
+        return self._start(
+            what, got, array, array.shape, lambda: self.communicator.Ibcast(got, root)
+        )
 
     def scatter(self, array, root):
         """Member `root`'s array cut along axis 0; each member gets its part."""
@@ -215,11 +225,12 @@ class Group:
         what = f"scatter from {self._named(root)} of {headers.array_text(array)}"
         if self._on_gpu(array, what):
             whole = self.nccl.broadcast(array, root)
-            return Pending(whole[self.rank * shape[0]:(self.rank + 1) * shape[0]].copy())
+            return Pending(whole[self.rank * shape[0] : (self.rank + 1) * shape[0]].copy())
         sent = _bytes_of(array) if self.rank == root else None
         got = _room_for(shape, array.dtype)
-        return self._start(what, got, array, shape,
-                           lambda: self.communicator.Iscatter(sent, got, root))
+        return self._start(
+            what, got, array, shape, lambda: self.communicator.Iscatter(sent, got, root)
+        )
 
     def all_to_all(self, array, sent_rows, got_rows, use="all_to_all"):
         """Rows of axis 0 exchanged: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
@@ -235,10 +246,17 @@ class Group:
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
-        return self._start(what, got, array, shape, lambda: self.communicator.Ialltoallv(
-            [sent, [rows * width for rows in sent_rows], mpi().BYTE],
-            [got, [rows * width for rows in got_rows], mpi().BYTE]),
-            before=self._same_rows(sent_rows, got_rows))
+        return self._start(
+            what,
+            got,
+            array,
+            shape,
+            lambda: self.communicator.Ialltoallv(
+                [sent, [rows * width for rows in sent_rows], mpi().BYTE],
+                [got, [rows * width for rows in got_rows], mpi().BYTE],
+            ),
+            before=self._same_rows(sent_rows, got_rows),
+        )
 
     def send(self, array, to, tag=0):
         """Send to member `to`."""
@@ -355,8 +373,10 @@ class Group:
     def _part(self, shape):
         """The shape of one member's part of an array cut along axis 0."""
         if not shape or shape[0] % self.size:
-            raise ValueError(f"An array of shape {tuple(shape)} cannot be cut along axis 0 into "
-                             f"{self.size} equal parts.")
+            raise ValueError(
+                f"An array of shape {tuple(shape)} cannot be cut along axis 0 into "
+                f"{self.size} equal parts."
+            )
         return (shape[0] // self.size, *shape[1:])
 
     def _start(self, what, got, like, shape, begin, before=()):
@@ -388,8 +408,11 @@ class Group:
             yield from steps
 
         def absent():
-            gone = [rank for rank in self.ranks
-                    if rank in endings.left and endings.left[rank].get(self.key, 0) < number]
+            gone = [
+                rank
+                for rank in self.ranks
+                if rank in endings.left and endings.left[rank].get(self.key, 0) < number
+            ]
             return self._absence(gone[0], f"complete {what}") if gone else None
 
         return self._line.collective(Pending(out, run(), absent))
@@ -405,8 +428,11 @@ class Group:
         """Sends a header and, unless it goes another way, the data."""
 
         def steps():
-            requests = [self.communicator.Isend(part, to, tag)
-                        for part in (header, data) if part is not None]
+            requests = [
+                self.communicator.Isend(part, to, tag)
+                for part in (header, data)
+                if part is not None
+            ]
             yield from requests
 
         absent = self._absent_peer(to, "send", headers.text_of(header))
@@ -421,7 +447,8 @@ class Group:
         raise RuntimeError(
             f"What is received must be of the dtype and shape that was sent, but "
             f"{self._named(self.rank)} expects {wanted} from {self._named(source)}, which sent "
-            f"{headers.text_of(header)}.")
+            f"{headers.text_of(header)}."
+        )
 
     def _absent_peer(self, peer, verb, what, header=b"\0"):
         """A function that tells if a peer has ended and the header has not come before."""
@@ -454,8 +481,9 @@ class Group:
             pair = (own, header) if self.rank < rank else (header, own)
             headers.compare(b"".join(pair), own, sorted((self.rank, rank)))
 
-        waiting = [Pending(None, steps(rank), self._absent_peer(rank, "make", what))
-                   for rank in others]
+        waiting = [
+            Pending(None, steps(rank), self._absent_peer(rank, "make", what)) for rank in others
+        ]
         for each in waiting:
             self._line.peer(each)
         try:
@@ -494,8 +522,10 @@ def _room_for(shape, dtype):
 def _landing(got, like, shape):
     """An array of the dtype and place of `like`, and what fills it once `got` is filled."""
     space = arrays.space_of(like)
-    same_bytes = (got.dtype in (numpy.uint8, like.dtype)
-                  and like.dtype.itemsize * math.prod(shape) == got.nbytes)
+    same_bytes = (
+        got.dtype in (numpy.uint8, like.dtype)
+        and like.dtype.itemsize * math.prod(shape) == got.nbytes
+    )
     if same_bytes and space is arrays.HOST:
         return got.view(like.dtype).reshape(shape), lambda: None
     out = space.module.empty(shape, like.dtype)

@@ -17,12 +17,22 @@ import threading
 import numpy
 
 EXPRESSIONS = {
-    "add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}",
-    "negative": "-{}", "sqrt": "sqrt({})", "abs": "fabs({})",
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "divide": "{} / {}",
+    "negative": "-{}",
+    "sqrt": "sqrt({})",
+    "abs": "fabs({})",
     "maximum": "({0} if {0} > {1} or {0} != {0} else {1})",
     "minimum": "({0} if {0} < {1} or {0} != {0} else {1})",
-    "greater": "{} > {}", "greater_equal": "{} >= {}", "less": "{} < {}", "less_equal": "{} <= {}",
-    "not_equal": "{} != {}", "logical_and": "{} & {}", "where": "({1} if {0} else {2})",
+    "greater": "{} > {}",
+    "greater_equal": "{} >= {}",
+    "less": "{} < {}",
+    "less_equal": "{} <= {}",
+    "not_equal": "{} != {}",
+    "logical_and": "{} & {}",
+    "where": "({1} if {0} else {2})",
 }
 MOST_CHECKS = 8  # pairs of arrays that the compiler compares for overlap, or gives vectors up
 BLOCK = 1 << 18  # elements of a piece
@@ -46,21 +56,30 @@ def compilable(trace, dtypes, dtype):
     """
     written = sum(trace.written)
     pairs = written * (written - 1) // 2 + written * (len(dtypes) - written)
-    return (available() and set(dtypes) == {dtype} and pairs <= MOST_CHECKS
-            and all(step.name in EXPRESSIONS for step in trace.steps))
+    return (
+        available()
+        and set(dtypes) == {dtype}
+        and pairs <= MOST_CHECKS
+        and all(step.name in EXPRESSIONS for step in trace.steps)
+    )
 
 
 def source(trace, name):
     """The loop as Python text, for one-dimensional arrays and the scalars `s0`, `s1`, ..."""
     scalars = [f"s{index}" for index in range(trace.scalar_count)]
-    lines = [f"def {name}({', '.join([*trace.names, *scalars])}):",
-             f"    for i in range({trace.names[0]}.size):"]
+    lines = [
+        f"def {name}({', '.join([*trace.names, *scalars])}):",
+        f"    for i in range({trace.names[0]}.size):",
+    ]
     lines += [f"        v{index} = {array}[i]" for index, array in enumerate(trace.names)]
     for step in trace.steps:
         operands = [f"v{each}" if type(each) is int else each for each in step.operands]
         lines.append(f"        v{step.result} = {EXPRESSIONS[step.name].format(*operands)}")
-    lines += [f"        {trace.names[index]}[i] = v{value}"
-              for index, value in trace.outputs.items() if value != index]
+    lines += [
+        f"        {trace.names[index]}[i] = v{value}"
+        for index, value in trace.outputs.items()
+        if value != index
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -108,5 +127,10 @@ def python_loop(trace, name):
 
 def fits(arrays):
     """True if the loop takes these one-dimensional arrays."""
-    return all(array.flags.c_contiguous and array.flags.writeable and array.flags.aligned
-               and type(array) is numpy.ndarray for array in arrays)
+    return all(
+        array.flags.c_contiguous
+        and array.flags.writeable
+        and array.flags.aligned
+        and type(array) is numpy.ndarray
+        for array in arrays
+    )

@@ -82,14 +82,20 @@ def geometry(x_shape, w_shape, stride, pads, dilation, groups):
     size, kernel = x_shape[2:], w_shape[2:]
     if x_shape[1] != w_shape[1] * groups or w_shape[0] % groups:
         raise ValueError(
-            f"channels {x_shape[1]} do not fit weights of shape {w_shape} in {groups} groups")
-    out = tuple((n + sum(p) - d * (k - 1) - 1) // s + 1
-                for n, p, k, d, s in zip(size, pads, kernel, dilation, stride))
+            f"channels {x_shape[1]} do not fit weights of shape {w_shape} in {groups} groups"
+        )
+    out = tuple(
+        (n + sum(p) - d * (k - 1) - 1) // s + 1
+        for n, p, k, d, s in zip(size, pads, kernel, dilation, stride)
+    )
     if min(out) < 1:
-        raise ValueError(f"kernel {kernel} with dilation {dilation} is larger than the padded "
-                         f"input {tuple(n + sum(p) for n, p in zip(size, pads))}")
-    return Geometry(x_shape[0], x_shape[1], w_shape[0], groups, size, kernel, stride, pads,
-                    dilation, out)
+        raise ValueError(
+            f"kernel {kernel} with dilation {dilation} is larger than the padded "
+            f"input {tuple(n + sum(p) for n, p in zip(size, pads))}"
+        )
+    return Geometry(
+        x_shape[0], x_shape[1], w_shape[0], groups, size, kernel, stride, pads, dilation, out
+    )
 
 
 def convolve(xp, x, w, stride, pads, dilation, groups):
@@ -163,6 +169,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
 
 # Padding and windows, used by every strategy.
 
+
 def padded(xp, x, pads, fill=0):
     """`x` with `fill` around its spatial dimensions; a negative pad cuts instead.
 
@@ -177,11 +184,10 @@ def padded(xp, x, pads, fill=0):
     """
     if not any(map(any, pads)):
         return x
-    lead = x.shape[:x.ndim - len(pads)]
-    cut = tuple(slice(max(-b, 0), n - max(-a, 0))
-                for n, (b, a) in zip(x.shape[len(lead):], pads))
+    lead = x.shape[: x.ndim - len(pads)]
+    cut = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape[len(lead) :], pads))
     x = x[(..., *cut)]
-    size = x.shape[len(lead):]
+    size = x.shape[len(lead) :]
     grow = tuple((max(b, 0), max(a, 0)) for b, a in pads)
     if not any(map(any, grow)):
         return x
@@ -195,16 +201,21 @@ def windows(xp, x, kernel, stride, dilation, out):
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
     return xp.lib.stride_tricks.as_strided(
-        x, x.shape[:lead] + kernel + out,
-        x.strides[:lead] + tuple(a * d for a, d in zip(steps, dilation))
-        + tuple(a * s for a, s in zip(steps, stride)))
+        x,
+        x.shape[:lead] + kernel + out,
+        x.strides[:lead]
+        + tuple(a * d for a, d in zip(steps, dilation))
+        + tuple(a * s for a, s in zip(steps, stride)),
+    )
 
 
 def _tap_slices(geo):
     """For each kernel position in row-major order, the padded input it meets."""
     for tap in np.ndindex(*geo.kernel):
-        yield tuple(slice(i * d, i * d + (n - 1) * s + 1, s)
-                    for i, d, n, s in zip(tap, geo.dilation, geo.out, geo.stride))
+        yield tuple(
+            slice(i * d, i * d + (n - 1) * s + 1, s)
+            for i, d, n, s in zip(tap, geo.dilation, geo.out, geo.stride)
+        )
 
 
 def _cropped(x, geo):
@@ -245,12 +256,13 @@ def _single(x_shape, kernel, stride, pads, dilation):
 
 # Windows copied into columns.
 
+
 class _Piece(NamedTuple):
     """Some samples, or a part of one, whose columns fit the workspace."""
 
     samples: slice
     places: tuple  # a slice of the output for each spatial dimension
-    flat: slice    # the same where the output's dimensions are one
+    flat: slice  # the same where the output's dimensions are one
 
     @property
     def count(self):
@@ -266,18 +278,22 @@ def _pieces(x, geo):
         return [_Piece(each, whole, slice(0, area)) for each in blocks(geo.batch, step)]
     most = max(HOST_BYTES // rows, FEWEST_COLUMNS)
     if area > most:
-        return [_Piece(slice(i, i + 1), places, flat)
-                for i in range(geo.batch) for places, flat in _tiles(geo.out, most)]
+        return [
+            _Piece(slice(i, i + 1), places, flat)
+            for i in range(geo.batch)
+            for places, flat in _tiles(geo.out, most)
+        ]
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
-    return [_Piece(each, whole, slice(0, area))
-            for each in blocks(geo.batch, min(most // area, fair))]
+    return [
+        _Piece(each, whole, slice(0, area)) for each in blocks(geo.batch, min(most // area, fair))
+    ]
 
 
 def _tiles(out, most):
     """Parts of an output of about equal size, each of at most `most` elements or one row long."""
     cuts = []
     for axis, n in enumerate(out):
-        parts = -(-n // max(most // prod(out[axis + 1:]), 1))
+        parts = -(-n // max(most // prod(out[axis + 1 :]), 1))
         cuts.append(blocks(n, -(-n // parts)))
     for places in combinations(*cuts):
         start = stop = 0
@@ -289,8 +305,9 @@ def _tiles(out, most):
 def _source(xp, x, geo, piece):
     """The part of the input that a piece's windows meet, padded, as these windows."""
     places, pads = [], []
-    for place, n, k, s, (before, _), d in zip(piece.places, geo.size, geo.kernel, geo.stride,
-                                              geo.pads, geo.dilation):
+    for place, n, k, s, (before, _), d in zip(
+        piece.places, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
+    ):
         start = place.start * s - before
         length = (place.stop - place.start - 1) * s + d * (k - 1) + 1
         stop = start + length
@@ -369,8 +386,7 @@ def _by_columns(xp, x, w, geo):
 
 
 def _columns_weight(xp, g, x, geo):
-    shape = (geo.groups, geo.filters // geo.groups,
-             geo.channels // geo.groups * prod(geo.kernel))
+    shape = (geo.groups, geo.filters // geo.groups, geo.channels // geo.groups * prod(geo.kernel))
     if not g.size:
         return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
@@ -409,7 +425,7 @@ def _spread_columns(xp, g, w, geo):
 
     def work(piece):
         channels, count = piece.places[0], piece.count
-        own = rows[:, channels.start * taps:channels.stop * taps], _rows_of(xp, g, piece)
+        own = rows[:, channels.start * taps : channels.stop * taps], _rows_of(xp, g, piece)
         if geo.groups > 1:
             per = geo.channels // geo.groups
             some = slice(channels.start // per, channels.stop // per)
@@ -417,7 +433,8 @@ def _spread_columns(xp, g, w, geo):
         columns = matmul(*own)
         if fast:
             slope[piece.samples] = fast.columns_back(
-                columns, (count, *slope.shape[1:]), geo, _column_strides(geo, count))
+                columns, (count, *slope.shape[1:]), geo, _column_strides(geo, count)
+            )
             return
         columns = columns.reshape(-1, taps, count, *geo.out)
         _add_back(xp, slope[piece.samples, channels], xp.moveaxis(columns, 2, 0), geo)
@@ -471,6 +488,7 @@ def _as_correlation(xp, g, w, geo):
 
 
 # 1x1 kernels: one matrix product per sample, nothing to rearrange.
+
 
 def _pointwise(xp, x, w, geo):
     x = _strided(x, geo)

@@ -25,15 +25,15 @@ BLOCK = 1 << 16
 class _Phases(NamedTuple):
     """How the flat phases of one depthwise convolution are laid out."""
 
-    size: tuple       # spatial size of one phase
-    taps: tuple       # per kernel position: (phase, offset)
-    rows: tuple       # shape of a flat result before its extra columns are cut
-    length: int       # elements of a flat result that carry meaning
+    size: tuple  # spatial size of one phase
+    taps: tuple  # per kernel position: (phase, offset)
+    rows: tuple  # shape of a flat result before its extra columns are cut
+    length: int  # elements of a flat result that carry meaning
 
 
 def _phases(geo):
     size = tuple(-(-n // s) for n, s in zip(geo.padded, geo.stride))
-    flat = [prod(size[i + 1:]) for i in range(len(size))]
+    flat = [prod(size[i + 1 :]) for i in range(len(size))]
     taps = []
     for tap in np.ndindex(*geo.kernel):
         place = [i * d for i, d in zip(tap, geo.dilation)]
@@ -105,9 +105,9 @@ def _convolved(xp, x, w, geo):
     wide = xp.empty((multiples, count, prod(plan.rows)), x.dtype)
     for multiple in range(multiples):
         weights = _row_weights(xp, w, geo, multiple)
-        total = wide[multiple, :, :plan.length]
+        total = wide[multiple, :, : plan.length]
         for tap, (phase, offset) in enumerate(plan.taps):
-            part = split[phase][:, offset:offset + plan.length]
+            part = split[phase][:, offset : offset + plan.length]
             scale = weights[:, tap, None]
             if tap == 0:
                 xp.multiply(part, scale, out=total)
@@ -125,7 +125,7 @@ def _flat_gradient(xp, g, geo, plan):
     wide = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
     parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
     wide[(..., *(slice(0, n) for n in geo.out))] = xp.moveaxis(parts, 2, 0)
-    return wide.reshape(multiples, geo.batch * geo.channels, -1)[:, :, :plan.length]
+    return wide.reshape(multiples, geo.batch * geo.channels, -1)[:, :, : plan.length]
 
 
 def input_gradient(xp, g, w, geo):
@@ -148,7 +148,7 @@ def _add_input(xp, slope, g, w, geo):
     for multiple, part in enumerate(flat):
         weights = _row_weights(xp, w, geo, multiple)
         for tap, (phase, offset) in enumerate(plan.taps):
-            target = split[phase][:, offset:offset + plan.length]
+            target = split[phase][:, offset : offset + plan.length]
             target += xp.multiply(part, weights[:, tap, None], out=term)
     for phase, flat in split.items():
         place, source = _phase_places(phase, geo)
@@ -177,7 +177,7 @@ def _products(xp, g, x, geo):
     dots = xp.empty((*flat.shape[:2], prod(geo.kernel)), x.dtype)
     for multiple, row in enumerate(flat):
         for tap, (phase, offset) in enumerate(plan.taps):
-            part = split[phase][:, offset:offset + plan.length, None]
+            part = split[phase][:, offset : offset + plan.length, None]
             dots[multiple, :, tap] = xp.matmul(row[:, None, :], part)[:, 0, 0]
     dots = dots.reshape(-1, geo.batch, geo.channels, dots.shape[-1])
     return xp.moveaxis(dots, 0, 2)
@@ -200,8 +200,12 @@ def _in_parts(x, geo, work):
     def one(number):
         sample, channel = parts[number]
         count = channel.stop - channel.start
-        part = geo._replace(batch=sample.stop - sample.start, channels=count, groups=count,
-                            filters=count * multiples)
+        part = geo._replace(
+            batch=sample.stop - sample.start,
+            channels=count,
+            groups=count,
+            filters=count * multiples,
+        )
         filters = slice(channel.start * multiples, channel.stop * multiples)
         work(part, sample, channel, filters)
 

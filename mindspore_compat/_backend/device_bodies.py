@@ -39,8 +39,10 @@ from .multi_tensor import letter
 from .symbols import Recorder, Symbol, Trace
 
 MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
-REDUCTIONS = {"row_sum": ("0", "{0} + {1}"),
-              "row_max": ("-INFINITY", "{0} > {1} || {0} != {0} ? {0} : {1}")}
+REDUCTIONS = {
+    "row_sum": ("0", "{0} + {1}"),
+    "row_max": ("-INFINITY", "{0} > {1} || {0} != {0} ? {0} : {1}"),
+}
 
 _ROWS = """
 #ifndef INFINITY
@@ -182,18 +184,24 @@ class Bodies:
         there = [index for index, one in enumerate(dtypes) if one is not None]
         kind = compute_dtype([dtypes[index] for index in there])
         real = "double" if kind == numpy.float64 else "float"
-        lines = [*scalar_lines(trace, real),
-                 *(f"const {_value(dtypes[index], real)} v{index} = x{index};" for index in there),
-                 *(_line(step, real) for step in trace.steps)]
+        lines = [
+            *scalar_lines(trace, real),
+            *(f"const {_value(dtypes[index], real)} v{index} = x{index};" for index in there),
+            *(_line(step, real) for step in trace.steps),
+        ]
         letters = {index: letter(index) for index in there}
         first = f"{letters[there[0]]}" if dtype is None else numpy.dtype(dtype).name
         for number, value in enumerate(trace.results):
             lines.append(f"o{number} = ({first})v{value};")
         kernel = self.module.ElementwiseKernel(
-            ", ".join([f"{letters[index]} x{index}" for index in there]
-                      + [f"float64 n_{name}" for name in numbers]),
+            ", ".join(
+                [f"{letters[index]} x{index}" for index in there]
+                + [f"float64 n_{name}" for name in numbers]
+            ),
             ", ".join(f"{first} o{number}" for number in range(len(trace.results))),
-            "\n".join(lines), trace.name)
+            "\n".join(lines),
+            trace.name,
+        )
         return kernel, trace.single
 
     def apply(self, *arrays):
@@ -204,8 +212,9 @@ class Bodies:
         """`body(xp, *arrays, axis)` over arrays of one shape; it gives an array of that shape."""
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
         size = moved[0].shape[-1]
-        out = self.rows(body, "e" * len(arrays), "e", (1, moved[0].size // size, size), *moved,
-                        axis=-1)
+        out = self.rows(
+            body, "e" * len(arrays), "e", (1, moved[0].size // size, size), *moved, axis=-1
+        )
         return self.module.moveaxis(out, -1, axis)
 
     def rows(self, body, kinds, gives, shape, *arrays, **scalars):
@@ -224,8 +233,9 @@ class Bodies:
             A result of the first array's shape for each "e", of shape (rows,) for each "r"; a tuple
             if the body returns one.
         """
-        arrays = [None if array is None else self.module.ascontiguousarray(array)
-                  for array in arrays]
+        arrays = [
+            None if array is None else self.module.ascontiguousarray(array) for array in arrays
+        ]
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = _split(scalars)
         key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
@@ -236,13 +246,26 @@ class Bodies:
         kernel, source = found
         outer, rows, inner = shape
         first = arrays[kinds.index("e")]
-        made = [self.module.empty(first.shape if kind == "e" else (rows,),
-                                  first.dtype if kind == "e" else source.dtype) for kind in gives]
+        made = [
+            self.module.empty(
+                first.shape if kind == "e" else (rows,),
+                first.dtype if kind == "e" else source.dtype,
+            )
+            for kind in gives
+        ]
         if rows and outer * inner:
-            kernel((min(rows, MOST_BLOCKS),), (_threads(outer * inner),), (
-                *[array for array in arrays if array is not None], *made,
-                *[numpy.float64(value) for value in numbers.values()], numpy.int64(rows),
-                numpy.int64(inner), numpy.int64(outer * inner)))
+            kernel(
+                (min(rows, MOST_BLOCKS),),
+                (_threads(outer * inner),),
+                (
+                    *[array for array in arrays if array is not None],
+                    *made,
+                    *[numpy.float64(value) for value in numbers.values()],
+                    numpy.int64(rows),
+                    numpy.int64(inner),
+                    numpy.int64(outer * inner),
+                ),
+            )
         return made[0] if source.single else tuple(made)
 
 
@@ -255,8 +278,11 @@ def _threads(length):
 
 def _split(scalars):
     """The flags and the numbers among the scalars of a call."""
-    flags = {key: value for key, value in scalars.items()
-             if value is None or isinstance(value, (bool, str))}
+    flags = {
+        key: value
+        for key, value in scalars.items()
+        if value is None or isinstance(value, (bool, str))
+    }
     return flags, {key: value for key, value in scalars.items() if key not in flags}
 
 
@@ -310,17 +336,22 @@ class RowKernel:
         level = max((self._level[one] for one in step.values()), default=0)
         reduces = step.name in REDUCTIONS
         self._level[value] = level + reduces
-        self._of_row[value] = reduces or step.name != "at_column" and all(
-            self._of_row[one] for one in step.values())
+        self._of_row[value] = (
+            reduces or step.name != "at_column" and all(self._of_row[one] for one in step.values())
+        )
 
     place = _PLACE
 
     def _text(self, numbers):
         dtypes = [self.dtypes[index] for index in self.there]
         return _ROWS.format(
-            preamble=preamble(dtypes), name=self.name, real=self.real,
+            preamble=preamble(dtypes),
+            name=self.name,
+            real=self.real,
             arguments=self._arguments(numbers),
-            scalars="\n    ".join(scalar_lines(self.trace, self.real)), body=self._body())
+            scalars="\n    ".join(scalar_lines(self.trace, self.real)),
+            body=self._body(),
+        )
 
     def _body(self):
         """What is done for one row."""
@@ -329,12 +360,19 @@ class RowKernel:
             if self.kinds[index] == "r":
                 body.append(self._load(index, "row"))
         for level in range(max(self._level.values()) + 1):
-            reductions = [step for step in self.trace.steps
-                          if step.name in REDUCTIONS and self._level[step.result] == level]
+            reductions = [
+                step
+                for step in self.trace.steps
+                if step.name in REDUCTIONS and self._level[step.result] == level
+            ]
             body += self._reduced(reductions)
-            body += [_line(step, real) for step in self.trace.steps
-                     if self._of_row[step.result] and step not in reductions
-                     and self._level[step.result] == level]
+            body += [
+                _line(step, real)
+                for step in self.trace.steps
+                if self._of_row[step.result]
+                and step not in reductions
+                and self._level[step.result] == level
+            ]
         return "\n        ".join([*body, *self._stored()])
 
     def _arguments(self, numbers):
@@ -359,10 +397,14 @@ class RowKernel:
                 needed.add(value)
                 step = self._steps.get(value)
                 stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
-        lines = [self._load(index, "at" if self.kinds[index] == "c" else "place")
-                 for index in self.there if index in needed]
-        return lines + [_line(step, self.real) for step in self.trace.steps
-                        if step.result in needed]
+        lines = [
+            self._load(index, "at" if self.kinds[index] == "c" else "place")
+            for index in self.there
+            if index in needed
+        ]
+        return lines + [
+            _line(step, self.real) for step in self.trace.steps if step.result in needed
+        ]
 
     def _reduced(self, reductions):
         """The loop that sums, and the sums of all threads."""
@@ -388,9 +430,14 @@ class RowKernel:
         lines = []
         if elements:
             inner = self._elements([value for _, value in elements])
-            inner += [f"o{number}[place] = {store(self._made(number), f'v{value}')};"
-                      for number, value in elements]
+            inner += [
+                f"o{number}[place] = {store(self._made(number), f'v{value}')};"
+                for number, value in elements
+            ]
             lines.append(self._loop(inner))
-        rows = [f"o{number}[row] = v{value};" for number, (value, kind) in enumerate(found)
-                if kind == "r"]
+        rows = [
+            f"o{number}[row] = v{value};"
+            for number, (value, kind) in enumerate(found)
+            if kind == "r"
+        ]
         return [*lines, *(["if (threadIdx.x == 0) {", *rows, "}"] if rows else [])]

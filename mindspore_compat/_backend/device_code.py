@@ -69,9 +69,15 @@ __device__ word to_bfloat(float value) {
 }
 """
 _FLOAT16, _BFLOAT16 = numpy.dtype(numpy.float16), numpy.dtype(ml_dtypes.bfloat16)
-TYPES = {numpy.dtype(numpy.float32): "float", numpy.dtype(numpy.float64): "double",
-         numpy.dtype(numpy.int32): "int", numpy.dtype(numpy.int64): "long long",
-         numpy.dtype(bool): "bool", _FLOAT16: "word", _BFLOAT16: "word"}
+TYPES = {
+    numpy.dtype(numpy.float32): "float",
+    numpy.dtype(numpy.float64): "double",
+    numpy.dtype(numpy.int32): "int",
+    numpy.dtype(numpy.int64): "long long",
+    numpy.dtype(bool): "bool",
+    _FLOAT16: "word",
+    _BFLOAT16: "word",
+}
 _LOADS = {_FLOAT16: "from_half({})", _BFLOAT16: "from_bfloat({})"}
 _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 
@@ -79,8 +85,10 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 def compute_dtype(dtypes):
     """float64 if an array has it, or 32 bits of an integer need it, else float32: halves are
     rounded on store only."""
-    wide = any(dtype.kind == "f" and dtype.itemsize == 8
-               or dtype.kind in "iu" and dtype.itemsize > 2 for dtype in map(numpy.dtype, dtypes))
+    wide = any(
+        dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
+        for dtype in map(numpy.dtype, dtypes)
+    )
     return numpy.dtype(numpy.float64 if wide else numpy.float32)
 
 
@@ -119,5 +127,7 @@ def step_line(step, real):
 
 def scalar_lines(trace, real):
     """The scalars of a trace, worked out from the numbers `n_lr`, ... of a call."""
-    return [f"const {real} s{index} = ({real})({code});"
-            for index, code in enumerate(trace.scalar_code())]
+    return [
+        f"const {real} s{index} = ({real})({code});"
+        for index, code in enumerate(trace.scalar_code())
+    ]

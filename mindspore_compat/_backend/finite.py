@@ -64,11 +64,14 @@ def _look_at(xp, dtype, alike, found):
 def _kernel(module, dtype):
     real = "double" if dtype == numpy.float64 else "float"
     place = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
-    body = [f"const {real} value = {load(dtype, place)};",
-            "if (!(value - value == 0)) *found = true;"]
+    body = [
+        f"const {real} value = {load(dtype, place)};",
+        "if (!(value - value == 0)) *found = true;",
+    ]
     name = "look_for_overflow"
     return module.RawKernel(
-        preamble([dtype]) + row_source(name, 1, ROWS, ", bool* found", [], body), name)
+        preamble([dtype]) + row_source(name, 1, ROWS, ", bool* found", [], body), name
+    )
 
 
 def _on_host(x):

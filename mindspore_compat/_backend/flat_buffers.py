@@ -36,8 +36,10 @@ class Pack:
 
     def _cut(self, flat):
         starts = [0, *self._ends[:-1]]
-        return [flat[start:end].reshape(shape)
-                for start, end, shape in zip(starts, self._ends, self.shapes, strict=True)]
+        return [
+            flat[start:end].reshape(shape)
+            for start, end, shape in zip(starts, self._ends, self.shapes, strict=True)
+        ]
 
     def update(self, fused, parameters, gradients, **scalars):
         """Runs one update over all parameters; the states are those in `views`.

@@ -41,10 +41,14 @@ from .symbols import Trace
 
 BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
 
-_ufuncs = {name: getattr(numpy, name) for name in (
-    "add subtract multiply divide power negative sqrt exp log abs sign maximum minimum greater "
-    "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p "
-    "copyto").split()}
+_ufuncs = {
+    name: getattr(numpy, name)
+    for name in (
+        "add subtract multiply divide power negative sqrt exp log abs sign maximum minimum greater "
+        "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p "
+        "copyto"
+    ).split()
+}
 
 
 def fuse(formula, reads=("g",), link=None):

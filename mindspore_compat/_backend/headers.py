@@ -18,7 +18,7 @@ def packed(text):
     data = text.encode()
     if len(data) > SIZE:
         digest = hashlib.blake2b(data, digest_size=_DIGEST).hexdigest()
-        data = data[:SIZE - 2 * _DIGEST - 4] + f"... {digest}".encode()
+        data = data[: SIZE - 2 * _DIGEST - 4] + f"... {digest}".encode()
     return data.ljust(SIZE, b"\0")
 
 
@@ -42,11 +42,13 @@ def compare(gathered, own, ranks):
         return
     callers = {}
     for index, rank in enumerate(ranks):
-        text = text_of(gathered[index * SIZE:(index + 1) * SIZE])
+        text = text_of(gathered[index * SIZE : (index + 1) * SIZE])
         callers.setdefault(text, []).append(rank)
     calls = "; ".join(f"{_named(found)} called {text}" for text, found in callers.items())
-    raise RuntimeError("The ranks of a group must call the same exchanges in the same order, with "
-                       f"arrays of one dtype and shape, but {calls}.")
+    raise RuntimeError(
+        "The ranks of a group must call the same exchanges in the same order, with "
+        f"arrays of one dtype and shape, but {calls}."
+    )
 
 
 def compare_rows(sent, got, ranks):
@@ -60,9 +62,11 @@ def compare_rows(sent, got, ranks):
     for i, source in enumerate(ranks):
         for j, target in enumerate(ranks):
             if sent[i, j] != got[j, i]:
-                raise RuntimeError(f"In an exchange of all ranks with all, rank {source} sends "
-                                   f"{sent[i, j]} rows to rank {target}, but rank {target} expects "
-                                   f"{got[j, i]} rows from rank {source}.")
+                raise RuntimeError(
+                    f"In an exchange of all ranks with all, rank {source} sends "
+                    f"{sent[i, j]} rows to rank {target}, but rank {target} expects "
+                    f"{got[j, i]} rows from rank {source}."
+                )
 
 
 def _named(ranks):

@@ -30,9 +30,9 @@ extern "C" __global__ void {name}({arguments}, long long total, {sizes}) {{
 
 _ARGUMENTS = {
     "columns": "const T* x, T* out, int channels, long long by_sample, long long by_channel, "
-               "long long by_tap",
+    "long long by_tap",
     "columns_back": "const T* g, T* out, int channels, long long by_sample, long long by_channel, "
-                    "long long by_tap",
+    "long long by_tap",
     "maximum": "const T* x, T* out",
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
     "spread_to_index": "const T* g, const long long* index, T* out",
@@ -157,10 +157,13 @@ _BODIES = {
 
 def source(name, ctype="float"):
     """The CUDA text of a kernel, for elements of the C type `ctype`."""
-    text = _FRAME.format(name=name, arguments=_ARGUMENTS[name], sizes=_SIZES,
-                         body=_BODIES[name].strip())
-    return f"typedef {ctype} T;\n#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n" \
-           f"#endif\n{text}"
+    text = _FRAME.format(
+        name=name, arguments=_ARGUMENTS[name], sizes=_SIZES, body=_BODIES[name].strip()
+    )
+    return (
+        f"typedef {ctype} T;\n#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n"
+        f"#endif\n{text}"
+    )
 
 
 KERNELS = {name: source(name) for name in _BODIES}
@@ -212,8 +215,9 @@ class Kernels:
         """The windows in `g`, laid out as `columns` does, added back to data of this shape."""
         g = self.module.ascontiguousarray(g)
         out = self.module.empty(shape, g.dtype)
-        self._run("columns_back", out.size, geo, g, out, np.int32(shape[1]),
-                  *map(np.int64, strides))
+        self._run(
+            "columns_back", out.size, geo, g, out, np.int32(shape[1]), *map(np.int64, strides)
+        )
         return out
 
     def maximum(self, x, geo):
@@ -252,7 +256,13 @@ def _sizes(geo):
     """The sizes as the kernels take them; missing leading dimensions are of length 1."""
     lacking = 3 - len(geo.kernel)
     before = tuple(pad[0] for pad in geo.pads)
-    for values, fill in ((geo.size, 1), (geo.kernel, 1), (geo.out, 1), (geo.stride, 1), (before, 0),
-                         (geo.dilation, 1)):
+    for values, fill in (
+        (geo.size, 1),
+        (geo.kernel, 1),
+        (geo.out, 1),
+        (geo.stride, 1),
+        (before, 0),
+        (geo.dilation, 1),
+    ):
         for value in (fill,) * lacking + tuple(values):
             yield np.int32(value)

@@ -4,9 +4,11 @@ import functools
 import os
 
 # (rank, size, rank on the machine) in the environment.
-LAUNCHERS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
-             ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
-             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"))
+LAUNCHERS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
+    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"),
+)
 
 
 def launched():
@@ -28,6 +30,8 @@ def mpi():
     try:
         from mpi4py import MPI
     except ImportError as error:
-        raise RuntimeError("Several processes need mpi4py and an MPI library: install the extra "
-                           f"'mpi' of mindspore_compat. ({error})") from error
+        raise RuntimeError(
+            "Several processes need mpi4py and an MPI library: install the extra "
+            f"'mpi' of mindspore_compat. ({error})"
+        ) from error
     return MPI

@@ -82,8 +82,10 @@ class KernelProgram:
         """The numbers of a call: computed with once for all rows unless they are on the device."""
         found = Numbers(numbers, self.module.ndarray)
         if found.held:
-            return found, [value if name in found.held else numpy.float64(value)
-                           for name, value in numbers.items()]
+            return found, [
+                value if name in found.held else numpy.float64(value)
+                for name, value in numbers.items()
+            ]
         real = self.dtype.type
         return found, [real(value) for value in self.trace.scalars(numbers)]
 
@@ -116,29 +118,40 @@ class KernelProgram:
         if kernel is None:
             kernel = self._made[key] = self._elementwise(numbers, skip is not None)
         flags = self.trace.written
-        kernel(*[array for array, writes in zip(row, flags, strict=True) if not writes], *values,
-               *([] if skip is None else [skip]),
-               *[array for array, writes in zip(row, flags, strict=True) if writes])
+        kernel(
+            *[array for array, writes in zip(row, flags, strict=True) if not writes],
+            *values,
+            *([] if skip is None else [skip]),
+            *[array for array, writes in zip(row, flags, strict=True) if writes],
+        )
 
     def _elementwise(self, numbers, skips):
         trace, real = self.trace, _real(self.dtype)
-        arrays = [(f"{letter(index)} {name}_", writes) for index, (name, writes) in enumerate(
-            zip(trace.names, trace.written, strict=True))]
+        arrays = [
+            (f"{letter(index)} {name}_", writes)
+            for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
+        ]
         text, given = kernel_text(trace, self.dtype), self._declared(numbers)
         if numbers.held:
             text = "\n".join([*_opened(numbers), *scalar_lines(trace, real), text])
         text = f"if (!skip_) {{\n{text}\n}}" if skips else text
         return self.module.ElementwiseKernel(
-            ", ".join([one for one, writes in arrays if not writes] + given
-                      + ["bool skip_"] * skips),
-            ", ".join(one for one, writes in arrays if writes), text, self.name)
+            ", ".join(
+                [one for one, writes in arrays if not writes] + given + ["bool skip_"] * skips
+            ),
+            ", ".join(one for one, writes in arrays if writes),
+            text,
+            self.name,
+        )
 
     def _declared(self, numbers):
         """The parameters of an ElementwiseKernel for the numbers of a call."""
         if not numbers.held:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
-        return [f"{numbers.held[name].dtype.name if name in numbers.held else 'float64'} h_{name}"
-                for name in numbers.given]
+        return [
+            f"{numbers.held[name].dtype.name if name in numbers.held else 'float64'} h_{name}"
+            for name in numbers.given
+        ]
 
     # Many rows ----------------------------------------------------------------------------------
 
@@ -156,13 +169,21 @@ class KernelProgram:
 
 def filled_table(rows, most):
     """The struct that tells a kernel where rows lie, and how many blocks of threads they take."""
-    kind = numpy.dtype([("at", numpy.uint64, (len(rows[0]), most)), ("size", numpy.int64, most),
-                        ("first", numpy.int32, most), ("count", numpy.int32)], align=True)
+    kind = numpy.dtype(
+        [
+            ("at", numpy.uint64, (len(rows[0]), most)),
+            ("size", numpy.int64, most),
+            ("first", numpy.int32, most),
+            ("count", numpy.int32),
+        ],
+        align=True,
+    )
     table = numpy.zeros((), kind)
     sizes = numpy.array([row[0].size for row in rows], numpy.int64)
     blocks = -(-sizes // CHUNK)
-    table["at"][:, : len(rows)] = [[row[kind].data.ptr for row in rows]
-                                   for kind in range(len(rows[0]))]
+    table["at"][:, : len(rows)] = [
+        [row[kind].data.ptr for row in rows] for kind in range(len(rows[0]))
+    ]
     table["size"][: len(rows)] = sizes
     table["first"][: len(rows)] = numpy.cumsum(blocks) - blocks
     table["count"] = len(rows)
@@ -184,18 +205,24 @@ def table_source(trace, dtypes, numbers, name, rows):
     if numbers.held:
         for key in numbers.given:
             held = numbers.held.get(key)
-            given += f", double h_{key}" if held is None else (
-                f", const {TYPES[held.dtype]}* a_{key}")
+            given += (
+                f", double h_{key}" if held is None else (f", const {TYPES[held.dtype]}* a_{key}")
+            )
         lines += [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
         lines += [*_opened(numbers), *scalar_lines(trace, real)]
     else:
         given = "".join(f", {real} s{index}" for index in range(trace.scalar_count))
     places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
-    body = [f"const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
-            for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))]
+    body = [
+        f"const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
+        for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))
+    ]
     body += [step_line(step, real) for step in trace.steps]
-    body += [f"{places[index]}[at] = {store(dtypes[index], operand(value))};"
-             for index, value in trace.outputs.items() if value != index]
+    body += [
+        f"{places[index]}[at] = {store(dtypes[index], operand(value))};"
+        for index, value in trace.outputs.items()
+        if value != index
+    ]
     return preamble(dtypes) + row_source(name, len(dtypes), rows, given, lines, body)
 
 
@@ -210,8 +237,15 @@ def row_source(name, arrays, rows, given, before, body):
         before: lines at the start.
         body: lines for each element `at` of the row `row`.
     """
-    return _TABLE.format(arrays=arrays, rows=rows, name=name, numbers=given, chunk=CHUNK,
-                         before="\n    ".join(before), body="\n        ".join(body))
+    return _TABLE.format(
+        arrays=arrays,
+        rows=rows,
+        name=name,
+        numbers=given,
+        chunk=CHUNK,
+        before="\n    ".join(before),
+        body="\n        ".join(body),
+    )
 
 
 def _opened(numbers):
@@ -233,8 +267,11 @@ def kernel_text(trace, dtype):
     real = _real(dtype)
     lines = [f"const {real} v{index} = ({real}){name}_;" for index, name in enumerate(trace.names)]
     lines += [step_line(step, real) for step in trace.steps]
-    lines += [f"{trace.names[index]}_ = ({letter(index)})v{value};"
-              for index, value in trace.outputs.items() if value != index]
+    lines += [
+        f"{trace.names[index]}_ = ({letter(index)})v{value};"
+        for index, value in trace.outputs.items()
+        if value != index
+    ]
     return "\n".join(lines)
 
 

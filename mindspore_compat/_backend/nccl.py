@@ -8,10 +8,19 @@ import contextlib
 import importlib
 
 CODES = {"sum": "NCCL_SUM", "prod": "NCCL_PROD", "max": "NCCL_MAX", "min": "NCCL_MIN"}
-TYPES = {"int8": "NCCL_INT8", "uint8": "NCCL_UINT8", "bool": "NCCL_UINT8", "int32": "NCCL_INT32",
-         "uint32": "NCCL_UINT32", "int64": "NCCL_INT64", "uint64": "NCCL_UINT64",
-         "float16": "NCCL_FLOAT16", "bfloat16": "NCCL_BFLOAT16", "float32": "NCCL_FLOAT32",
-         "float64": "NCCL_FLOAT64"}
+TYPES = {
+    "int8": "NCCL_INT8",
+    "uint8": "NCCL_UINT8",
+    "bool": "NCCL_UINT8",
+    "int32": "NCCL_INT32",
+    "uint32": "NCCL_UINT32",
+    "int64": "NCCL_INT64",
+    "uint64": "NCCL_UINT64",
+    "float16": "NCCL_FLOAT16",
+    "bfloat16": "NCCL_BFLOAT16",
+    "float32": "NCCL_FLOAT32",
+    "float64": "NCCL_FLOAT64",
+}
 
 
 def device_count():
@@ -51,24 +60,40 @@ class Nccl:
         """Combine; every rank gets the result."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
-        self.communicator.allReduce(array.data.ptr, out.data.ptr, array.size,
-                                    *self._reduction(array, operation), self._stream())
+        self.communicator.allReduce(
+            array.data.ptr,
+            out.data.ptr,
+            array.size,
+            *self._reduction(array, operation),
+            self._stream(),
+        )
         return out
 
     def reduce(self, array, root, operation):
         """Combine; `root` gets the result, the others their own array."""
         array = self.cupy.ascontiguousarray(array)
         out = array.copy()
-        self.communicator.reduce(array.data.ptr, out.data.ptr, array.size,
-                                 *self._reduction(array, operation), root, self._stream())
+        self.communicator.reduce(
+            array.data.ptr,
+            out.data.ptr,
+            array.size,
+            *self._reduction(array, operation),
+            root,
+            self._stream(),
+        )
         return out
 
     def reduce_scatter(self, array, operation):
         """Combine and cut along axis 0."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty((array.shape[0] // self.size, *array.shape[1:]), array.dtype)
-        self.communicator.reduceScatter(array.data.ptr, out.data.ptr, out.size,
-                                        *self._reduction(array, operation), self._stream())
+        self.communicator.reduceScatter(
+            array.data.ptr,
+            out.data.ptr,
+            out.size,
+            *self._reduction(array, operation),
+            self._stream(),
+        )
         return out
 
     def all_gather(self, array):
@@ -76,16 +101,18 @@ class Nccl:
         array = self.cupy.ascontiguousarray(array)
         shape = (self.size * array.shape[0], *array.shape[1:]) if array.shape else (self.size,)
         out = self.cupy.empty(shape, array.dtype)
-        self.communicator.allGather(array.data.ptr, out.data.ptr, array.nbytes,
-                                    self.nccl.NCCL_INT8, self._stream())
+        self.communicator.allGather(
+            array.data.ptr, out.data.ptr, array.nbytes, self.nccl.NCCL_INT8, self._stream()
+        )
         return out
 
     def broadcast(self, array, root):
         """`root`'s array for every rank."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
-        self.communicator.broadcast(array.data.ptr, out.data.ptr, array.nbytes,
-                                    self.nccl.NCCL_INT8, root, self._stream())
+        self.communicator.broadcast(
+            array.data.ptr, out.data.ptr, array.nbytes, self.nccl.NCCL_INT8, root, self._stream()
+        )
         return out
 
     def all_to_all(self, array, sent_rows, got_rows, shape):
@@ -95,8 +122,8 @@ class Nccl:
         here = there = 0
         with self.together():
             for rank in range(self.size):
-                self.send(array[here:here + sent_rows[rank]], rank)
-                self._receive_into(out[there:there + got_rows[rank]], rank)
+                self.send(array[here : here + sent_rows[rank]], rank)
+                self._receive_into(out[there : there + got_rows[rank]], rank)
                 here += sent_rows[rank]
                 there += got_rows[rank]
         return out
@@ -111,8 +138,9 @@ class Nccl:
     def send(self, array, to):
         """Send to one rank."""
         array = self.cupy.ascontiguousarray(array)
-        self.communicator.send(array.data.ptr, array.nbytes, self.nccl.NCCL_INT8, to,
-                               self._stream())
+        self.communicator.send(
+            array.data.ptr, array.nbytes, self.nccl.NCCL_INT8, to, self._stream()
+        )
 
     def receive(self, array, source):
         """Receive from one rank an array like the given one."""
@@ -121,8 +149,9 @@ class Nccl:
         return out
 
     def _receive_into(self, out, source):
-        self.communicator.recv(out.data.ptr, out.nbytes, self.nccl.NCCL_INT8, source,
-                               self._stream())
+        self.communicator.recv(
+            out.data.ptr, out.nbytes, self.nccl.NCCL_INT8, source, self._stream()
+        )
 
     def _reduction(self, array, operation):
         """NCCL's codes of dtype and operation; of bools the sum is 'any', the product 'all'."""

@@ -39,8 +39,11 @@ class Offload:
         before = module.cuda.get_current_stream().record()
         down.wait_event(before)
         up.wait_event(before)
-        arrived = [(piece, self._fetch(module, (number, at), piece[1], down))
-                   for number, row in enumerate(rows) for at, piece in enumerate(_pieces(row))]
+        arrived = [
+            (piece, self._fetch(module, (number, at), piece[1], down))
+            for number, row in enumerate(rows)
+            for at, piece in enumerate(_pieces(row))
+        ]
         for (parameter, _, *states), buffer in arrived:
             buffer.arrived.synchronize()
             host = buffer.host.reshape(parameter.shape)
@@ -55,8 +58,10 @@ class Offload:
     def _pair(self, module):
         device = module.cuda.get_device_id()
         if device not in self._streams:
-            self._streams[device] = (module.cuda.Stream(non_blocking=True),
-                                     module.cuda.Stream(non_blocking=True))
+            self._streams[device] = (
+                module.cuda.Stream(non_blocking=True),
+                module.cuda.Stream(non_blocking=True),
+            )
         return self._streams[device]
 
     def _fetch(self, module, place, gradient, stream):

@@ -45,7 +45,7 @@ def _chosen(xp, x, k, axis, largest):
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
     last = length - k if largest else k - 1
-    edge = numpy.partition(rows, last, axis=1)[:, last:last + 1]
+    edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
     taken = rows >= edge if largest else rows <= edge
     if numpy.count_nonzero(taken) > k * len(rows):
         equal = rows == edge

@@ -69,9 +69,12 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
 
 def _fitted(x, kernel, stride, pads, dilation, out):
     """`pads` with the end moved to where the last window stops, inward or outward."""
-    return tuple((before, (o - 1) * s + d * (k - 1) + 1 - n - before)
-                 for n, k, s, (before, _), d, o
-                 in zip(x.shape[x.ndim - len(kernel):], kernel, stride, pads, dilation, out))
+    return tuple(
+        (before, (o - 1) * s + d * (k - 1) + 1 - n - before)
+        for n, k, s, (before, _), d, o in zip(
+            x.shape[x.ndim - len(kernel) :], kernel, stride, pads, dilation, out
+        )
+    )
 
 
 def _lowest(dtype):
@@ -136,6 +139,7 @@ def _share(planes, work, block=BLOCK):
 
 # Maximum.
 
+
 def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     """The largest value of each window; padding never wins.
 
@@ -194,9 +198,9 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
 class _Tap(NamedTuple):
     """One position in the window, for all windows at once."""
 
-    shift: int       # its flat distance from the window's corner, in the unpadded data
-    phase: tuple     # which of every `stride` elements of the padded input it meets
-    ahead: int       # how many of these it lies ahead, where rows are `pitch` long
+    shift: int  # its flat distance from the window's corner, in the unpadded data
+    phase: tuple  # which of every `stride` elements of the padded input it meets
+    ahead: int  # how many of these it lies ahead, where rows are `pitch` long
 
 
 @lru_cache(maxsize=256)
@@ -238,17 +242,19 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
 
     def one(block):
         part = planes[block]
-        parts = {phase: _phase(xp, part, phase, stride, pads, pitch)
-                 for phase in {tap.phase for tap in taps}}
+        parts = {
+            phase: _phase(xp, part, phase, stride, pads, pitch)
+            for phase in {tap.phase for tap in taps}
+        }
         tops = xp.zeros((part.shape[0], *pitch), x.dtype)
         tops[inner] = best[block]
         first = xp.full(tops.size, none, np.uint8 if none < 256 else np.uint16)
         for number, tap in reversed(list(enumerate(taps))):
             values, known = parts[tap.phase]
-            held = values[tap.ahead:] == tops.reshape(-1)[:tops.size - tap.ahead]
+            held = values[tap.ahead :] == tops.reshape(-1)[: tops.size - tap.ahead]
             if known is not None:
-                held &= known[tap.ahead:]
-            _choose(xp, first[:held.size], held, number)
+                held &= known[tap.ahead :]
+            _choose(xp, first[: held.size], held, number)
         first = first.reshape(tops.shape)[inner]
         found = first != none
         work(block, xp.take(shifts, first) + corner, None if found.all() else found)
@@ -362,6 +368,7 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
 
 # Average.
 
+
 @lru_cache(maxsize=512)
 def _counts(size, kernel, stride, pads, out, include):
     """How many elements each window divides by: those of the data, or of data and padding."""
@@ -399,7 +406,7 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
     Returns:
         Array of shape (..., out...).
     """
-    size, ones = x.shape[x.ndim - len(kernel):], (1,) * len(kernel)
+    size, ones = x.shape[x.ndim - len(kernel) :], (1,) * len(kernel)
     out = output_size(size, kernel, stride, pads, ones, ceil_mode)
     fitted = _fitted(x, kernel, stride, pads, ones, out)
     total = _reduced(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
@@ -453,6 +460,7 @@ def _spread(xp, g, size, kernel, stride, pads):
 
 # Adaptive pooling: the output size is given, windows follow from it and may differ in length.
 
+
 @lru_cache(maxsize=256)
 def _edges(n, o):
     """First and one-past-last index of each of `o` windows over `n` elements."""
@@ -502,7 +510,7 @@ def adaptive_average(xp, x, out):
 
 def adaptive_average_gradient(xp, g, size):
     """Gradient of `adaptive_average` for an input of spatial `size`; linear in `g`."""
-    return _adapted(xp, g, size, g.shape[g.ndim - len(size):], True)
+    return _adapted(xp, g, size, g.shape[g.ndim - len(size) :], True)
 
 
 def adaptive_maximum(xp, x, out):
@@ -516,8 +524,8 @@ def adaptive_maximum(xp, x, out):
     Returns:
         The values, (..., out...), and int64 flat positions in the spatial dimensions of `x`.
     """
-    lead = x.shape[:x.ndim - len(out)]
-    size = x.shape[len(lead):]
+    lead = x.shape[: x.ndim - len(out)]
+    size = x.shape[len(lead) :]
     largest = xp.empty(lead + tuple(out), x.dtype)
     index = xp.empty(lead + tuple(out), np.int64)
     for cell in product(*(enumerate(_edges(n, o)) for n, o in zip(size, out))):
@@ -537,22 +545,23 @@ def adaptive_maximum(xp, x, out):
 
 def _steps(lengths):
     """Row-major step of each dimension of a block."""
-    return tuple(prod(lengths[i + 1:]) for i in range(len(lengths)))
+    return tuple(prod(lengths[i + 1 :]) for i in range(len(lengths)))
 
 
 # Positions found by `maximum_with_index` or `adaptive_maximum`.
 
+
 def take_at(xp, u, index, spatial):
     """The entries of `u` at flat positions `index` of its last `spatial` dimensions."""
-    lead = u.shape[:u.ndim - spatial]
-    flat = u.reshape(*lead, prod(u.shape[len(lead):]))
-    taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead):])), -1)
+    lead = u.shape[: u.ndim - spatial]
+    flat = u.reshape(*lead, prod(u.shape[len(lead) :]))
+    taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
     return taken.reshape(index.shape)
 
 
 def put_at(xp, y, index, size):
     """Zeros of spatial `size` with `y` written at flat positions `index`; a later one wins."""
-    lead = y.shape[:y.ndim - len(size)]
+    lead = y.shape[: y.ndim - len(size)]
     flat = xp.zeros((prod(lead), prod(size)), y.dtype)
     rows = xp.arange(prod(lead)).reshape(-1, 1)
     flat[rows, index.reshape(prod(lead), -1)] = y.reshape(prod(lead), -1)
@@ -561,7 +570,7 @@ def put_at(xp, y, index, size):
 
 def add_at(xp, g, index, size):
     """The gradient of `take_at`: `g` added into zeros of spatial `size` at positions `index`."""
-    lead = g.shape[:g.ndim - len(size)]
+    lead = g.shape[: g.ndim - len(size)]
     rows, area = prod(lead), prod(size)
     place = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
     flat = xp.bincount(place.reshape(-1), g.reshape(-1), rows * area)

@@ -29,8 +29,9 @@ def executor(workers, method=None):
     from concurrent.futures import ProcessPoolExecutor
 
     method = method or ("fork" if sys.platform == "linux" else "spawn")
-    return ProcessPoolExecutor(workers, multiprocessing.get_context(method), end_with_parent,
-                               parent())
+    return ProcessPoolExecutor(
+        workers, multiprocessing.get_context(method), end_with_parent, parent()
+    )
 
 
 def parent():

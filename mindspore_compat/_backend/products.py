@@ -13,9 +13,9 @@ from .space import extra
 
 SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
 HALVES = 1 << 23  # multiplications of which a half is worth another thread
-PIECE = 1 << 25   # multiplications of a piece, at least, where there are more than two
-NARROWEST = 256   # rows or columns of a strip, at least: each packs the other operand anew
-MOST = 16         # pieces of a product
+PIECE = 1 << 25  # multiplications of a piece, at least, where there are more than two
+NARROWEST = 256  # rows or columns of a strip, at least: each packs the other operand anew
+MOST = 16  # pieces of a product
 
 
 @extra
@@ -58,8 +58,9 @@ def _matrix(x, y, out):
 
 def _of_itself(x, y):
     """True for x @ x.T, of which libraries compute one half."""
-    return (x.shape == y.shape[::-1] and x.strides == y.strides[::-1]
-            and x.ctypes.data == y.ctypes.data)
+    return (
+        x.shape == y.shape[::-1] and x.strides == y.strides[::-1] and x.ctypes.data == y.ctypes.data
+    )
 
 
 def _stack(x, y, out):
@@ -72,8 +73,10 @@ def _stack(x, y, out):
     if out is None:
         out = np.empty(shape, np.result_type(x, y))
     axis = lead.index(max(lead))
-    x, y = (each if each.shape[:-2] == lead else np.broadcast_to(each, (*lead, *each.shape[-2:]))
-            for each in (x, y))
+    x, y = (
+        each if each.shape[:-2] == lead else np.broadcast_to(each, (*lead, *each.shape[-2:]))
+        for each in (x, y)
+    )
     count = min(max(work // PIECE, 2), lead[axis], MOST)
     parts = scheduler.blocks(lead[axis], -(-lead[axis] // count))
 

@@ -20,7 +20,7 @@ def add_rows(xp, index, values, count):
         values: its shape starts with that of `index`; the rest is one row.
         count (int): the number of rows.
     """
-    row = values.shape[index.ndim:]
+    row = values.shape[index.ndim :]
     flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
     rows = xp.reshape(values, (index.size, -1))
     if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size > _SMALL:
@@ -67,19 +67,24 @@ def _add_at_places(out, index, values):
     index = index if isinstance(index, tuple) else (index,)
     skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
     places = index[skipped:]
-    lengths = out.shape[skipped:len(index)]
+    lengths = out.shape[skipped : len(index)]
     if all(numpy.size(each) <= _SMALL for each in (values, *places)):
         return False
-    if not places or any(type(each) is not numpy.ndarray or each.dtype.kind not in "iu"
-                         or not each.size or each.min() < -n or each.max() >= n
-                         for each, n in zip(places, lengths)):
+    if not places or any(
+        type(each) is not numpy.ndarray
+        or each.dtype.kind not in "iu"
+        or not each.size
+        or each.min() < -n
+        or each.max() >= n
+        for each, n in zip(places, lengths)
+    ):
         return False
     places = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in places))
     flat = numpy.ravel_multi_index([p % n for p, n in zip(places, lengths)], lengths).reshape(-1)
     if len(index) == out.ndim and not skipped:
         numpy.add.at(out.reshape(-1), flat, numpy.broadcast_to(values, places[0].shape).reshape(-1))
         return True
-    whole = out.shape[:skipped] + places[0].shape + out.shape[len(index):]
+    whole = out.shape[:skipped] + places[0].shape + out.shape[len(index) :]
     if out.dtype.char not in "fd" or numpy.size(values) <= _SMALL:
         return False
     axes = range(skipped, skipped + places[0].ndim)
@@ -87,7 +92,7 @@ def _add_at_places(out, index, values):
     named, own = numpy.unique(flat, return_inverse=True)
     sums = _sparse_product(own, rows.reshape(flat.size, -1).astype(out.dtype), named.size)
     front = numpy.moveaxis(out, range(skipped, len(index)), range(len(places)))
-    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(places):])
+    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(places) :])
     return True
 
 

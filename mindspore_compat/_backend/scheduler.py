@@ -57,8 +57,9 @@ def _allowed():
     """The threads that the process may run at once: by its cores, its group's share of them, and
     the variables that say so to libraries."""
     counts = [len(affinity.available()), cgroup.cores()]
-    counts += [int(value) for name in _VARIABLES
-               if (value := os.environ.get(name, "").strip()).isdecimal()]
+    counts += [
+        int(value) for name in _VARIABLES if (value := os.environ.get(name, "").strip()).isdecimal()
+    ]
     return max(min(count for count in counts if count), 1)
 
 
@@ -94,9 +95,9 @@ class _Here(threading.local):
     """What holds for the thread that asks."""
 
     inside = False  # whether it runs a piece
-    holds = 0       # how many holds it is in
-    steps = 0       # how many steps it is in
-    kept = False    # whether a step keeps a hold
+    holds = 0  # how many holds it is in
+    steps = 0  # how many steps it is in
+    kept = False  # whether a step keeps a hold
 
 
 _here = _Here()

@@ -72,8 +72,12 @@ def _chosen(mask, dtype, *choices):
     """The elements of the first choice where `mask` holds, else those of the second."""
     choices = [np.asarray(each, dtype) for each in choices]
     shape = np.broadcast_shapes(mask.shape, *(each.shape for each in choices))
-    mask, x, y = (np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
-                  if each.size > 1 else each.reshape(-1) for each in (mask, *choices))
+    mask, x, y = (
+        np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
+        if each.size > 1
+        else each.reshape(-1)
+        for each in (mask, *choices)
+    )
     word = _WORDS[dtype.itemsize]
     x, y, out = x.view(word), y.view(word), np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
@@ -111,8 +115,11 @@ def at_most(xp, x, high):
 
 def _clips(x, bound):
     """True for an array of the host and a single bound of its dtype."""
-    return (type(x) is np.ndarray and x.dtype.char in "efdilqBHILQbh"
-            and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype))
+    return (
+        type(x) is np.ndarray
+        and x.dtype.char in "efdilqBHILQbh"
+        and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype)
+    )
 
 
 def _clipped(xp, x, low=None, high=None):

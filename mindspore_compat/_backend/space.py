@@ -13,20 +13,51 @@ import importlib
 import numpy
 
 SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
-    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "gammaln": "gammaln", "digamma": "digamma",
-    "polygamma": "polygamma", "gamma": "gamma", "gammainc": "gammainc", "gammaincc": "gammaincc",
-    "betainc": "betainc", "betaln": "betaln", "zeta": "zeta", "i0e": "i0e", "i1": "i1",
+    "erf": "erf",
+    "erfc": "erfc",
+    "erfinv": "erfinv",
+    "gammaln": "gammaln",
+    "digamma": "digamma",
+    "polygamma": "polygamma",
+    "gamma": "gamma",
+    "gammainc": "gammainc",
+    "gammaincc": "gammaincc",
+    "betainc": "betainc",
+    "betaln": "betaln",
+    "zeta": "zeta",
+    "i0e": "i0e",
+    "i1": "i1",
     "i1e": "i1e",
-    "expit": "expit", "logit": "logit", "xlogy": "xlogy", "xlog1py": "xlog1py", "ndtr": "ndtr",
-    "ndtri": "ndtri", "log_ndtr": "log_ndtr", "entr": "entr", "k0": "k0", "k1": "k1", "k0e": "k0e",
-    "k1e": "k1e", "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "multigammaln": "multigammaln",
+    "expit": "expit",
+    "logit": "logit",
+    "xlogy": "xlogy",
+    "xlog1py": "xlog1py",
+    "ndtr": "ndtr",
+    "ndtri": "ndtri",
+    "log_ndtr": "log_ndtr",
+    "entr": "entr",
+    "k0": "k0",
+    "k1": "k1",
+    "k0e": "k0e",
+    "k1e": "k1e",
+    "j0": "j0",
+    "j1": "j1",
+    "y0": "y0",
+    "y1": "y1",
+    "multigammaln": "multigammaln",
 }
 LINALG = {"lu_factor": "lu_factor", "lu_solve": "lu_solve", "solve_triangular": "solve_triangular"}
 EXTRA = {}
 
 
-REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum",
-            "amax": "maximum", "amin": "minimum"}
+REDUCERS = {
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "amax": "maximum",
+    "amin": "minimum",
+}
 
 
 def _reducer(ufunc):

@@ -9,10 +9,32 @@ results of the steps. Numbers given per call are `Scalar`s: what a formula compu
 import math
 from dataclasses import dataclass
 
-_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal",
-                "logical_and", "logical_or"}
-_FUNCTIONS = ("sqrt", "exp", "log", "abs", "sign", "maximum", "minimum", "power", "tanh", "erf",
-              "log1p", "expm1", "logical_or", "equal")
+_COMPARISONS = {
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "equal",
+    "not_equal",
+    "logical_and",
+    "logical_or",
+}
+_FUNCTIONS = (
+    "sqrt",
+    "exp",
+    "log",
+    "abs",
+    "sign",
+    "maximum",
+    "minimum",
+    "power",
+    "tanh",
+    "erf",
+    "log1p",
+    "expm1",
+    "logical_or",
+    "equal",
+)
 
 
 @dataclass(frozen=True)
@@ -222,8 +244,9 @@ def _text(value):
 def _scalar(trace, name, operands):
     """What a function makes of numbers alone."""
     codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
-    return Scalar(trace, _SCALAR_TEXTS[name].format(*map(_text, operands)),
-                  _SCALAR_CODES[name].format(*codes))
+    return Scalar(
+        trace, _SCALAR_TEXTS[name].format(*map(_text, operands)), _SCALAR_CODES[name].format(*codes)
+    )
 
 
 class Recorder:

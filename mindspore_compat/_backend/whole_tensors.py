@@ -66,14 +66,22 @@ class Whole:
 
     def takes(self, rows):
         """True if all arrays lie on a GPU, contiguous, and kernels can be had for them."""
-        return all(arrays.on_device(array) and array.flags.c_contiguous
-                   and arrays.space_of(array).kernels is not None and supported([array.dtype])
-                   for row in rows for array in row)
+        return all(
+            arrays.on_device(array)
+            and array.flags.c_contiguous
+            and arrays.space_of(array).kernels is not None
+            and supported([array.dtype])
+            for row in rows
+            for array in row
+        )
 
     def sweep(self, rows, **scalars):
         """Updates rows of arrays that `takes` accepts, all with the same scalars."""
-        flags = {key: value for key, value in scalars.items()
-                 if value is None or isinstance(value, (bool, str))}
+        flags = {
+            key: value
+            for key, value in scalars.items()
+            if value is None or isinstance(value, (bool, str))
+        }
         numbers = {key: value for key, value in scalars.items() if key not in flags}
         kinds = {}
         for row in rows:
@@ -114,13 +122,23 @@ class TensorKernel(RowKernel):
         return self.dtypes[self.written[number]]
 
     def _text(self, numbers):
-        pointers = [f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
-                    for index, dtype in enumerate(self.dtypes)]
-        pointers += [f"{TYPES[self._made(number)]}* const o{number} = x{index};"
-                     for number, index in enumerate(self.written)]
+        pointers = [
+            f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
+            for index, dtype in enumerate(self.dtypes)
+        ]
+        pointers += [
+            f"{TYPES[self._made(number)]}* const o{number} = x{index};"
+            for number, index in enumerate(self.written)
+        ]
         self.name = f"tensors_{self.trace.name}"
         return _TEXT.format(
-            preamble=preamble(self.dtypes), arrays=len(self.dtypes), rows=_most_rows(self.dtypes),
-            name=self.name, numbers="".join(f", double n_{name}" for name in numbers),
-            real=self.real, scalars="\n    ".join(scalar_lines(self.trace, self.real)),
-            pointers="\n    ".join(pointers), body=self._body())
+            preamble=preamble(self.dtypes),
+            arrays=len(self.dtypes),
+            rows=_most_rows(self.dtypes),
+            name=self.name,
+            numbers="".join(f", double n_{name}" for name in numbers),
+            real=self.real,
+            scalars="\n    ".join(scalar_lines(self.trace, self.real)),
+            pointers="\n    ".join(pointers),
+            body=self._body(),
+        )

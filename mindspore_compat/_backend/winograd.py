@@ -21,17 +21,35 @@ REACH = 6
 # Tiles of several samples share one product; their transformed form stays near the cache.
 CHUNK_BYTES = 4 << 20
 
-_BT = [[4, 0, -5, 0, 1, 0], [0, -4, -4, 1, 1, 0], [0, 4, -4, -1, 1, 0],
-       [0, -2, -1, 2, 1, 0], [0, 2, -1, -2, 1, 0], [0, 4, 0, -5, 0, 1]]
-_G = [[1 / 4, 0, 0], [-1 / 6, -1 / 6, -1 / 6], [-1 / 6, 1 / 6, -1 / 6],
-      [1 / 24, 1 / 12, 1 / 6], [1 / 24, -1 / 12, 1 / 6], [0, 0, 1]]
+_BT = [
+    [4, 0, -5, 0, 1, 0],
+    [0, -4, -4, 1, 1, 0],
+    [0, 4, -4, -1, 1, 0],
+    [0, -2, -1, 2, 1, 0],
+    [0, 2, -1, -2, 1, 0],
+    [0, 4, 0, -5, 0, 1],
+]
+_G = [
+    [1 / 4, 0, 0],
+    [-1 / 6, -1 / 6, -1 / 6],
+    [-1 / 6, 1 / 6, -1 / 6],
+    [1 / 24, 1 / 12, 1 / 6],
+    [1 / 24, -1 / 12, 1 / 6],
+    [0, 0, 1],
+]
 _AT = [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]
 
 
 def applies(geo):
     """Whether a convolution is one that this method computes, and has the size to gain by it."""
-    return (geo.kernel == (3, 3) and geo.stride == (1, 1) and geo.dilation == (1, 1)
-            and geo.groups == 1 and min(geo.channels, geo.filters) >= 8 and min(geo.out) >= TILE)
+    return (
+        geo.kernel == (3, 3)
+        and geo.stride == (1, 1)
+        and geo.dilation == (1, 1)
+        and geo.groups == 1
+        and min(geo.channels, geo.filters) >= 8
+        and min(geo.out) >= TILE
+    )
 
 
 @lru_cache(maxsize=16)
@@ -52,7 +70,7 @@ def convolve(xp, x, w, geo):
         product = product.reshape(TILE, TILE, geo.filters, count, high, wide)
         whole = product.transpose(3, 2, 4, 0, 5, 1)
         whole = whole.reshape(count, geo.filters, high * TILE, wide * TILE)
-        out[chunk] = whole[:, :, :geo.out[0], :geo.out[1]]
+        out[chunk] = whole[:, :, : geo.out[0], : geo.out[1]]
     return out
 
 
@@ -64,7 +82,7 @@ def weight_gradient(xp, g, x, geo):
     for chunk, tiles in _input_tiles(xp, x, geo):
         count, _, high, wide = tiles.shape[:4]
         whole = xp.zeros((count, geo.filters, high * TILE, wide * TILE), g.dtype)
-        whole[:, :, :geo.out[0], :geo.out[1]] = g[chunk]
+        whole[:, :, : geo.out[0], : geo.out[1]] = g[chunk]
         whole = whole.reshape(count, geo.filters, high, TILE, wide, TILE)
         slopes = _transform(xp, spread, whole.transpose(0, 1, 2, 4, 3, 5))
         total += xp.matmul(slopes, _transform(xp, into, tiles).swapaxes(1, 2))
@@ -96,9 +114,11 @@ def _input_tiles(xp, x, geo):
         room = xp.zeros((part.shape[0], geo.channels, high * TILE + 2, wide * TILE + 2), x.dtype)
         rows = min(geo.size[0], room.shape[2] - top)
         columns = min(geo.size[1], room.shape[3] - left)
-        room[:, :, top:top + rows, left:left + columns] = part[:, :, :rows, :columns]
+        room[:, :, top : top + rows, left : left + columns] = part[:, :, :rows, :columns]
         n, c, h, w = room.strides
         tiles = xp.lib.stride_tricks.as_strided(
-            room, (part.shape[0], geo.channels, high, wide, REACH, REACH),
-            (n, c, TILE * h, TILE * w, h, w))
+            room,
+            (part.shape[0], geo.channels, high, wide, REACH, REACH),
+            (n, c, TILE * h, TILE * w, h, w),
+        )
         yield chunk, tiles

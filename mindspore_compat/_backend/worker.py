@@ -30,8 +30,11 @@ def main(log, *command):
         signal.signal(number, lambda number, _: told.append(number))
     group = os.getpgid(0) if hasattr(os, "getpgid") else 0
     heartbeat.report("process", f"{os.getpid()} {group}")
-    script = subprocess.Popen(command, close_fds=False,  # MPI's are among them
-                              preexec_fn=processes.before_start())
+    script = subprocess.Popen(
+        command,
+        close_fds=False,  # MPI's are among them
+        preexec_fn=processes.before_start(),
+    )
     for number in told:  # before there was a script
         script.send_signal(number)
     code = script.wait()

@@ -3,24 +3,25 @@
 They end the message of the AttributeError or TypeError that the name leads to.
 """
 
-_NO_DEVICE = ("Tensors lie on the device of mindspore.set_device; "
-              "Tensor.to('CPU') and Tensor.to('GPU') copy one")
+_NO_DEVICE = (
+    "Tensors lie on the device of mindspore.set_device; "
+    "Tensor.to('CPU') and Tensor.to('GPU') copy one"
+)
 _MODES = "Cell.set_train() and Cell.set_train(False) switch between training and evaluation"
 
 NAMES = {
     "": {
         "no_grad": "nothing is recorded outside of mindspore.grad and mindspore.value_and_grad, "
-                   "so there is nothing to switch off",
+        "so there is nothing to switch off",
         "cuda": "mindspore.set_device('GPU') chooses the device, mindspore.hal describes it",
         "optim": "the optimizers are in mindspore.nn and mindspore.mint.optim",
         "device": "mindspore.set_device chooses the device",
         "array": "mindspore.Tensor and mindspore.numpy.array make Tensors",
-        "autograd": "gradients are those of functions: mindspore.grad and "
-                    "mindspore.value_and_grad",
+        "autograd": "gradients are those of functions: mindspore.grad and mindspore.value_and_grad",
     },
     "nn": {
         "Module": "networks derive from mindspore.nn.Cell, with 'construct' in the place of "
-                  "'forward'",
+        "'forward'",
         "functional": "functions are in mindspore.ops and mindspore.mint.nn.functional",
         "init": "initializers are in mindspore.common.initializer",
         "Sequential": "mindspore.nn.SequentialCell runs cells in order",
@@ -31,7 +32,7 @@ NAMES = {
         "cuda": _NO_DEVICE,
         "cpu": _NO_DEVICE,
         "backward": "gradients are those of functions: mindspore.value_and_grad(function, None, "
-                    "weights) returns them with the value",
+        "weights) returns them with the value",
         "grad": "mindspore.grad and mindspore.value_and_grad return gradients",
         "grad_fn": "mindspore.grad and mindspore.value_and_grad return gradients",
         "detach": "mindspore.ops.stop_gradient gives the values without their history",
@@ -51,12 +52,25 @@ NAMES = {
 }
 # Keyword arguments by what the same argument is called elsewhere.
 KEYWORDS = {
-    "lr": ("learning_rate",), "dim": ("axis",), "axis": ("dim",), "bias": ("has_bias",),
-    "has_bias": ("bias",), "keepdim": ("keep_dims", "keepdims"), "keep_dims": ("keepdim",),
-    "keepdims": ("keepdim", "keep_dims"), "betas": ("beta1",), "p": ("keep_prob",),
-    "groups": ("group",), "padding_mode": ("pad_mode",), "inplace": (), "other": ("y",),
-    "kernel": ("kernel_size",), "in_features": ("in_channels",), "out_features": ("out_channels",),
-    "affine": ("use_batch_statistics",), "num_features": ("num_channels",),
+    "lr": ("learning_rate",),
+    "dim": ("axis",),
+    "axis": ("dim",),
+    "bias": ("has_bias",),
+    "has_bias": ("bias",),
+    "keepdim": ("keep_dims", "keepdims"),
+    "keep_dims": ("keepdim",),
+    "keepdims": ("keepdim", "keep_dims"),
+    "betas": ("beta1",),
+    "p": ("keep_prob",),
+    "groups": ("group",),
+    "padding_mode": ("pad_mode",),
+    "inplace": (),
+    "other": ("y",),
+    "kernel": ("kernel_size",),
+    "in_features": ("in_channels",),
+    "out_features": ("out_channels",),
+    "affine": ("use_batch_statistics",),
+    "num_features": ("num_channels",),
 }
 
 

@@ -27,10 +27,20 @@ SUFFIX = ".ckpt"
 SLICE = 512 << 20  # a longer value is cut into pieces of this many bytes
 TEXT = "str"
 TYPES = {
-    "Bool": numpy.bool_, "Int8": numpy.int8, "UInt8": numpy.uint8, "Int16": numpy.int16,
-    "UInt16": numpy.uint16, "Int32": numpy.int32, "UInt32": numpy.uint32, "Int64": numpy.int64,
-    "UInt64": numpy.uint64, "Float16": numpy.float16, "Float32": numpy.float32,
-    "Float64": numpy.float64, "BFloat16": ml_dtypes.bfloat16, "Complex64": numpy.complex64,
+    "Bool": numpy.bool_,
+    "Int8": numpy.int8,
+    "UInt8": numpy.uint8,
+    "Int16": numpy.int16,
+    "UInt16": numpy.uint16,
+    "Int32": numpy.int32,
+    "UInt32": numpy.uint32,
+    "Int64": numpy.int64,
+    "UInt64": numpy.uint64,
+    "Float16": numpy.float16,
+    "Float32": numpy.float32,
+    "Float64": numpy.float64,
+    "BFloat16": ml_dtypes.bfloat16,
+    "Complex64": numpy.complex64,
     "Complex128": numpy.complex128,
 }
 TYPES = {name: numpy.dtype(dtype) for name, dtype in TYPES.items()}
@@ -122,14 +132,15 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
             raise ValueError("it is empty")
         return decoded(view, wanted)
     except ValueError as error:
-        raise ValueError(f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
-                         ) from error
+        raise ValueError(
+            f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
+        ) from error
 
 
 def has_checksum(path):
     """True if a checksum begins or ends the file."""
     view = mapped(path)
-    return view[:len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
+    return view[: len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
 
 
 # -- values to bytes
@@ -144,7 +155,7 @@ def encoded(values):
             continue
         content = raw(value)
         for start in range(0, len(content), SLICE):
-            yield from message(tag, value.shape, type_name(value), content[start:start + SLICE])
+            yield from message(tag, value.shape, type_name(value), content[start : start + SLICE])
 
 
 def raw(array):
@@ -219,8 +230,9 @@ def decoded(view, wanted=None):
 def check_leading(view):
     """Refuses the bytes of a checkpoint if they begin with a checksum that does not fit."""
     start = len(CRC_HEAD) + 4
-    if view[:len(CRC_HEAD)] == CRC_HEAD and view[len(CRC_HEAD):start] != leading_checksum(
-            [view[start:]]):
+    if view[: len(CRC_HEAD)] == CRC_HEAD and view[len(CRC_HEAD) : start] != leading_checksum(
+        [view[start:]]
+    ):
         raise ValueError("its checksum does not agree with its content")
 
 
@@ -285,8 +297,10 @@ class Part:
         self.pieces.append(content)
         self.have += len(content)
         if self.have > self.length:
-            raise ValueError(f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
-                             f"type {self.type} need {self.length}")
+            raise ValueError(
+                f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
+                f"type {self.type} need {self.length}"
+            )
 
     def complete(self):
         """True if every byte is there."""
@@ -295,14 +309,16 @@ class Part:
     def value(self):
         """The value as `(tag, array or text, type)`."""
         if not self.complete():
-            raise ValueError(f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
-                             f"type {self.type} need {self.length}")
+            raise ValueError(
+                f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
+                f"type {self.type} need {self.length}"
+            )
         if self.type == TEXT:
             return self.tag, text(self.pieces[0]), TEXT
         array = numpy.empty(self.shape, TYPES[self.type])
         target, at = array.reshape(-1).view(numpy.uint8), 0
         for piece in self.pieces:
-            target[at:at + len(piece)] = numpy.frombuffer(piece, numpy.uint8)
+            target[at : at + len(piece)] = numpy.frombuffer(piece, numpy.uint8)
             at += len(piece)
         return self.tag, array, self.type
 

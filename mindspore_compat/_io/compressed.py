@@ -29,7 +29,7 @@ class _Inflating(io.RawIOBase):
             part = self._more.decompress(stored, len(buffer))
             self._rest = self._more.unconsumed_tail
             if part:
-                buffer[:len(part)] = part
+                buffer[: len(part)] = part
                 return len(part)
             if not stored:
                 raise EOFError("the compressed content is cut short")

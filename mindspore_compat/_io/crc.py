@@ -80,15 +80,20 @@ def _joined(rows, state):
     first, *others = states.tolist()
     low, second, third, high = _zeros(rows.shape[1])
     for other in others:
-        first = (low[first & 0xFF] ^ second[first >> 8 & 0xFF] ^ third[first >> 16 & 0xFF]
-                 ^ high[first >> 24] ^ other)
+        first = (
+            low[first & 0xFF]
+            ^ second[first >> 8 & 0xFF]
+            ^ third[first >> 16 & 0xFF]
+            ^ high[first >> 24]
+            ^ other
+        )
     return first
 
 
 @functools.cache
 def _zeros(length):
     """What `length` zero bytes make of a state: a table for each of its four bytes."""
-    states = (np.arange(256, dtype=np.uint32)[None] << np.arange(0, 32, 8, np.uint32)[:, None])
+    states = np.arange(256, dtype=np.uint32)[None] << np.arange(0, 32, 8, np.uint32)[:, None]
     for _ in range(length):
         states = _TABLE[states & 0xFF] ^ states >> 8
     return states.tolist()

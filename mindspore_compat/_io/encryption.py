@@ -22,8 +22,9 @@ def check(key, mode):
         raise ValueError(f"the mode must be one of {', '.join(MAGIC)}, but got {mode!r}")
     if len(key) not in KEY_LENGTHS[mode]:
         lengths = ", ".join(str(n) for n in KEY_LENGTHS[mode])
-        raise ValueError(f"a key for {mode} must have one of these lengths: {lengths} bytes; "
-                         f"but got {len(key)}")
+        raise ValueError(
+            f"a key for {mode} must have one of these lengths: {lengths} bytes; but got {len(key)}"
+        )
 
 
 def looks_locked(view):
@@ -45,7 +46,7 @@ def blocks(pieces):
         at = 0
         while at < len(piece):
             take = min(len(piece) - at, BLOCK - len(held))
-            held += piece[at:at + take]
+            held += piece[at : at + take]
             at += take
             if len(held) == BLOCK:
                 yield bytes(held)
@@ -103,6 +104,7 @@ def unlocked(view, at, key, mode):
 def opened(secret, key, mode, iv, tag):
     """The plain bytes of one block's ciphertext."""
     from cryptography.exceptions import InvalidTag
+
     lock = cipher_of(key, mode, iv, tag).decryptor()
     try:
         plain = lock.update(secret) + lock.finalize()
@@ -121,8 +123,10 @@ def cipher_of(key, mode, iv, tag=None):
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
-        raise ImportError("Encrypted checkpoints need the package cryptography: "
-                          "pip install mindspore-compat[crypto]") from error
+        raise ImportError(
+            "Encrypted checkpoints need the package cryptography: "
+            "pip install mindspore-compat[crypto]"
+        ) from error
     if mode == "AES-GCM":
         return Cipher(algorithms.AES(key), modes.GCM(iv[:NONCE_LENGTH], tag or None))
     algorithm = algorithms.SM4 if mode == "SM4-CBC" else algorithms.AES
@@ -139,4 +143,4 @@ def taken(view, at, length):
     """The `length` bytes at `at`, and where the next thing begins."""
     if length < 0 or length > len(view) - at:
         raise ValueError("an encrypted block is cut short")
-    return view[at:at + length], at + length
+    return view[at : at + length], at + length

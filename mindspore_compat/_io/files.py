@@ -19,8 +19,9 @@ except ImportError:  # Windows, where a file that is open cannot be removed: tha
     fcntl = None
 
 READ_ONLY = 0o400  # of checkpoints and models: as the original leaves them
-_NEW = (os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        | getattr(os, "O_BINARY", 0))
+_NEW = (
+    os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
 _LONGEST_STEM = 180  # bytes; names of files have 255 at most
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
@@ -169,10 +170,15 @@ def remove_abandoned(folder, names):
     """
     ours = re.compile(rf"(?:{names})\.\d+-[0-9a-f]+\.tmp")
     found = []
-    with (contextlib.suppress(PermissionError),  # one may write to a folder that one may not list
-          os.scandir(folder) as entries):
-        found = [entry.path for entry in entries
-                 if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)]
+    with (
+        contextlib.suppress(PermissionError),  # one may write to a folder that one may not list
+        os.scandir(folder) as entries,
+    ):
+        found = [
+            entry.path
+            for entry in entries
+            if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+        ]
     for temporary in found:
         with contextlib.suppress(OSError):  # alive, somebody else's, or gone already
             if fcntl is None:

@@ -28,8 +28,18 @@ from .reading import content, most_bytes
 
 _HEADER = 128
 _INT8, _INT32, _UINT32, _ARRAY, _COMPRESSED = 1, 5, 6, 14, 15
-_NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
-            13: "u8"}
+_NUMBERS = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}
 _TEXTS = {**_NUMBERS, 16: "u1", 17: "u2", 18: "u4"}
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _NUMERIC = range(6, 16)
@@ -46,7 +56,7 @@ def load(path):
     import scipy.io  # here, because it takes long to load
 
     found = content(path)
-    if 0 not in found[:4]:      # in files of version 4 the first number is small
+    if 0 not in found[:4]:  # in files of version 4 the first number is small
         found = plain(found)
     return scipy.io.loadmat(io.BytesIO(found))
 
@@ -68,7 +78,7 @@ def plain(data):
         kind, length = _tag(view, order)
         if not 0 < length <= len(view) - 8:
             raise ValueError(f"an element of {length} bytes has {len(view) - 8} bytes left")
-        whole, view = view[:8 + length], view[8 + length:]
+        whole, view = view[: 8 + length], view[8 + length :]
         if kind == _COMPRESSED:
             whole = memoryview(inflated(whole[8:], most))
         most -= len(whole)
@@ -86,9 +96,10 @@ def _tag(view, order):
 def _check_element(view, order):
     kind, length = _tag(view, order)
     if kind != _ARRAY or length > len(view) - 8:
-        raise ValueError(f"where an array must be there is an element of kind {kind} and "
-                         f"{length} bytes")
-    _Array(view[8:8 + length], order).check(0)
+        raise ValueError(
+            f"where an array must be there is an element of kind {kind} and {length} bytes"
+        )
+    _Array(view[8 : 8 + length], order).check(0)
 
 
 class _Array:
@@ -125,7 +136,7 @@ class _Array:
     def _next(self, kinds):
         """The content of the next element, and its kind."""
         kind, length = _tag(self._view, self._order)
-        if kind >> 16:      # small: the length, the kind and up to four bytes in the tag
+        if kind >> 16:  # small: the length, the kind and up to four bytes in the tag
             kind, length, begin, end = kind & 0xFFFF, kind >> 16, 4, 8
         else:
             begin, end = 8, 8 + -(-length // 8) * 8
@@ -133,13 +144,16 @@ class _Array:
             raise ValueError(f"an element is of kind {kind}, where {sorted(kinds)} may be")
         if length > min(end, len(self._view)) - begin:
             raise ValueError(f"an element of {length} bytes is longer than its place")
-        found, self._view = self._view[begin:begin + length], self._view[end:]
+        found, self._view = self._view[begin : begin + length], self._view[end:]
         return found, kind
 
     def _numbers(self, kinds, count=None):
         stored, kind = self._next(kinds)
-        found = np.frombuffer(stored, f"{self._order}{_NUMBERS[kind]}",
-                              len(stored) // np.dtype(_NUMBERS[kind]).itemsize)
+        found = np.frombuffer(
+            stored,
+            f"{self._order}{_NUMBERS[kind]}",
+            len(stored) // np.dtype(_NUMBERS[kind]).itemsize,
+        )
         if count is not None and len(found) != count:
             raise ValueError(f"an element has {len(found)} numbers, where {count} must be")
         return found.tolist()
@@ -150,8 +164,9 @@ class _Array:
             length = self._numbers({_INT32}, 1)[0]
             names = self._next({_INT8})[0]
             if length < 1 or len(names) % length:
-                raise ValueError(f"the names of fields have {len(names)} bytes, but each has "
-                                 f"{length}")
+                raise ValueError(
+                    f"the names of fields have {len(names)} bytes, but each has {length}"
+                )
             fields = len(names) // length
         if size * max(1, fields) > len(self._view) // 8 + (fields == 0):
             raise ValueError(f"{size} entries of {fields} fields have {len(self._view)} bytes")
@@ -160,16 +175,22 @@ class _Array:
             if number != _ARRAY or length > len(self._view) - 8:
                 raise ValueError(f"an entry is of kind {number} and has {length} bytes")
             if length:
-                _Array(self._view[8:8 + length], self._order).check(depth + 1)
-            self._view = self._view[8 + length:]
+                _Array(self._view[8 : 8 + length], self._order).check(depth + 1)
+            self._view = self._view[8 + length :]
 
     def _check_sparse(self, shape, flags):
         rows, starts = (np.array(self._numbers({_INT32})) for _ in range(2))
         stored = [len(self._numbers(_NUMBERS)) for _ in range(2 if flags & _COMPLEX else 1)]
-        if len(shape) != 2 or len(starts) != shape[1] + 1 or starts[0] != 0 or (
-                np.diff(starts) < 0).any() or starts[-1] > min(len(rows), *stored):
-            raise ValueError(f"a sparse array of shape {tuple(shape)} tells other places than it "
-                             f"has")
-        rows = rows[:starts[-1]]
+        if (
+            len(shape) != 2
+            or len(starts) != shape[1] + 1
+            or starts[0] != 0
+            or (np.diff(starts) < 0).any()
+            or starts[-1] > min(len(rows), *stored)
+        ):
+            raise ValueError(
+                f"a sparse array of shape {tuple(shape)} tells other places than it has"
+            )
+        rows = rows[: starts[-1]]
         if len(rows) and not 0 <= rows.min() <= rows.max() < shape[0]:
             raise ValueError(f"a sparse array of {shape[0]} rows has numbers in row {rows.max()}")

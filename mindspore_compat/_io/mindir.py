@@ -28,67 +28,143 @@ from .protobuf import (
 # message -> field number -> (name, kind, repeated). A kind in capitals is another message.
 SCHEMA = {
     "Model": {
-        1: ("ir_version", "str", 0), 2: ("producer_name", "str", 0),
-        3: ("producer_version", "str", 0), 4: ("domain", "str", 0),
-        5: ("model_version", "str", 0), 6: ("doc_string", "str", 0), 7: ("graph", "Graph", 0),
-        8: ("functions", "Graph", 1), 9: ("preprocessor", "bytes", 0),
-        10: ("little_endian", "bool", 0), 11: ("parallel", "bytes", 0),
-        12: ("primitives", "Primitive", 1), 13: ("mind_ir_version", "int", 0),
+        1: ("ir_version", "str", 0),
+        2: ("producer_name", "str", 0),
+        3: ("producer_version", "str", 0),
+        4: ("domain", "str", 0),
+        5: ("model_version", "str", 0),
+        6: ("doc_string", "str", 0),
+        7: ("graph", "Graph", 0),
+        8: ("functions", "Graph", 1),
+        9: ("preprocessor", "bytes", 0),
+        10: ("little_endian", "bool", 0),
+        11: ("parallel", "bytes", 0),
+        12: ("primitives", "Primitive", 1),
+        13: ("mind_ir_version", "int", 0),
         14: ("user_info", "Pair", 1),
     },
     "Pair": {1: ("key", "str", 0), 2: ("value", "str", 0)},
     "Graph": {
-        1: ("node", "Node", 1), 2: ("name", "str", 0), 3: ("parameter", "Tensor", 1),
-        4: ("doc_string", "str", 0), 5: ("input", "ValueInfo", 1), 6: ("output", "ValueInfo", 1),
-        7: ("bprop_hash", "str", 0), 8: ("attribute", "Attribute", 1),
-        9: ("bprop_filepath", "str", 0), 10: ("map_parameter", "bytes", 1),
+        1: ("node", "Node", 1),
+        2: ("name", "str", 0),
+        3: ("parameter", "Tensor", 1),
+        4: ("doc_string", "str", 0),
+        5: ("input", "ValueInfo", 1),
+        6: ("output", "ValueInfo", 1),
+        7: ("bprop_hash", "str", 0),
+        8: ("attribute", "Attribute", 1),
+        9: ("bprop_filepath", "str", 0),
+        10: ("map_parameter", "bytes", 1),
     },
     "Node": {
-        1: ("input", "str", 1), 2: ("output", "str", 1), 3: ("name", "str", 0),
-        4: ("op_type", "str", 0), 5: ("attribute", "Attribute", 1), 6: ("doc_string", "str", 0),
-        7: ("domain", "str", 0), 8: ("node_attr", "Attribute", 1),
+        1: ("input", "str", 1),
+        2: ("output", "str", 1),
+        3: ("name", "str", 0),
+        4: ("op_type", "str", 0),
+        5: ("attribute", "Attribute", 1),
+        6: ("doc_string", "str", 0),
+        7: ("domain", "str", 0),
+        8: ("node_attr", "Attribute", 1),
         9: ("primal_attr", "Attribute", 1),
     },
     "ValueInfo": {
-        1: ("name", "str", 0), 2: ("tensor", "Tensor", 1), 3: ("doc_string", "str", 0),
-        4: ("denotation", "str", 0), 5: ("attr_info", "Attribute", 0),
+        1: ("name", "str", 0),
+        2: ("tensor", "Tensor", 1),
+        3: ("doc_string", "str", 0),
+        4: ("denotation", "str", 0),
+        5: ("attr_info", "Attribute", 0),
     },
     "Primitive": {
-        1: ("name", "str", 0), 2: ("op_type", "str", 0), 3: ("attribute", "Attribute", 1),
-        4: ("instance_name", "str", 0), 5: ("prim_type", "int", 0),
+        1: ("name", "str", 0),
+        2: ("op_type", "str", 0),
+        3: ("attribute", "Attribute", 1),
+        4: ("instance_name", "str", 0),
+        5: ("prim_type", "int", 0),
     },
     "Attribute": {
-        1: ("name", "str", 0), 2: ("f", "float", 0), 3: ("i", "int", 0), 4: ("d", "double", 0),
-        5: ("s", "bytes", 0), 6: ("t", "Tensor", 0), 7: ("g", "Graph", 0),
-        8: ("floats", "float", 1), 9: ("doubles", "double", 1), 10: ("ints", "int", 1),
-        11: ("strings", "bytes", 1), 12: ("tensors", "Tensor", 1), 13: ("graphs", "Graph", 1),
-        14: ("doc_string", "str", 0), 15: ("ref_attr_name", "str", 0), 16: ("type", "int", 0),
-        17: ("values", "Attribute", 1), 18: ("seq_info", "bytes", 0), 19: ("functor", "bytes", 0),
+        1: ("name", "str", 0),
+        2: ("f", "float", 0),
+        3: ("i", "int", 0),
+        4: ("d", "double", 0),
+        5: ("s", "bytes", 0),
+        6: ("t", "Tensor", 0),
+        7: ("g", "Graph", 0),
+        8: ("floats", "float", 1),
+        9: ("doubles", "double", 1),
+        10: ("ints", "int", 1),
+        11: ("strings", "bytes", 1),
+        12: ("tensors", "Tensor", 1),
+        13: ("graphs", "Graph", 1),
+        14: ("doc_string", "str", 0),
+        15: ("ref_attr_name", "str", 0),
+        16: ("type", "int", 0),
+        17: ("values", "Attribute", 1),
+        18: ("seq_info", "bytes", 0),
+        19: ("functor", "bytes", 0),
         20: ("graph_holder", "bytes", 0),
     },
     "Tensor": {
-        1: ("dims", "int", 1), 2: ("data_type", "int", 0), 3: ("float_data", "float", 1),
-        4: ("int32_data", "int", 1), 5: ("string_data", "bytes", 1), 6: ("int64_data", "int", 1),
-        7: ("name", "str", 0), 8: ("doc_string", "str", 0), 9: ("raw_data", "bytes", 0),
-        10: ("double_data", "double", 1), 11: ("uint64_data", "int", 1),
-        12: ("external_data", "External", 0), 13: ("ref_key", "str", 0), 14: ("min_dims", "int", 1),
-        15: ("max_dims", "int", 1), 16: ("compression_type", "int", 0),
+        1: ("dims", "int", 1),
+        2: ("data_type", "int", 0),
+        3: ("float_data", "float", 1),
+        4: ("int32_data", "int", 1),
+        5: ("string_data", "bytes", 1),
+        6: ("int64_data", "int", 1),
+        7: ("name", "str", 0),
+        8: ("doc_string", "str", 0),
+        9: ("raw_data", "bytes", 0),
+        10: ("double_data", "double", 1),
+        11: ("uint64_data", "int", 1),
+        12: ("external_data", "External", 0),
+        13: ("ref_key", "str", 0),
+        14: ("min_dims", "int", 1),
+        15: ("max_dims", "int", 1),
+        16: ("compression_type", "int", 0),
         17: ("quant_params", "bytes", 1),
     },
     "External": {1: ("location", "str", 0), 2: ("offset", "int", 0), 3: ("length", "int", 0)},
 }
-NAMES = {kind: {name: (number, form, many) for number, (name, form, many) in table.items()}
-         for kind, table in SCHEMA.items()}
+NAMES = {
+    kind: {name: (number, form, many) for number, (name, form, many) in table.items()}
+    for kind, table in SCHEMA.items()
+}
 
 # The numbers of the types, of tensors and of attributes alike.
-TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
-         9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64",
-         15: "complex128", 17: "float64"}
+TYPES = {
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+    13: "uint64",
+    14: "complex64",
+    15: "complex128",
+    17: "float64",
+}
 TYPES = {number: numpy.dtype(name) for number, name in TYPES.items()}
 TYPES[16] = numpy.dtype(ml_dtypes.bfloat16)
 CODES = {dtype: number for number, dtype in reversed(TYPES.items())}
-(FLOAT, INT64, STRING, BOOL, DOUBLE, TENSOR, TENSORS, TUPLE, LIST, DICT, UMONAD, IOMONAD,
- NONE) = 1, 7, 8, 9, 11, 17, 19, 20, 21, 22, 23, 24, 25
+(FLOAT, INT64, STRING, BOOL, DOUBLE, TENSOR, TENSORS, TUPLE, LIST, DICT, UMONAD, IOMONAD, NONE) = (
+    1,
+    7,
+    8,
+    9,
+    11,
+    17,
+    19,
+    20,
+    21,
+    22,
+    23,
+    24,
+    25,
+)
 WHOLE_NUMBERS = {2, 3, 4, 5, 6, 7, 12, 13}
 
 PRIMITIVE, PRIMITIVE_FUNCTION = 1, 2
@@ -185,8 +261,14 @@ def tensor(array, name=None, **more):
     if array.dtype not in CODES:
         raise TypeError(f"a MindIR file holds no values of type {array.dtype}")
     flat = numpy.ascontiguousarray(array).reshape(-1)
-    return Message("Tensor", dims=list(array.shape), data_type=CODES[array.dtype], name=name,
-                   raw_data=memoryview(flat.view(numpy.uint8)), **more)
+    return Message(
+        "Tensor",
+        dims=list(array.shape),
+        data_type=CODES[array.dtype],
+        name=name,
+        raw_data=memoryview(flat.view(numpy.uint8)),
+        **more,
+    )
 
 
 def array_of(message, folder=None):
@@ -199,8 +281,10 @@ def array_of(message, folder=None):
         raw = folder(message.external_data)
     count = math.prod(message.dims)
     if raw is None or len(raw) != count * dtype.itemsize:
-        raise ValueError(f"the tensor {message.name!r} has {len(raw or b'')} bytes, but its shape "
-                         f"{tuple(message.dims)} and type {dtype} need {count * dtype.itemsize}")
+        raise ValueError(
+            f"the tensor {message.name!r} has {len(raw or b'')} bytes, but its shape "
+            f"{tuple(message.dims)} and type {dtype} need {count * dtype.itemsize}"
+        )
     return numpy.frombuffer(bytearray(raw), dtype).reshape(message.dims)
 
 
@@ -263,9 +347,12 @@ def value_of(message, folder=None):
         return (tuple if kind == TUPLE else list)(value_of(v, folder) for v in message.values)
     if kind == DICT:
         return {v.name: value_of(v.values[0], folder) for v in message.values}
-    for one, many, kinds in (("i", "ints", {*WHOLE_NUMBERS, BOOL}),
-                             ("f", "floats", {FLOAT, 10, 16}), ("d", "doubles", {DOUBLE}),
-                             ("s", "strings", {STRING})):
+    for one, many, kinds in (
+        ("i", "ints", {*WHOLE_NUMBERS, BOOL}),
+        ("f", "floats", {FLOAT, 10, 16}),
+        ("d", "doubles", {DOUBLE}),
+        ("s", "strings", {STRING}),
+    ):
         if kind in kinds:
             found = getattr(message, one)
             held = getattr(message, many)

@@ -33,8 +33,14 @@ VERSION = "3.0"
 _LIMITS = (1 << 7, 1 << 15, 1 << 31)
 _SHIFTS = np.array([6, 4, 2, 0], np.uint8)
 NO_BLOB = b"\0\0\0\0"
-PLACES = ("PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "PAGE_ID_BLOB",
-          "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+PLACES = (
+    "PAGE_ID_RAW",
+    "PAGE_OFFSET_RAW",
+    "PAGE_OFFSET_RAW_END",
+    "PAGE_ID_BLOB",
+    "PAGE_OFFSET_BLOB",
+    "PAGE_OFFSET_BLOB_END",
+)
 
 
 class Layout:
@@ -46,8 +52,11 @@ class Layout:
 
     def __init__(self, schema):
         self.schema = dict(sorted(schema.items()))
-        self.blob = [name for name, field in self.schema.items()
-                     if field["type"] == "bytes" or "shape" in field]
+        self.blob = [
+            name
+            for name, field in self.schema.items()
+            if field["type"] == "bytes" or "shape" in field
+        ]
         self.raw = [name for name in self.schema if name not in self.blob]
 
     def pack(self, row):
@@ -84,12 +93,12 @@ class Layout:
         for name in self.blob:
             if at + 8 > len(data):
                 raise ValueError("a row is cut short")
-            length = int.from_bytes(data[at:at + 8], "big")
+            length = int.from_bytes(data[at : at + 8], "big")
             at += 8
             if length > len(data) - at:
                 raise ValueError("a row is cut short")
             if name in wanted:
-                found[name] = self._value(name, data[at:at + length])
+                found[name] = self._value(name, data[at : at + length])
             at += length
         return found
 
@@ -106,7 +115,8 @@ class Layout:
         except ValueError as error:
             raise MRMUnsupportedSchemaError(
                 f"the field {name!r} has {array.size} numbers, which do not make the shape "
-                f"{field['shape']}") from error
+                f"{field['shape']}"
+            ) from error
 
 
 def _plain(value):
@@ -117,13 +127,17 @@ def _narrow(array):
     """An array of ints, each in the narrowest width that holds it."""
     numbers = array.reshape(-1).astype("<i8")
     widths = sum((numbers < -limit) | (numbers >= limit) for limit in _LIMITS) + np.zeros(
-        numbers.shape, np.uint8)
+        numbers.shape, np.uint8
+    )
     padded = np.zeros(-(-len(widths) // 4) * 4, np.uint8)
-    padded[:len(widths)] = widths
+    padded[: len(widths)] = widths
     packed = np.bitwise_or.reduce(padded.reshape(-1, 4) << _SHIFTS, 1)
     used = np.arange(8) < (1 << widths.astype(int))[:, None]
-    return (len(numbers).to_bytes(4, "big") + packed.astype(np.uint8).tobytes()
-            + numbers.view(np.uint8).reshape(-1, 8)[used].tobytes())
+    return (
+        len(numbers).to_bytes(4, "big")
+        + packed.astype(np.uint8).tobytes()
+        + numbers.view(np.uint8).reshape(-1, 8)[used].tobytes()
+    )
 
 
 def _widened(data, dtype):
@@ -182,8 +196,11 @@ def _check_header(header):
         raise ValueError(f"its sizes are {sizes}")
     if not all(isinstance(name, str) for name in header["shard_addresses"]):
         raise ValueError(f"the names of its files are {header['shard_addresses']}")
-    unknown = [each["index_field"] for each in header["index_fields"] or ()
-               if each["index_field"] not in fields]
+    unknown = [
+        each["index_field"]
+        for each in header["index_fields"] or ()
+        if each["index_field"] not in fields
+    ]
     if unknown:
         raise ValueError(f"its index has the field {unknown[0]!r}, which is not in the schema")
 
@@ -214,17 +231,25 @@ class Shard:
         """For each row: where its raw and its blob part begin and end in the file."""
         with reading(f"{self.path}.db", MRMOpenError):
             found = np.array(rows_of_index(self.path, PLACES), np.int64).reshape(-1, 6)
-        size, begin, page = (os.path.getsize(self.path), self.header["header_size"],
-                             self.header["page_size"])
+        size, begin, page = (
+            os.path.getsize(self.path),
+            self.header["header_size"],
+            self.header["page_size"],
+        )
         if len(found) and not 0 <= found.min() <= found.max() <= size:
-            raise MRMOpenError(f"{self.path!r} has {size} bytes, but its index tells of places "
-                               f"from {found.min()} to {found.max()} in it.")
+            raise MRMOpenError(
+                f"{self.path!r} has {size} bytes, but its index tells of places "
+                f"from {found.min()} to {found.max()} in it."
+            )
         raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
-        places = np.stack([raw + found[:, 1], raw + found[:, 2], blob + found[:, 4],
-                           blob + found[:, 5]], 1)
+        places = np.stack(
+            [raw + found[:, 1], raw + found[:, 2], blob + found[:, 4], blob + found[:, 5]], 1
+        )
         if len(places) and (places.max() > size or places.min() < begin):
-            raise MRMOpenError(f"{self.path!r} is truncated: its index tells of rows up to byte "
-                               f"{places.max()}, but it has {size} bytes.")
+            raise MRMOpenError(
+                f"{self.path!r} is truncated: its index tells of rows up to byte "
+                f"{places.max()}, but it has {size} bytes."
+            )
         return places
 
     def row(self, number, columns):
@@ -243,9 +268,9 @@ class Shard:
             return {name: found[name] for name in columns}
 
     def _part(self, begin, end):
-        if int.from_bytes(self._view[begin:begin + 8], "little") != end - begin - 8:
+        if int.from_bytes(self._view[begin : begin + 8], "little") != end - begin - 8:
             raise ValueError("its length is not the one that the index tells")
-        return self._view[begin + 8:end]
+        return self._view[begin + 8 : end]
 
     def values(self, field):
         """The values of one field that holds numbers or text, row by row."""
@@ -270,8 +295,10 @@ class Records:
         self.schema = self.shards[0].schema
         for shard in self.shards:
             if shard.schema != self.schema:
-                raise MRMOpenError(f"{shard.path!r} has another schema than {paths[0]!r}: "
-                                   f"{shard.schema} and {self.schema}.")
+                raise MRMOpenError(
+                    f"{shard.path!r} has another schema than {paths[0]!r}: "
+                    f"{shard.schema} and {self.schema}."
+                )
         self.counts = [len(shard) for shard in self.shards]
         self._ends = np.cumsum(self.counts)
 

@@ -11,9 +11,9 @@ import sqlite3
 
 from .mindrecord_errors import MRMOpenError
 
-_STEPS = 1 << 20        # that any query may take
-_STEPS_A_BYTE = 10      # what reading a row takes, over the least bytes that a row has
-_AT_ONCE = 1000         # steps between two looks at how many there were
+_STEPS = 1 << 20  # that any query may take
+_STEPS_A_BYTE = 10  # what reading a row takes, over the least bytes that a row has
+_AT_ONCE = 1000  # steps between two looks at how many there were
 
 
 def rows_of_index(path, columns):

@@ -28,10 +28,23 @@ from .mindrecord_index import rows_of_index
 
 HEADER_SIZES = (1 << 14, 1 << 27)
 PAGE_SIZES = (1 << 15, 1 << 28)
-_SQL_TYPES = {"string": "TEXT", "int32": "INTEGER", "int64": "INTEGER", "float32": "REAL",
-              "float64": "REAL"}
-_PLACES = ("ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "ROW_GROUP_ID",
-           "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+_SQL_TYPES = {
+    "string": "TEXT",
+    "int32": "INTEGER",
+    "int64": "INTEGER",
+    "float32": "REAL",
+    "float64": "REAL",
+}
+_PLACES = (
+    "ROW_ID",
+    "PAGE_ID_RAW",
+    "PAGE_OFFSET_RAW",
+    "PAGE_OFFSET_RAW_END",
+    "ROW_GROUP_ID",
+    "PAGE_ID_BLOB",
+    "PAGE_OFFSET_BLOB",
+    "PAGE_OFFSET_BLOB_END",
+)
 
 
 class Pages:
@@ -64,8 +77,14 @@ class Pages:
             self._raw["row_group_ids"].append(group)
             self._blob["row_group_ids"].append({"id": 0, "offset": 0})
             self._blob["start_row_id"] = self.rows
-        self.places.append((self.rows, *self._put(self._raw, raw), self._blob["page_type_id"],
-                            *self._put(self._blob, blob)))
+        self.places.append(
+            (
+                self.rows,
+                *self._put(self._raw, raw),
+                self._blob["page_type_id"],
+                *self._put(self._blob, blob),
+            )
+        )
         self.indexed.append(indexed)
         self.rows += 1
         self._blob["end_row_id"] = self.rows
@@ -73,16 +92,24 @@ class Pages:
 
     def _page(self, kind):
         pages = self.header["page"]
-        page = {"page_id": len(pages), "page_type": kind, "page_size": 0, "row_group_ids": [],
-                "page_type_id": sum(each["page_type"] == kind for each in pages),
-                "shard_id": self.header["shard_id"], "start_row_id": 0, "end_row_id": 0}
+        page = {
+            "page_id": len(pages),
+            "page_type": kind,
+            "page_size": 0,
+            "row_group_ids": [],
+            "page_type_id": sum(each["page_type"] == kind for each in pages),
+            "shard_id": self.header["shard_id"],
+            "start_row_id": 0,
+            "end_row_id": 0,
+        }
         pages.append(page)
         return page
 
     def _put(self, page, data):
         begin = page["page_size"]
-        self.file.seek(self.header["header_size"] + page["page_id"] * self.header["page_size"]
-                       + begin)
+        self.file.seek(
+            self.header["header_size"] + page["page_id"] * self.header["page_size"] + begin
+        )
         self.file.write(data)
         page["page_size"] += len(data)
         return page["page_id"], begin, page["page_size"]
@@ -97,7 +124,8 @@ class Pages:
         if len(text) + 8 > self.header["header_size"]:
             raise MRMInvalidHeaderSizeError(
                 f"the header of {len(text)} bytes needs a larger place than "
-                f"{self.header['header_size']} bytes; see 'set_header_size'")
+                f"{self.header['header_size']} bytes; see 'set_header_size'"
+            )
         self.file.seek(0, os.SEEK_END)
         if self.file.tell() < self.header["header_size"]:
             self.file.truncate(self.header["header_size"])
@@ -107,8 +135,7 @@ class Pages:
 
 def _as_json(header):
     """The header as the original writes it; it has null for no pages."""
-    return json.dumps({**header, "page": header["page"] or None},
-                      separators=(",", ":")).encode()
+    return json.dumps({**header, "page": header["page"] or None}, separators=(",", ":")).encode()
 
 
 class Writer:
@@ -129,15 +156,21 @@ class Writer:
         self._unnamed = []
         self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         self._next = 0
-        described = [{"blob_fields": self.layout.blob, "desc": desc,
-                      "schema": self.layout.schema}]
+        described = [{"blob_fields": self.layout.blob, "desc": desc, "schema": self.layout.schema}]
         self.pages = []
         for number, path in enumerate(paths):
-            header = {"header_size": header_size, "page": [], "page_size": page_size,
-                      "index_fields": [{"index_field": name, "schema_id": 0} for name in indexed],
-                      "compression_size": 0, "schema": described, "shard_id": number,
-                      "shard_addresses": [os.path.basename(each) for each in paths],
-                      "statistics": None, "version": VERSION}
+            header = {
+                "header_size": header_size,
+                "page": [],
+                "page_size": page_size,
+                "index_fields": [{"index_field": name, "schema_id": 0} for name in indexed],
+                "compression_size": 0,
+                "schema": described,
+                "shard_id": number,
+                "shard_addresses": [os.path.basename(each) for each in paths],
+                "statistics": None,
+                "version": VERSION,
+            }
             self.pages.append(Pages(self._create(path).file, header, 0))
 
     @classmethod
@@ -194,8 +227,10 @@ class Writer:
         largest = 8 + max(len(part) for row in packed for part in row[:2])
         size = self.pages[0].header["page_size"]
         if largest > size:
-            raise MRMInvalidPageSizeError(f"a row of {largest} bytes needs larger pages than "
-                                          f"{size} bytes; see 'set_page_size'")
+            raise MRMInvalidPageSizeError(
+                f"a row of {largest} bytes needs larger pages than "
+                f"{size} bytes; see 'set_page_size'"
+            )
         return packed
 
     def add_to_next(self, rows):
@@ -229,18 +264,26 @@ class Writer:
             shutil.copyfile(f"{path}.db", part)
         with contextlib.closing(_private_database(part)) as base:
             if not self.appended:
-                own = "".join(f",INC_{place} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
-                              for place, name in enumerate(self.indexed))
+                own = "".join(
+                    f",INC_{place} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
+                    for place, name in enumerate(self.indexed)
+                )
                 key = "".join(f",INC_{place}" for place in range(len(self.indexed)))
-                base.execute(f"CREATE TABLE INDEXES("
-                             f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{own}, "
-                             f"PRIMARY KEY(ROW_ID{key}))")
+                base.execute(
+                    f"CREATE TABLE INDEXES("
+                    f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{own}, "
+                    f"PRIMARY KEY(ROW_ID{key}))"
+                )
                 base.execute("CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)")
                 base.execute("INSERT INTO SHARD_NAME VALUES(?)", (os.path.basename(path),))
             marks = ",".join("?" * (len(_PLACES) + 2 * len(self.indexed)))
-            base.executemany(f"INSERT INTO INDEXES VALUES({marks})", (
-                (*place, *_numbered(values))
-                for place, values in zip(pages.places, pages.indexed, strict=True)))
+            base.executemany(
+                f"INSERT INTO INDEXES VALUES({marks})",
+                (
+                    (*place, *_numbered(values))
+                    for place, values in zip(pages.places, pages.indexed, strict=True)
+                ),
+            )
             base.commit()
 
 

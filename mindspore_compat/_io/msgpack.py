@@ -8,8 +8,18 @@ Source: https://github.com/msgpack/msgpack/blob/master/spec.md
 
 import struct
 
-_INTS = {0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q",
-         0xCA: "f", 0xCB: "d"}
+_INTS = {
+    0xCC: "B",
+    0xCD: "H",
+    0xCE: "I",
+    0xCF: "Q",
+    0xD0: "b",
+    0xD1: "h",
+    0xD2: "i",
+    0xD3: "q",
+    0xCA: "f",
+    0xCB: "d",
+}
 _NUMBERS = {head: struct.Struct(f">{code}") for head, code in _INTS.items()}
 _PLAIN = {0xC0: None, 0xC2: False, 0xC3: True}
 _TEXT_SIZES = {0xD9: 1, 0xDA: 2, 0xDB: 4}
@@ -102,7 +112,7 @@ def _length(data, at, short, most, sizes):
     end = at + 1 + sizes[head]
     if end > len(data):
         raise ValueError("a row is cut short")
-    return int.from_bytes(data[at + 1:end], "big"), end
+    return int.from_bytes(data[at + 1 : end], "big"), end
 
 
 def _unpack(data, at):
@@ -117,4 +127,4 @@ def _unpack(data, at):
     length, at = _length(data, at, 0xA0, 31, _TEXT_SIZES)
     if at + length > len(data):
         raise ValueError("a row is cut short")
-    return str(data[at:at + length], "utf-8"), at + length
+    return str(data[at : at + length], "utf-8"), at + length

@@ -83,7 +83,7 @@ def fields(view):
             raise ValueError(f"a field is of kind {kind}, which no file here has")
         if length > end - at:
             raise ValueError(f"a field of {length} bytes has {end - at} bytes left")
-        yield number, kind, view[at:at + length]
+        yield number, kind, view[at : at + length]
         at += length
 
 

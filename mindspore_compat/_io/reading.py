@@ -20,10 +20,10 @@ import json
 import os
 import threading
 
-_FREE = 256 << 20       # bytes that any file may grow to
-_RATIO = 64             # how many times its own size a larger one may grow to
-_SETTING = "MINDSPORE_COMPAT_READ_LIMIT"    # another number of free bytes, in MiB
-_PLAIN = (RuntimeError, ValueError, TypeError)     # what readers raise on purpose
+_FREE = 256 << 20  # bytes that any file may grow to
+_RATIO = 64  # how many times its own size a larger one may grow to
+_SETTING = "MINDSPORE_COMPAT_READ_LIMIT"  # another number of free bytes, in MiB
+_PLAIN = (RuntimeError, ValueError, TypeError)  # what readers raise on purpose
 
 
 class _Place(threading.local):
@@ -65,15 +65,21 @@ class reading:  # noqa: N801 - read as a verb: with reading(path)
     def __exit__(self, kind, error, traceback):
         path, line = _now.path, _now.line
         at(*self._before)
-        if isinstance(error, Exception) and not isinstance(error, ImportError) and (
-                path is None or not _is_told(error, path)):
+        if (
+            isinstance(error, Exception)
+            and not isinstance(error, ImportError)
+            and (path is None or not _is_told(error, path))
+        ):
             raise self._raises(self._head + _message(path, self._told, line, error)) from error
 
 
 def _is_told(error, path):
     kind = type(error)
-    own = kind in _PLAIN or kind.__module__.startswith("mindspore_compat.") or (
-        kind is FileNotFoundError and error.errno is None)
+    own = (
+        kind in _PLAIN
+        or kind.__module__.startswith("mindspore_compat.")
+        or (kind is FileNotFoundError and error.errno is None)
+    )
     return own and (os.fspath(path) in str(error) or repr(path) in str(error))
 
 
@@ -158,5 +164,7 @@ def check_growth(wanted, stored):
     """
     most = most_bytes(stored)
     if wanted > most:
-        raise ValueError(f"it asks for {wanted} bytes, but a file of {stored} bytes may grow to "
-                         f"{most} (the environment variable {_SETTING} sets this bound in MiB)")
+        raise ValueError(
+            f"it asks for {wanted} bytes, but a file of {stored} bytes may grow to "
+            f"{most} (the environment variable {_SETTING} sets this bound in MiB)"
+        )

@@ -19,9 +19,20 @@ from .files import READ_ONLY, atomic_write, mapped
 
 SUFFIX = ".safetensors"
 CODES = {  # the format's names of types
-    "BOOL": "Bool", "I8": "Int8", "U8": "UInt8", "I16": "Int16", "U16": "UInt16", "I32": "Int32",
-    "U32": "UInt32", "I64": "Int64", "U64": "UInt64", "F16": "Float16", "F32": "Float32",
-    "F64": "Float64", "BF16": "BFloat16", "C64": "Complex64",
+    "BOOL": "Bool",
+    "I8": "Int8",
+    "U8": "UInt8",
+    "I16": "Int16",
+    "U16": "UInt16",
+    "I32": "Int32",
+    "U32": "UInt32",
+    "I64": "Int64",
+    "U64": "UInt64",
+    "F16": "Float16",
+    "F32": "Float32",
+    "F64": "Float64",
+    "BF16": "BFloat16",
+    "C64": "Complex64",
 }
 CODES = {code: TYPES[name] for code, name in CODES.items()}
 
@@ -89,13 +100,17 @@ def read(source, *, crc=False, wanted=None):
     except (library.SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"The file {name} cannot be read as safetensors: {error}.") from error
     if crc and "crc_num" in about and about["crc_num"] != str(checksum(arrays)):
-        raise ValueError(f"The file {name} cannot be read as safetensors: its checksum does not "
-                         "agree with its content.")
+        raise ValueError(
+            f"The file {name} cannot be read as safetensors: its checksum does not "
+            "agree with its content."
+        )
     values = [(tag, arrays[tag]) for tag in sorted(arrays) if wanted is None or wanted(tag)]
     for tag, array in values:
         if array.dtype not in NAMES:
-            raise ValueError(f"The file {name} has values {tag!r} of type {array.dtype}, "
-                             "which is not known here.")
+            raise ValueError(
+                f"The file {name} has values {tag!r} of type {array.dtype}, "
+                "which is not known here."
+            )
     return [(tag, array, NAMES[array.dtype]) for tag, array in values], about
 
 
@@ -105,8 +120,10 @@ def package():
         import safetensors
         import safetensors.numpy
     except ImportError as error:
-        raise ImportError("The format 'safetensors' needs the package safetensors: "
-                          "pip install mindspore-compat[safetensors]") from error
+        raise ImportError(
+            "The format 'safetensors' needs the package safetensors: "
+            "pip install mindspore-compat[safetensors]"
+        ) from error
     return safetensors
 
 
@@ -124,7 +141,7 @@ def array_of(part):
 def header(content):
     """The JSON that a file begins with."""
     length = int.from_bytes(content[:8], "little")
-    return json.loads(content[8:8 + length].tobytes())
+    return json.loads(content[8 : 8 + length].tobytes())
 
 
 def checksum(arrays):

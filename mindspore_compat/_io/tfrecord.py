@@ -61,8 +61,10 @@ def records(path, compression=""):
                 number += 1
                 yield data
     except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise TFRecordError(f"{path!r} is not a TFRecord file that can be read, or is damaged at "
-                            f"record {number}: {error}") from error
+        raise TFRecordError(
+            f"{path!r} is not a TFRecord file that can be read, or is damaged at "
+            f"record {number}: {error}"
+        ) from error
 
 
 def _record(file, head, size):
@@ -93,10 +95,15 @@ def count_records(path, compression=""):
     with open(path, "rb") as file:
         while file.tell() < size:
             head = file.read(_HEAD.size)
-            if len(head) < _HEAD.size or masked(head[:8]) != _HEAD.unpack(head)[1] or (
-                    _HEAD.unpack(head)[0] > size):
-                raise TFRecordError(f"{path!r} is not a TFRecord file that can be read, or is "
-                                    f"damaged at record {count}.")
+            if (
+                len(head) < _HEAD.size
+                or masked(head[:8]) != _HEAD.unpack(head)[1]
+                or (_HEAD.unpack(head)[0] > size)
+            ):
+                raise TFRecordError(
+                    f"{path!r} is not a TFRecord file that can be read, or is "
+                    f"damaged at record {count}."
+                )
             file.seek(_HEAD.unpack(head)[0] + _TAIL.size, os.SEEK_CUR)
             count += 1
     return count

@@ -18,6 +18,7 @@ class FirstUse:
         """Put the real finder in this one's place and return it."""
         sys.meta_path.remove(cls)
         from mindspore_compat import standin
+
         return standin.install()
 
     @classmethod

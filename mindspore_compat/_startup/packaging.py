@@ -5,8 +5,11 @@ from pathlib import Path
 
 from setuptools.command.build_py import build_py
 
-BESIDE_THE_PACKAGE = ("_mindspore_compat_startup.py", "mindspore_compat.pth",
-                      "mindspore_compat.start")
+BESIDE_THE_PACKAGE = (
+    "_mindspore_compat_startup.py",
+    "mindspore_compat.pth",
+    "mindspore_compat.start",
+)
 
 
 class BuildWithStartup(build_py):
@@ -27,8 +30,11 @@ class BuildWithStartup(build_py):
 
     def get_outputs(self, include_bytecode=True):
         """All files that the command writes."""
-        return [*super().get_outputs(include_bytecode), *self.startup_outputs(),
-                *self.stub_outputs()]
+        return [
+            *super().get_outputs(include_bytecode),
+            *self.startup_outputs(),
+            *self.stub_outputs(),
+        ]
 
     def startup_outputs(self):
         """Where the start-up files go."""
@@ -36,8 +42,10 @@ class BuildWithStartup(build_py):
 
     def stub_outputs(self):
         """Where the stubs of `mindspore` go."""
-        return [os.path.join(self.top(), "mindspore-stubs", stub.relative_to("mindspore_compat"))
-                for stub in stubs()]
+        return [
+            os.path.join(self.top(), "mindspore-stubs", stub.relative_to("mindspore_compat"))
+            for stub in stubs()
+        ]
 
     def top(self):
         """The folder that becomes site-packages."""

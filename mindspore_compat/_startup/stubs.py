@@ -45,23 +45,40 @@ MODULES = """common.dtype common.tensor common.parameter common.initializer comm
     common""".split()
 # Further paths of modules, which show what the module on the right shows.
 PATHS = {
-    "communication.management": "communication", "nn.metrics": "train.metrics",
-    "dataset.vision.c_transforms": "dataset.vision", "dataset.vision.transforms": "dataset.vision",
+    "communication.management": "communication",
+    "nn.metrics": "train.metrics",
+    "dataset.vision.c_transforms": "dataset.vision",
+    "dataset.vision.transforms": "dataset.vision",
     "dataset.vision.py_transforms": "dataset.vision",
     "dataset.transforms.c_transforms": "dataset.transforms",
     "dataset.transforms.py_transforms": "dataset.transforms",
-    "dataset.transforms.transforms": "dataset.transforms", "dtype": "common.dtype",
+    "dataset.transforms.transforms": "dataset.transforms",
+    "dtype": "common.dtype",
 }
 RETURNS = {  # what no declaration says
-    "Cell.trainable_params": "list[Parameter]", "Cell.untrainable_params": "list[Parameter]",
-    "Cell.get_parameters": "Iterator[Parameter]", "Cell.parameters_dict": "dict[str, Parameter]",
+    "Cell.trainable_params": "list[Parameter]",
+    "Cell.untrainable_params": "list[Parameter]",
+    "Cell.get_parameters": "Iterator[Parameter]",
+    "Cell.parameters_dict": "dict[str, Parameter]",
     "Cell.parameters_and_names": "Iterator[tuple[str, Parameter]]",
-    "Cell.cells": "Iterable[Cell]", "Tensor.asnumpy": "ndarray", "Tensor.numpy": "ndarray",
-    "Tensor.shape": "tuple[int, ...]", "Tensor.ndim": "int", "Tensor.size": "int",
-    "Tensor.itemsize": "int", "Tensor.nbytes": "int", "Tensor.dtype": "Type", "Tensor.T": "Tensor",
-    "Tensor.__len__": "int", "Tensor.__int__": "int", "Tensor.__float__": "float",
-    "Tensor.__bool__": "bool", "Tensor.__index__": "int", "Tensor.__iter__": "Iterator[Tensor]",
-    "Tensor.tolist": "Any", "Tensor.item": "Any",
+    "Cell.cells": "Iterable[Cell]",
+    "Tensor.asnumpy": "ndarray",
+    "Tensor.numpy": "ndarray",
+    "Tensor.shape": "tuple[int, ...]",
+    "Tensor.ndim": "int",
+    "Tensor.size": "int",
+    "Tensor.itemsize": "int",
+    "Tensor.nbytes": "int",
+    "Tensor.dtype": "Type",
+    "Tensor.T": "Tensor",
+    "Tensor.__len__": "int",
+    "Tensor.__int__": "int",
+    "Tensor.__float__": "float",
+    "Tensor.__bool__": "bool",
+    "Tensor.__index__": "int",
+    "Tensor.__iter__": "Iterator[Tensor]",
+    "Tensor.tolist": "Any",
+    "Tensor.item": "Any",
 }
 ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv
     rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
@@ -71,11 +88,16 @@ SPECIAL = """init call getitem setitem delitem len iter next contains enter exit
     itruediv""".split()
 SEVERAL = ("xp.split", "xp.unique", "xp.nonzero", "xp.meshgrid")  # return several arrays
 TYPES = {
-    **{each: f"_b.{each}" for each in ("int float bool str bytes complex tuple list dict set type "
-                                       "object").split()},
+    **{
+        each: f"_b.{each}"
+        for each in ("int float bool str bytes complex tuple list dict set type object").split()
+    },
     **{each: f"_t.{each}" for each in ("Any", "Literal")},
     **{each: f"_c.{each}" for each in ("Callable", "Iterable", "Iterator", "Sequence")},
-    "None": "None", "True": "True", "False": "False", "ndarray": "_np.ndarray[_t.Any, _t.Any]",
+    "None": "None",
+    "True": "True",
+    "False": "False",
+    "ndarray": "_np.ndarray[_t.Any, _t.Any]",
 }
 
 
@@ -118,8 +140,11 @@ def relative(name, target):
 def names_of(module):
     """The public names of a module that are no modules."""
     listed = getattr(module, "__all__", None) or [
-        name for name in dir(module) if not name.startswith("_")
-        and getattr(getattr(module, name), "__module__", PACKAGE).startswith(PACKAGE)]
+        name
+        for name in dir(module)
+        if not name.startswith("_")
+        and getattr(getattr(module, name), "__module__", PACKAGE).startswith(PACKAGE)
+    ]
     return sorted(name for name in {*listed} if not inspect.ismodule(getattr(module, name)))
 
 
@@ -161,8 +186,15 @@ class Stub:
         children = sorted({each.rpartition(".")[2] for each in below} - self.known)
         body = [f"from . import {each} as {each}" for each in children]
         body += [self.definition(each) for each in self.homes.names[self.name]]
-        standard = ["import builtins as _b", "import collections.abc as _c", "import enum as _e",
-                    "import typing as _t", "", "import numpy as _np", ""]
+        standard = [
+            "import builtins as _b",
+            "import collections.abc as _c",
+            "import enum as _e",
+            "import typing as _t",
+            "",
+            "import numpy as _np",
+            "",
+        ]
         return "\n".join([HEADER, *standard, *sorted(self.imports), "", *body]) + "\n"
 
     def definition(self, public):
@@ -190,6 +222,7 @@ class Stub:
 
     def hint(self, text):
         """An annotation with its names as this file knows them; one it does not know is Any."""
+
         def word(match):
             name = match[0]
             if name[0] in "'\"" or not name[0].isalpha():
@@ -219,8 +252,9 @@ class Stub:
         if first and owner:
             named = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
             parameters = parameters[1:] if named else parameters
-        listed = ", ".join([*([first] if owner and first else []),
-                            *self.parameters(parameters, rules)])
+        listed = ", ".join(
+            [*([first] if owner and first else []), *self.parameters(parameters, rules)]
+        )
         return f"def {name}({listed}) -> {self.hint(returns)}: ..."
 
     def parameters(self, parameters, rules):
@@ -229,13 +263,14 @@ class Stub:
         for i, each in enumerate(parameters):
             star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
             if each.kind is each.KEYWORD_ONLY and not {each.KEYWORD_ONLY, each.VAR_POSITIONAL} & {
-                    *kinds[:i]}:
+                *kinds[:i]
+            }:
                 parts.append("*")
             rule = rules.get(each.name)
             hint = self.hint(rule.annotation() if isinstance(rule, Rule) else "Any")
             default = "" if each.default is each.empty else " = ..."
             parts.append(f"{star}{each.name}: {hint}{default}")
-            if each.kind is each.POSITIONAL_ONLY and kinds[i + 1:i + 2] != [each.POSITIONAL_ONLY]:
+            if each.kind is each.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [each.POSITIONAL_ONLY]:
                 parts.append("/")
         return parts
 
@@ -285,11 +320,15 @@ class Stub:
         found = {}
         for cls in classes:
             for node in source_of_class(cls):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and (
-                        isinstance(node.value, ast.Name) and node.value.id == "self"):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Store)
+                    and (isinstance(node.value, ast.Name) and node.value.id == "self")
+                ):
                     found[node.attr] = None
-        return [f"{name}: _t.Any" for name in found
-                if not name.startswith("_") and name not in members]
+        return [
+            f"{name}: _t.Any" for name in found if not name.startswith("_") and name not in members
+        ]
 
     def member(self, cls, public, name, raw, area):
         """The lines of one attribute of a class."""
@@ -303,8 +342,10 @@ class Stub:
             return lines
         if isinstance(raw, (staticmethod, classmethod)):
             first = "cls" if isinstance(raw, classmethod) else ""
-            return [f"@{type(raw).__name__}",
-                    self.function(name, raw.__func__, owner=public, first=first)]
+            return [
+                f"@{type(raw).__name__}",
+                self.function(name, raw.__func__, owner=public, first=first),
+            ]
         if name == "construct":
             return ["def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ..."]
         if inspect.isclass(raw) or not callable(raw) or signature_of(raw) is None:
@@ -349,8 +390,11 @@ def gives_tensor(area, name):
 def definitions(file):
     """The functions of a file by the first line of each, and the classes by name."""
     nodes = [*ast.walk(ast.parse(Path(file).read_text("utf-8")))]
-    functions = {min([each.lineno, *(d.lineno for d in each.decorator_list)]): each
-                 for each in nodes if isinstance(each, ast.FunctionDef)}
+    functions = {
+        min([each.lineno, *(d.lineno for d in each.decorator_list)]): each
+        for each in nodes
+        if isinstance(each, ast.FunctionDef)
+    }
     return functions, {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
 
 

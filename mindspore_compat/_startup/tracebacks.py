@@ -121,7 +121,9 @@ def loss_hint(error):
     while trace is not None:
         model = trace.tb_frame.f_locals.get("self")
         if type(model).__name__ == "Model" and getattr(model, "_loss_fn", model) is None:
-            return ("this Model has no loss_fn, so its network is called with all columns of the "
-                    "dataset and must return the loss itself")
+            return (
+                "this Model has no loss_fn, so its network is called with all columns of the "
+                "dataset and must return the loss itself"
+            )
         trace = trace.tb_next
     return ""

@@ -50,12 +50,16 @@ class GradientAccumulation(Cell):
         self.optimizer, self.weights = optimizer, optimizer.parameters
         self._max_accumulation_step = max_accumulation_step
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
-        self._accumulation_step = Parameter(Tensor(0, mstype.int32), name="accumulation_step",
-                                            requires_grad=False)
+        self._accumulation_step = Parameter(
+            Tensor(0, mstype.int32), name="accumulation_step", requires_grad=False
+        )
 
     def construct(self, loss, grads):
-        self.hyper_map(ops.partial(gradient_accumulation_op, self._max_accumulation_step),
-                       self._grad_accumulation, grads)
+        self.hyper_map(
+            ops.partial(gradient_accumulation_op, self._max_accumulation_step),
+            self._grad_accumulation,
+            grads,
+        )
         step = int(self._accumulation_step) + 1
         if step >= self._max_accumulation_step:
             self.optimizer(self._grad_accumulation)

@@ -52,8 +52,9 @@ class _Function:
     @staticmethod
     def setup_context(ctx, inputs, output):
         """Notes what `backward` needs, where `forward` does not take the context."""
-        raise NotImplementedError("For '_Function', 'setup_context' must be defined by the "
-                                  "subclass.")
+        raise NotImplementedError(
+            "For '_Function', 'setup_context' must be defined by the subclass."
+        )
 
     @staticmethod
     def backward(ctx, *gradients):
@@ -68,9 +69,11 @@ class _Function:
         """
         for one in tensors:
             if one is not None and not isinstance(one, Tensor):
-                raise RuntimeError(f"For '{type(self).__name__}', 'save_for_backward' takes "
-                                   f"Tensors and None, but got {one!r} of type "
-                                   f"{type(one).__name__}.")
+                raise RuntimeError(
+                    f"For '{type(self).__name__}', 'save_for_backward' takes "
+                    f"Tensors and None, but got {one!r} of type "
+                    f"{type(one).__name__}."
+                )
         self._saved = self._found = tensors
 
     @property
@@ -154,11 +157,13 @@ def _recorded(ctx, inputs, given, outs):
 def _kept(ctx, twins, heads):
     """The arrays of those inputs and outputs that were saved, in the form the rule takes them."""
     saved = {id(one) for one in ctx._saved}
-    given, results = ([one._array if id(one) in saved else None for one in several]
-                      for several in (twins, heads))
+    given, results = (
+        [one._array if id(one) in saved else None for one in several] for several in (twins, heads)
+    )
     ctx._places = [_place(one, twins, heads) for one in ctx._saved]
-    ctx._saved = tuple(one if place is None else None
-                       for one, place in zip(ctx._saved, ctx._places))
+    ctx._saved = tuple(
+        one if place is None else None for one, place in zip(ctx._saved, ctx._places)
+    )
     return packed((given, tuple(results) if len(results) != 1 else results[0]))
 
 
@@ -193,23 +198,29 @@ class _FunctionRule(Rule):
         held = {"given": given, "result": results}
         self.ctx._found = tuple(
             one if place is None else as_given(held[place[0]][place[1]])
-            for one, place in zip(self.ctx._saved, self.ctx._places))
+            for one, place in zip(self.ctx._saved, self.ctx._places)
+        )
         slopes = iter(g if isinstance(g, tuple) else (g,))
         flow = [_given_or_none(next(slopes)) if live else None for live in self.differentiated]
         found = self.ctx.backward(self.ctx, *flow)
         found = found if isinstance(found, (tuple, list)) else (found,)
         self._need_fitting(found)
-        return ([as_given_back(xp, one) for one, is_tensor in zip(found, self.tensors)
-                 if is_tensor],)
+        return (
+            [as_given_back(xp, one) for one, is_tensor in zip(found, self.tensors) if is_tensor],
+        )
 
     def _need_fitting(self, found):
         if len(found) != len(self.tensors):
-            raise RuntimeError(f"For '{self.name}', 'backward' must return one gradient for each "
-                               f"of {len(self.tensors)} inputs, but got {len(found)}.")
+            raise RuntimeError(
+                f"For '{self.name}', 'backward' must return one gradient for each "
+                f"of {len(self.tensors)} inputs, but got {len(found)}."
+            )
         for shape, one in zip(self.shapes, found):
             if shape is not None and isinstance(one, Tensor) and not _sums_to(one.shape, shape):
-                raise RuntimeError(f"For '{self.name}', 'backward' must return a gradient of the "
-                                   f"input's shape, {shape}, but got {one.shape}.")
+                raise RuntimeError(
+                    f"For '{self.name}', 'backward' must return a gradient of the "
+                    f"input's shape, {shape}, but got {one.shape}."
+                )
 
 
 def _given_or_none(slope):
@@ -218,5 +229,5 @@ def _given_or_none(slope):
 
 def _sums_to(shape, goal):
     """True if `goal` could be broadcast to `shape`."""
-    tail = shape[len(shape) - len(goal):]
+    tail = shape[len(shape) - len(goal) :]
     return len(shape) >= len(goal) and all(n in (1, m) for n, m in zip(goal, tail))

@@ -17,14 +17,25 @@ from .._core.tensor.dynamic_shape import Symbol
 from .hook import HookHandle
 
 __all__ = [
-    "HookHandle", "Symbol", "deprecated", "get_func", "init_to_value", "is_dim_unknown",
-    "is_shape_unknown", "jit_forbidden_register", "jit_view_unsupported", "mark_deprecated",
-    "null_context_fn", "register_saved_tensors_hooks", "saved_tensors_hooks",
+    "HookHandle",
+    "Symbol",
+    "deprecated",
+    "get_func",
+    "init_to_value",
+    "is_dim_unknown",
+    "is_shape_unknown",
+    "jit_forbidden_register",
+    "jit_view_unsupported",
+    "mark_deprecated",
+    "null_context_fn",
+    "register_saved_tensors_hooks",
+    "saved_tensors_hooks",
 ]
 _warned = set()
 
 
 # Shapes -------------------------------------------------------------------------------------------
+
 
 def is_dim_unknown(shape):
     """Whether the number of axes of a shape is unknown: (-2,).
@@ -49,6 +60,7 @@ def is_shape_unknown(shape):
 
 
 # Functions ----------------------------------------------------------------------------------------
+
 
 def get_func(func):
     """The function behind a bound method; any other thing as it is."""
@@ -95,6 +107,7 @@ def init_to_value(init):
 
 # Warnings -----------------------------------------------------------------------------------------
 
+
 def deprecated(version, substitute, use_substitute_name=False, module_prefix=""):
     """A decorator of a function that is to go: its first call writes a warning to the log.
 
@@ -105,6 +118,7 @@ def deprecated(version, substitute, use_substitute_name=False, module_prefix="")
             substitute as its `substitute_name`. Default: ``False``.
         module_prefix (str): stands before its name in the warning. Default: "".
     """
+
     def decorate(func):
         name = module_prefix + func.__qualname__.removesuffix(".__init__")
 
@@ -133,7 +147,14 @@ def mark_deprecated(deprecated_module_name, new_module_name, version="2.9.0"):
     """
     old = sys.modules.get(deprecated_module_name) or importlib.import_module(deprecated_module_name)
     new = importlib.import_module(new_module_name)
-    vars(old).update({name: value for name, value in vars(new).items()
-                      if not name.startswith("__") or name == "__all__"})
-    log.warning(f"Module '{deprecated_module_name}' is deprecated from version {version} on; use "
-                f"'{new_module_name}' instead.")
+    vars(old).update(
+        {
+            name: value
+            for name, value in vars(new).items()
+            if not name.startswith("__") or name == "__all__"
+        }
+    )
+    log.warning(
+        f"Module '{deprecated_module_name}' is deprecated from version {version} on; use "
+        f"'{new_module_name}' instead."
+    )

@@ -26,8 +26,9 @@ class JitContext:
         Raises:
             AttributeError: it does not.
         """
-        raise AttributeError("For 'JitContext', 'run_op' must be defined by a subclass, but is "
-                             "not.")
+        raise AttributeError(
+            "For 'JitContext', 'run_op' must be defined by a subclass, but is not."
+        )
 
     @property
     def compiled(self):
@@ -50,8 +51,10 @@ class JitContext:
 
 def _of_type(name, value, kind):
     if not isinstance(value, kind):
-        raise TypeError(f"For 'JitContext', '{name}' must be a {kind.__name__}, but got {value!r} "
-                        f"of type {type(value).__name__}.")
+        raise TypeError(
+            f"For 'JitContext', '{name}' must be a {kind.__name__}, but got {value!r} "
+            f"of type {type(value).__name__}."
+        )
     return value
 
 

@@ -37,6 +37,7 @@ class no_init_parameters:
 
     def __call__(self, function):
         """Decorates `function`, which then runs in this context."""
+
         @functools.wraps(function)
         def within(*args, **kwargs):
             with no_init_parameters():

@@ -4,8 +4,22 @@ import io
 import pickle
 
 __all__ = ["RestrictedUnpickler", "restricted_loads"]
-_PLAIN = {"bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list",
-          "range", "set", "slice", "str", "tuple"}
+_PLAIN = {
+    "bool",
+    "bytearray",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "range",
+    "set",
+    "slice",
+    "str",
+    "tuple",
+}
 _ARRAYS = {"_reconstruct", "dtype", "ndarray", "scalar", "_frombuffer"}
 
 
@@ -23,8 +37,9 @@ class RestrictedUnpickler(pickle.Unpickler):
             return super().find_class(module, name)
         if room in ("numpy", "_codecs") and name in (*_ARRAYS, "encode"):
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"A pickle must hold plain values and arrays, but got "
-                                     f"'{module}.{name}'.")
+        raise pickle.UnpicklingError(
+            f"A pickle must hold plain values and arrays, but got '{module}.{name}'."
+        )
 
 
 def restricted_loads(s):

@@ -38,15 +38,20 @@ def frombuffer(buffer, dtype: DType, count: Int = -1, offset: Int = 0):
     """
     length, kind = memoryview(buffer).nbytes, to_numpy(dtype)
     if length == 0 or not 0 <= offset < length:
-        raise RuntimeError(f"For 'frombuffer', 'offset' must be in [0, {length}), the bytes of "
-                           f"'buffer', but got {offset}.")
+        raise RuntimeError(
+            f"For 'frombuffer', 'offset' must be in [0, {length}), the bytes of "
+            f"'buffer', but got {offset}."
+        )
     whole, rest = divmod(length - offset, kind.itemsize)
     if count < -1 or count == 0 or count > whole:
-        raise RuntimeError(f"For 'frombuffer', 'count' must be -1 or in [1, {whole}], but got "
-                           f"{count}.")
+        raise RuntimeError(
+            f"For 'frombuffer', 'count' must be -1 or in [1, {whole}], but got {count}."
+        )
     if count == -1 and rest:
-        raise RuntimeError(f"For 'frombuffer', 'buffer' must hold whole elements of {dtype}, but "
-                           f"got {length - offset} bytes.")
+        raise RuntimeError(
+            f"For 'frombuffer', 'buffer' must hold whole elements of {dtype}, but "
+            f"got {length - offset} bytes."
+        )
     return Tensor.from_numpy(np.frombuffer(buffer, kind, count, offset))
 
 
@@ -71,10 +76,13 @@ def swap_tensors(t1, t2):
     """
     for name, each in (("t1", t1), ("t2", t2)):
         if not isinstance(each, Tensor):
-            raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {each!r} of "
-                            f"type {type(each).__name__}.")
+            raise TypeError(
+                f"For 'swap_tensors', '{name}' must be a Tensor, but got {each!r} of "
+                f"type {type(each).__name__}."
+            )
         if weakref.getweakrefcount(each) > (id(each) in WEIGHTS):  # the list of all Parameters
-            raise RuntimeError(f"For 'swap_tensors', '{name}' must have no weak references, but "
-                               "has.")
+            raise RuntimeError(
+                f"For 'swap_tensors', '{name}' must have no weak references, but has."
+            )
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__

@@ -55,8 +55,10 @@ class ContiguousTensorsHandle:
     def __init__(self, tensor_list, enable_mem_align: Bool = True):
         listed = isinstance(tensor_list, (list, tuple)) and len(tensor_list)
         if not listed or not all(isinstance(each, Tensor) for each in tensor_list):
-            raise TypeError("For 'ContiguousTensorsHandle', 'tensor_list' must be a list of "
-                            f"Tensors, but got {tensor_list!r}.")
+            raise TypeError(
+                "For 'ContiguousTensorsHandle', 'tensor_list' must be a list of "
+                f"Tensors, but got {tensor_list!r}."
+            )
         self.tensor_list, self.enable_mem_align = tuple(tensor_list), enable_mem_align
         self.before_padding_sizes, self.after_padding_sizes = combine_tensor_list(tensor_list)
         self.total_padding_size = sum(self.after_padding_sizes)
@@ -67,14 +69,18 @@ class ContiguousTensorsHandle:
     def __getitem__(self, item):
         whole = self._run(self.tensor_list)
         if not isinstance(item, (int, slice)) or isinstance(item, bool):
-            raise TypeError("For 'ContiguousTensorsHandle', an index must be an int or a slice, "
-                            f"but got {item!r}.")
+            raise TypeError(
+                "For 'ContiguousTensorsHandle', an index must be an int or a slice, "
+                f"but got {item!r}."
+            )
         start = item if isinstance(item, int) else item.start or 0
         stop = item + 1 if isinstance(item, int) else item.stop
         stop = whole.size if stop is None else stop
         if not 0 <= start < stop <= whole.size:
-            raise ValueError("For 'ContiguousTensorsHandle', an index must be in [0, "
-                             f"{whole.size}), but got {item}.")
+            raise ValueError(
+                "For 'ContiguousTensorsHandle', an index must be in [0, "
+                f"{whole.size}), but got {item}."
+            )
         return whole[start:stop]
 
     @checked
@@ -82,11 +88,14 @@ class ContiguousTensorsHandle:
         """The numbers of some of the Tensors, from number `start` to before number `end`."""
         chosen = self.tensor_list[start:end]
         if not chosen:
-            raise ValueError("For 'slice_by_tensor_index', 'start' must be less than 'end', but "
-                             f"got {start} and {end}.")
+            raise ValueError(
+                "For 'slice_by_tensor_index', 'start' must be less than 'end', but "
+                f"got {start} and {end}."
+            )
         return self._run(chosen)
 
     def __str__(self):
-        lines = [f"Tensor[{place}]: {each.asnumpy()}"
-                 for place, each in enumerate(self.tensor_list)]
+        lines = [
+            f"Tensor[{place}]: {each.asnumpy()}" for place, each in enumerate(self.tensor_list)
+        ]
         return "\n".join([f"Handle total size: {self.total_padding_size}", *lines, ""])

@@ -32,13 +32,18 @@ def set_dump(target, enabled=True):
     """
     cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
     if not isinstance(target, (cell, primitive)):
-        raise ValueError("For 'set_dump', 'target' must be a Cell or a Primitive, but got "
-                         f"{target!r} of type {type(target).__name__}.")
+        raise ValueError(
+            "For 'set_dump', 'target' must be a Cell or a Primitive, but got "
+            f"{target!r} of type {type(target).__name__}."
+        )
     if not isinstance(enabled, bool):
         raise ValueError(f"For 'set_dump', 'enabled' must be a bool, but got {enabled!r}.")
     if config.device_target != "Ascend":
-        warnings.warn(f"'set_dump' has no effect on a {config.device_target}: an Ascend alone "
-                      "writes results to files.", stacklevel=2)
+        warnings.warn(
+            f"'set_dump' has no effect on a {config.device_target}: an Ascend alone "
+            "writes results to files.",
+            stacklevel=2,
+        )
     if isinstance(target, primitive):
         target.add_prim_attr("dump", "true" if enabled else "false")
         return

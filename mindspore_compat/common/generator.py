@@ -9,8 +9,15 @@ from .._backend import random
 from .._core.rules.vocabulary import Int, checked
 from .._core.tensor.tensor import Tensor
 
-__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
-           "set_rng_state"]
+__all__ = [
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
 
 STATE_BYTES = 16
 
@@ -63,12 +70,15 @@ class Generator:
             ValueError: if it does not hold 16 bytes.
         """
         if not isinstance(state, Tensor):
-            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got "
-                            f"{type(state).__name__}.")
+            raise TypeError(
+                f"For 'Generator.set_state', 'state' must be a Tensor, but got "
+                f"{type(state).__name__}."
+            )
         packed = state.asnumpy().astype(numpy.uint8).tobytes()
         if len(packed) != STATE_BYTES:
-            raise ValueError(f"For 'Generator.set_state', 'state' must hold 16 bytes, but got "
-                             f"{len(packed)}.")
+            raise ValueError(
+                f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}."
+            )
         self._stream.restore(struct.unpack("<qq", packed))
 
 

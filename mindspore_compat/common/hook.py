@@ -10,8 +10,10 @@ _numbers = itertools.count(1)
 def need_callable(api, hook):
     """Refuses a hook that cannot be called."""
     if not callable(hook):
-        raise TypeError(f"For '{api}', the hook must be a callable, but got {hook!r} of type "
-                        f"{type(hook).__name__}.")
+        raise TypeError(
+            f"For '{api}', the hook must be a callable, but got {hook!r} of type "
+            f"{type(hook).__name__}."
+        )
 
 
 class HookHandle:

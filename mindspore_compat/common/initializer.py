@@ -19,9 +19,23 @@ from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
 
 __all__ = [
-    "Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal",
-    "XavierUniform", "XavierNormal", "One", "Zero", "Constant", "Identity", "Sparse", "Dirac",
-    "Orthogonal", "VarianceScaling",
+    "Initializer",
+    "initializer",
+    "TruncatedNormal",
+    "Normal",
+    "Uniform",
+    "HeUniform",
+    "HeNormal",
+    "XavierUniform",
+    "XavierNormal",
+    "One",
+    "Zero",
+    "Constant",
+    "Identity",
+    "Sparse",
+    "Dirac",
+    "Orthogonal",
+    "VarianceScaling",
 ]
 
 _INITIALIZER_ALIAS = {}
@@ -30,6 +44,7 @@ _INITIALIZER_ALIAS = {}
 def _register(*aliases):
     """Makes an Initializer known to `initializer` by its class name and by `aliases`, in any
     case."""
+
     def known(cls):
         for alias in (cls.__name__, *aliases):
             _INITIALIZER_ALIAS[alias.lower()] = cls
@@ -105,8 +120,10 @@ def _init_random_uniform(a, b, shape):
 def _init_truncated_normal(a, b, mean, sigma, shape):
     """Values of N(mean, sigma²) in float32, given that they lie in [a, b]."""
     if sigma < 0 or a > b:
-        raise ValueError(f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
-                         f"but got sigma={sigma!r}, a={a!r}, b={b!r}.")
+        raise ValueError(
+            f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
+            f"but got sigma={sigma!r}, a={a!r}, b={b!r}."
+        )
     if sigma == 0:
         return np.full(shape, min(max(mean, a), b), np.float32)
     low, high = (a - mean) / sigma, (b - mean) / sigma
@@ -163,8 +180,9 @@ def _init_truncated_normal_inplace(a, b, mean, sigma, arr):
 def _calculate_fan_in_and_fan_out(shape):
     """The numbers of inputs and outputs of a unit whose weight has this shape."""
     if len(shape) < 2:
-        raise ValueError("'fan_in' and 'fan_out' need a tensor of at least 2 dimensions, "
-                         f"but got {len(shape)}.")
+        raise ValueError(
+            f"'fan_in' and 'fan_out' need a tensor of at least 2 dimensions, but got {len(shape)}."
+        )
     window = math.prod(shape[2:])
     return shape[1] * window, shape[0] * window
 
@@ -185,8 +203,16 @@ def _calculate_correct_fan(shape, mode):
 
 
 _GAINS = {
-    "linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "conv1d_transpose": 1,
-    "conv2d_transpose": 1, "conv3d_transpose": 1, "sigmoid": 1, "tanh": 5 / 3, "relu": math.sqrt(2),
+    "linear": 1,
+    "conv1d": 1,
+    "conv2d": 1,
+    "conv3d": 1,
+    "conv1d_transpose": 1,
+    "conv2d_transpose": 1,
+    "conv3d_transpose": 1,
+    "sigmoid": 1,
+    "tanh": 5 / 3,
+    "relu": math.sqrt(2),
 }
 
 
@@ -194,13 +220,15 @@ def _calculate_gain(nonlinearity, param=None):
     """The gain recommended after a nonlinearity; `param` is the negative slope of 'leaky_relu'."""
     if nonlinearity != "leaky_relu":
         if nonlinearity not in _GAINS:
-            raise ValueError(f"'nonlinearity' must be one of {[*_GAINS, 'leaky_relu']}, "
-                             f"but got {nonlinearity!r}.")
+            raise ValueError(
+                f"'nonlinearity' must be one of {[*_GAINS, 'leaky_relu']}, "
+                f"but got {nonlinearity!r}."
+            )
         return _GAINS[nonlinearity]
     slope = 0.01 if param is None else param
     if isinstance(slope, bool) or not isinstance(slope, (int, float)):
         raise ValueError(f"'negative_slope' must be an int or a float, but got {slope!r}.")
-    return math.sqrt(2 / (1 + slope ** 2))
+    return math.sqrt(2 / (1 + slope**2))
 
 
 # The initializers ---------------------------------------------------------------------------------
@@ -356,8 +384,10 @@ class HeNormal(_He):
 
 def _need_matrix(initializer_, arr):
     if arr.ndim != 2:
-        raise ValueError(f"For '{type(initializer_).__name__}', the tensor must have 2 dimensions, "
-                         f"but got {arr.ndim}.")
+        raise ValueError(
+            f"For '{type(initializer_).__name__}', the tensor must have 2 dimensions, "
+            f"but got {arr.ndim}."
+        )
 
 
 @_register()
@@ -424,14 +454,17 @@ class Dirac(Initializer):
 
     def _initialize(self, arr):
         if arr.ndim not in (3, 4, 5):
-            raise ValueError("For 'Dirac', the tensor must have 3, 4 or 5 dimensions, "
-                             f"but got {arr.ndim}.")
+            raise ValueError(
+                f"For 'Dirac', the tensor must have 3, 4 or 5 dimensions, but got {arr.ndim}."
+            )
         groups = self.groups
         if isinstance(groups, bool) or not isinstance(groups, int):
             raise TypeError(f"For 'Dirac', 'groups' must be an int, but got {groups!r}.")
         if groups < 1 or arr.shape[0] % groups:
-            raise ValueError("For 'Dirac', the first dimension must be divisible by 'groups', "
-                             f"but got {arr.shape[0]} and {groups}.")
+            raise ValueError(
+                "For 'Dirac', the first dimension must be divisible by 'groups', "
+                f"but got {arr.shape[0]} and {groups}."
+            )
         per_group = arr.shape[0] // groups
         centre = tuple(size // 2 for size in arr.shape[2:])
         arr[...] = 0
@@ -461,8 +494,9 @@ class Orthogonal(Initializer):
 
     def _initialize(self, arr):
         if arr.ndim < 2:
-            raise ValueError("For 'Orthogonal', the tensor must have at least 2 dimensions, "
-                             f"but got {arr.ndim}.")
+            raise ValueError(
+                f"For 'Orthogonal', the tensor must have at least 2 dimensions, but got {arr.ndim}."
+            )
         rows = arr.shape[0]
         drawn = _init_random_normal(0, 1, (rows, arr.size // rows))
         wide = drawn.shape[0] < drawn.shape[1]
@@ -499,8 +533,9 @@ class VarianceScaling(Initializer):
         if not scale > 0:
             raise ValueError(f"For 'VarianceScaling', 'scale' must be > 0, but got {scale!r}.")
         self._need(mode, "mode", ("fan_in", "fan_out", "fan_avg"))
-        self._need(distribution, "distribution",
-                   ("uniform", "truncated_normal", "untruncated_normal"))
+        self._need(
+            distribution, "distribution", ("uniform", "truncated_normal", "untruncated_normal")
+        )
         self.scale = scale
         self.mode = mode
         self.distribution = distribution
@@ -508,8 +543,9 @@ class VarianceScaling(Initializer):
     @staticmethod
     def _need(value, name, choices):
         if value not in choices:
-            raise ValueError(f"For 'VarianceScaling', '{name}' must be one of {choices}, "
-                             f"but got {value!r}.")
+            raise ValueError(
+                f"For 'VarianceScaling', '{name}' must be one of {choices}, but got {value!r}."
+            )
 
     def _initialize(self, arr):
         fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
@@ -628,8 +664,10 @@ def initializer(init, shape=None, dtype=float32):
          [1. 1. 1.]]
     """
     if not isinstance(init, (Tensor, numbers.Number, str, Initializer)):
-        raise TypeError("For 'initializer', 'init' must be a Tensor, a number, a str or an "
-                        f"Initializer, but got {init!r} of type {type(init).__name__}.")
+        raise TypeError(
+            "For 'initializer', 'init' must be a Tensor, a number, a str or an "
+            f"Initializer, but got {init!r} of type {type(init).__name__}."
+        )
     if isinstance(init, Tensor):
         return _same_shape(init, shape)
     shape = _checked_shape(shape)
@@ -644,8 +682,10 @@ def _same_shape(init, shape):
     if shape is not None:
         wanted = (shape,) if isinstance(shape, int) else tuple(shape)
         if init.shape != wanted:
-            raise ValueError("For 'initializer', the Tensor 'init' must have the shape asked for, "
-                             f"but got {init.shape} and {wanted}.")
+            raise ValueError(
+                "For 'initializer', the Tensor 'init' must have the shape asked for, "
+                f"but got {init.shape} and {wanted}."
+            )
     return init
 
 
@@ -653,10 +693,13 @@ def _checked_shape(shape):
     if isinstance(shape, int):
         shape = (shape,)
     if not isinstance(shape, (tuple, list)) or not all(
-            isinstance(size, numbers.Integral) and size > 0 for size in shape):
-        raise ValueError("For 'initializer', 'shape' must be an int, or a tuple or list of "
-                         "positive "
-                         f"ints, but got {shape!r}.")
+        isinstance(size, numbers.Integral) and size > 0 for size in shape
+    ):
+        raise ValueError(
+            "For 'initializer', 'shape' must be an int, or a tuple or list of "
+            "positive "
+            f"ints, but got {shape!r}."
+        )
     return tuple(int(size) for size in shape)
 
 

@@ -10,9 +10,17 @@ import threading
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, OneOf, checked
 
-__all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_class",
-           "ms_function",
-           "ms_memory_recycle", "no_inline"]
+__all__ = [
+    "JitConfig",
+    "enable_dynamic",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_class",
+    "ms_function",
+    "ms_memory_recycle",
+    "no_inline",
+]
 
 
 class _Building(threading.local):
@@ -41,11 +49,16 @@ def _marked(function):
 
 
 @checked
-def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecode",
-                                                                 "trace") = "ast",
-        jit_level: OneOf("O0", "O1", "O2") = "O0", dynamic: OneOf(0, 1) = 0,
-        fullgraph: Bool = False,
-        backend: OneOf("", "ms_backend", "GE") = "", **options):
+def jit(
+    function: Callable | None = None,
+    *,
+    capture_mode: OneOf("ast", "bytecode", "trace") = "ast",
+    jit_level: OneOf("O0", "O1", "O2") = "O0",
+    dynamic: OneOf(0, 1) = 0,
+    fullgraph: Bool = False,
+    backend: OneOf("", "ms_backend", "GE") = "",
+    **options,
+):
     """Marks a function to be run as a graph; here it runs eagerly.
 
     Args:
@@ -95,8 +108,9 @@ def jit_class(cls):
     Source: mindspore.jit_class of MindSpore 2.10.
     """
     if not isinstance(cls, type):
-        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type "
-                        f"{type(cls).__name__}.")
+        raise TypeError(
+            f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type {type(cls).__name__}."
+        )
     if any(base.__name__ == "Cell" for base in cls.__mro__):
         raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
     cls.__ms_class__ = True
@@ -113,14 +127,23 @@ class JitConfig:
     """
 
     @checked
-    def __init__(self, jit_level: OneOf("", "O0", "O1", "O2", "O3") = "",
-                 exc_mode: OneOf("auto", "sink", "no_sink") = "auto",
-                 jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
-                 debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",
-                 infer_boost: OneOf("on", "off") = "off", **kwargs):
-        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode,
-                                "jit_syntax_level": jit_syntax_level,
-                                "debug_level": debug_level, "infer_boost": infer_boost, **kwargs}
+    def __init__(
+        self,
+        jit_level: OneOf("", "O0", "O1", "O2", "O3") = "",
+        exc_mode: OneOf("auto", "sink", "no_sink") = "auto",
+        jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
+        debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",
+        infer_boost: OneOf("on", "off") = "off",
+        **kwargs,
+    ):
+        self.jit_config_dict = {
+            "jit_level": jit_level,
+            "exc_mode": exc_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
+            "infer_boost": infer_boost,
+            **kwargs,
+        }
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
@@ -168,5 +191,3 @@ def enable_dynamic(**kwargs):
 def ms_memory_recycle():
     """Returns unused memory of the GPU pool to the device."""
     release_memory()
-
-

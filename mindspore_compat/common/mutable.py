@@ -44,8 +44,9 @@ def _variable(value):
     return value
 
 
-_REAL = ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow neg pos "
-         "abs")
+_REAL = (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow neg pos abs"
+)
 
 
 @_computing(int, f"{_REAL} and rand or ror xor rxor lshift rlshift rshift rrshift invert")
@@ -89,8 +90,10 @@ class _Sequence(Mutable):
             unknown = any(isinstance(part, Mutable) for part in parts)
             return self._like(super().__getitem__(index), self.dynamic or unknown)
         if not len(self) and isinstance(index, Mutable):
-            raise ValueError(f"For '{type(self).__base__.__name__}', {index} is out of range: "
-                             f"cannot get item by index from an empty sequence.")
+            raise ValueError(
+                f"For '{type(self).__base__.__name__}', {index} is out of range: "
+                f"cannot get item by index from an empty sequence."
+            )
         if not len(self) and self.dynamic:
             raise RuntimeError("For 'mutable', an empty sequence of dynamic length has no items.")
         return _variable(super().__getitem__(index))
@@ -135,11 +138,18 @@ class MutableList(_Sequence, list):
     def __setitem__(self, index, value):
         if isinstance(index, slice):
             for each in value:
-                self._need_like(each, ValueError, "The element type do not match, can not convert "
-                                "to dynamic length sequence.: each element")
+                self._need_like(
+                    each,
+                    ValueError,
+                    "The element type do not match, can not convert "
+                    "to dynamic length sequence.: each element",
+                )
         else:
-            self._need_like(value, TypeError, "the element within dynamic length sequence, when "
-                            "the queue is dynamic length,")
+            self._need_like(
+                value,
+                TypeError,
+                "the element within dynamic length sequence, when the queue is dynamic length,",
+            )
         super().__setitem__(index, value)
 
     def append(self, value):
@@ -154,8 +164,13 @@ class MutableList(_Sequence, list):
         super().extend(values)
 
 
-_MADE = {tuple: MutableTuple, list: MutableList, dict: MutableDict, int: MutableInt,
-         float: MutableFloat}
+_MADE = {
+    tuple: MutableTuple,
+    list: MutableList,
+    dict: MutableDict,
+    int: MutableInt,
+    float: MutableFloat,
+}
 
 
 def mutable(input_data, dynamic_len=False):
@@ -182,9 +197,11 @@ def mutable(input_data, dynamic_len=False):
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', 'dynamic_len' must be a bool, but got {dynamic_len!r}.")
     if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(f"For 'mutable', 'dynamic_len' goes with a tuple or list: when the "
-                        f"variable_len is True, the first input should be one of them, but got "
-                        f"{type(input_data).__name__}.")
+        raise TypeError(
+            f"For 'mutable', 'dynamic_len' goes with a tuple or list: when the "
+            f"variable_len is True, the first input should be one of them, but got "
+            f"{type(input_data).__name__}."
+        )
     _check(input_data)
     if isinstance(input_data, (Tensor, bool)):
         return input_data
@@ -214,12 +231,15 @@ def _check(value):
 def _check_dynamic(value, dynamic_len):
     """What is refused of sequences of dynamic length while a graph is built."""
     if is_dynamic(value) and not dynamic_len:
-        raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant "
-                           "length.")
+        raise RuntimeError(
+            "For 'mutable', can not convert a dynamic length sequence to constant length."
+        )
     kinds = {_kind(one) for one in value} if dynamic_len else ()
     if len(kinds) > 1 and not all(isinstance(one, (tuple, list)) for one in value):
-        raise ValueError(f"For 'mutable', the items of a sequence of dynamic length must have one "
-                         f"type, but got {sorted(kinds)}: The element type do not match.")
+        raise ValueError(
+            f"For 'mutable', the items of a sequence of dynamic length must have one "
+            f"type, but got {sorted(kinds)}: The element type do not match."
+        )
 
 
 def _kind(value):
@@ -228,8 +248,9 @@ def _kind(value):
         return f"Tensor[{value.dtype}]"
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(_kind, value))})"
-    return next((kind.__name__ for kind in (int, float) if isinstance(value, kind)),
-                type(value).__name__)
+    return next(
+        (kind.__name__ for kind in (int, float) if isinstance(value, kind)), type(value).__name__
+    )
 
 
 # What a graph would know --------------------------------------------------------------------------
@@ -249,8 +270,10 @@ def is_variable(value):
 
 def _need_sequence(api, value):
     if not isinstance(value, (tuple, list)):
-        raise TypeError(f"For '{api}', the argument must be a tuple or list, but got {value!r} of "
-                        f"type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', the argument must be a tuple or list, but got {value!r} of "
+            f"type {type(value).__name__}."
+        )
 
 
 @public("ops.is_sequence_shape_unknown")
@@ -289,8 +312,10 @@ def is_dynamic_sequence_element_unknown(x):
     Source: mindspore.ops.functional.is_dynamic_sequence_element_unknown of MindSpore 2.10.
     """
     if not is_dynamic(x):
-        raise TypeError(f"For 'is_dynamic_sequence_element_unknown', the argument should be "
-                        f"variable length sequence, but got {x!r} of type {type(x).__name__}.")
+        raise TypeError(
+            f"For 'is_dynamic_sequence_element_unknown', the argument should be "
+            f"variable length sequence, but got {x!r} of type {type(x).__name__}."
+        )
     return not x
 
 
@@ -318,9 +343,14 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     def decorate(function):
         if get_instance:
             return function
-        made = type(name or function.__name__, (), {
-            "__call__": lambda self, *args, **kwargs: function(*args, **kwargs),
-            "__doc__": function.__doc__})
+        made = type(
+            name or function.__name__,
+            (),
+            {
+                "__call__": lambda self, *args, **kwargs: function(*args, **kwargs),
+                "__doc__": function.__doc__,
+            },
+        )
         return made
 
     return decorate if fn is None else decorate(fn)

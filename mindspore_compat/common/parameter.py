@@ -70,8 +70,10 @@ def _is_parameter_generated(name):
 
 def _need_bool(name, value):
     if not isinstance(value, bool):
-        raise TypeError(f"For 'Parameter', '{name}' must be a bool, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For 'Parameter', '{name}' must be a bool, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
     return value
 
 
@@ -109,8 +111,16 @@ class Parameter(Tensor):
         WEIGHTS[id(made)] = made
         return made
 
-    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
-                 parallel_optimizer=True, storage_format="", device=None):
+    def __init__(
+        self,
+        default_input,
+        name=None,
+        requires_grad=True,
+        layerwise_parallel=False,
+        parallel_optimizer=True,
+        storage_format="",
+        device=None,
+    ):
         _take_values(self, default_input)
         self._set_up()
         self.name = name
@@ -118,12 +128,15 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         if not isinstance(storage_format, str):
-            raise TypeError("For 'Parameter', 'storage_format' must be a str, but got "
-                            f"{storage_format!r} of type {type(storage_format).__name__}.")
+            raise TypeError(
+                "For 'Parameter', 'storage_format' must be a str, but got "
+                f"{storage_format!r} of type {type(storage_format).__name__}."
+            )
         self._param_info.storage_format = storage_format
         if device not in (None, "CPU", "Remote"):
-            raise ValueError("For 'Parameter', 'device' must be None, 'CPU' or 'Remote', but got "
-                             f"{device!r}.")
+            raise ValueError(
+                f"For 'Parameter', 'device' must be None, 'CPU' or 'Remote', but got {device!r}."
+            )
 
     def _set_up(self):
         """The state that every Parameter starts with, whatever its values and name."""
@@ -160,11 +173,15 @@ class Parameter(Tensor):
     @name.setter
     def name(self, name):
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"For 'Parameter', 'name' must be a str or None, but got {name!r} of "
-                             f"type {type(name).__name__}.")
+            raise ValueError(
+                f"For 'Parameter', 'name' must be a str or None, but got {name!r} of "
+                f"type {type(name).__name__}."
+            )
         if name and len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
-            raise ValueError("For 'Parameter', 'name' must have at most "
-                             f"{PARAMETER_NAME_PREFIX_MAX_LEN} characters, but got {len(name)}.")
+            raise ValueError(
+                "For 'Parameter', 'name' must have at most "
+                f"{PARAMETER_NAME_PREFIX_MAX_LEN} characters, but got {len(name)}."
+            )
         self._param_info.name = name or _generate_parameter_name()
 
     @property
@@ -212,12 +229,15 @@ class Parameter(Tensor):
     @comm_fusion.setter
     def comm_fusion(self, value):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
-                            f"{value!r} "
-                            f"of type {type(value).__name__}.")
+            raise TypeError(
+                f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
+                f"{value!r} "
+                f"of type {type(value).__name__}."
+            )
         if value < 0:
-            raise ValueError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
-                             f"{value}.")
+            raise ValueError(
+                f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value}."
+            )
         self._param_info.comm_fusion = value
 
     @property
@@ -237,8 +257,10 @@ class Parameter(Tensor):
     @cache_shape.setter
     def cache_shape(self, value):
         if not isinstance(value, (tuple, list)):
-            raise TypeError("For 'Parameter', 'cache_shape' must be a tuple or a list, but got "
-                            f"{value!r} of type {type(value).__name__}.")
+            raise TypeError(
+                "For 'Parameter', 'cache_shape' must be a tuple or a list, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
         self._param_info.cache_shape = list(value)
 
     @property
@@ -249,8 +271,10 @@ class Parameter(Tensor):
     @key.setter
     def key(self, value):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'Parameter', 'key' must be an int, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For 'Parameter', 'key' must be an int, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )
         self._param_info.key = value
 
     @property
@@ -301,8 +325,10 @@ class Parameter(Tensor):
     @data.setter
     def data(self, data):
         if not isinstance(data, Tensor):
-            raise TypeError(f"For 'Parameter', 'data' must be a Tensor, but got {data!r} of type "
-                            f"{type(data).__name__}.")
+            raise TypeError(
+                f"For 'Parameter', 'data' must be a Tensor, but got {data!r} of type "
+                f"{type(data).__name__}."
+            )
         self._put(data._array)
 
     def _put(self, array):
@@ -362,8 +388,10 @@ class Parameter(Tensor):
             TypeError: if `data` is of another type, or a float for a parameter of ints.
         """
         if not isinstance(data, (Tensor, int, float)):
-            raise TypeError("For 'set_data', 'data' must be a Tensor, an int or a float, but got "
-                            f"{data!r} of type {type(data).__name__}.")
+            raise TypeError(
+                "For 'set_data', 'data' must be a Tensor, an int or a float, but got "
+                f"{data!r} of type {type(data).__name__}."
+            )
         own = to_numpy(self.dtype)
         if isinstance(data, Tensor):
             array = data.init_data()._array if data.has_init else data._array
@@ -373,8 +401,10 @@ class Parameter(Tensor):
                 array = array.copy()
         else:
             if isinstance(data, float) and own.kind in "iub":
-                raise TypeError(f"For 'set_data', a float cannot become {self.dtype} without a "
-                                "conversion; use 'set_dtype' first.")
+                raise TypeError(
+                    f"For 'set_data', a float cannot become {self.dtype} without a "
+                    "conversion; use 'set_dtype' first."
+                )
             array = as_array(data, own)
         self._put(array)
         return self
@@ -387,9 +417,11 @@ class Parameter(Tensor):
     def assign_value(self, value):
         """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
         if not isinstance(value, Tensor):
-            raise TypeError(f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of "
-                            f"type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of "
+                f"type "
+                f"{type(value).__name__}."
+            )
         return self._update_tensor_data(value)
 
     def init_data(self, layout=None, set_sliced=False):
@@ -406,13 +438,17 @@ class Parameter(Tensor):
         if self.has_init:
             if layout is not None:
                 if not isinstance(layout, tuple):
-                    raise TypeError(f"For 'init_data', 'layout' must be a tuple, but got "
-                                    f"{layout!r} of "
-                                    f"type {type(layout).__name__}.")
+                    raise TypeError(
+                        f"For 'init_data', 'layout' must be a tuple, but got "
+                        f"{layout!r} of "
+                        f"type {type(layout).__name__}."
+                    )
                 if len(layout) < 6:
-                    raise ValueError("For 'init_data', 'layout' must have at least 6 parts, but "
-                                     "got "
-                                     f"{len(layout)}.")
+                    raise ValueError(
+                        "For 'init_data', 'layout' must have at least 6 parts, but "
+                        "got "
+                        f"{len(layout)}."
+                    )
             self._array  # noqa: B018 - reading it draws it
             self._sliced = self._sliced or bool(set_sliced)
         return self
@@ -450,8 +486,10 @@ class Parameter(Tensor):
     # Python ---------------------------------------------------------------------------------------
 
     def __repr__(self):
-        return (f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
-                f"requires_grad={self.requires_grad})")
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
 
     __str__ = __repr__
 
@@ -471,8 +509,13 @@ class Parameter(Tensor):
         return made
 
     def __reduce_ex__(self, protocol):
-        return _unpickled, (Tensor._wrap(self._array), self.name, self.requires_grad,
-                            self.layerwise_parallel, self.parallel_optimizer)
+        return _unpickled, (
+            Tensor._wrap(self._array),
+            self.name,
+            self.requires_grad,
+            self.layerwise_parallel,
+            self.parallel_optimizer,
+        )
 
 
 register_type("Parameter", Parameter)
@@ -483,9 +526,11 @@ def _take_values(param, source):
     if isinstance(source, bool):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
     if not isinstance(source, (Tensor, int, float, np.ndarray, list)):
-        raise TypeError("For 'Parameter', 'default_input' must be a Tensor, an int, a float, a "
-                        f"numpy.ndarray or a list, but got {source!r} of type "
-                        f"{type(source).__name__}.")
+        raise TypeError(
+            "For 'Parameter', 'default_input' must be a Tensor, an int, a float, a "
+            f"numpy.ndarray or a list, but got {source!r} of type "
+            f"{type(source).__name__}."
+        )
     if isinstance(source, Tensor) and source.has_init:
         if putting_off():
             param.__dict__["_promise"] = source
@@ -541,12 +586,14 @@ class ParameterTuple(tuple):
         named = {}
         for each in found:
             if not isinstance(each, Parameter):
-                raise TypeError("For 'ParameterTuple', every element must be a Parameter, but got "
-                                f"{each!r} of type {type(each).__name__}.")
+                raise TypeError(
+                    "For 'ParameterTuple', every element must be a Parameter, but got "
+                    f"{each!r} of type {type(each).__name__}."
+                )
             if named.setdefault(each.name, each) is not each:
-                raise ValueError(f"For 'ParameterTuple', the names must differ, but '{each.name}' "
-                                 f"occurs "
-                                 "twice.")
+                raise ValueError(
+                    f"For 'ParameterTuple', the names must differ, but '{each.name}' occurs twice."
+                )
         return super().__new__(cls, found)
 
     def clone(self, prefix, init="same"):
@@ -560,13 +607,17 @@ class ParameterTuple(tuple):
             ParameterTuple.
         """
         if not isinstance(prefix, str):
-            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got "
-                            f"{prefix!r} of "
-                            f"type {type(prefix).__name__}.")
+            raise TypeError(
+                f"For 'ParameterTuple.clone', 'prefix' must be a str, but got "
+                f"{prefix!r} of "
+                f"type {type(prefix).__name__}."
+            )
         if not _CLONE_PREFIX.match(prefix):
-            raise ValueError("For 'ParameterTuple.clone', 'prefix' must consist of letters, "
-                             "digits, '_' and "
-                             f"'.', but got {prefix!r}.")
+            raise ValueError(
+                "For 'ParameterTuple.clone', 'prefix' must consist of letters, "
+                "digits, '_' and "
+                f"'.', but got {prefix!r}."
+            )
         made = []
         for each in self:
             copy = each.clone(init)

@@ -5,8 +5,15 @@ from .._core.autograd import custom
 __all__ = ["recompute"]
 
 
-def recompute(block, *args, use_reentrant=True, output_recompute=False, early_stop=True,
-              context_fn=None, **kwargs):
+def recompute(
+    block,
+    *args,
+    use_reentrant=True,
+    output_recompute=False,
+    early_stop=True,
+    context_fn=None,
+    **kwargs,
+):
     """Runs `block` and keeps nothing of its inside; the gradient runs it a second time.
 
     Args:
@@ -42,8 +49,9 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
 def _within(block, contexts):
     """`block` run within the first context the first time, and within the second from then on."""
     if not isinstance(contexts, (tuple, list)) or len(contexts) != 2:
-        raise ValueError(f"For 'recompute', 'context_fn' must return two context managers, but got "
-                         f"{contexts!r}.")
+        raise ValueError(
+            f"For 'recompute', 'context_fn' must return two context managers, but got {contexts!r}."
+        )
     left = list(contexts)
 
     def run(*args, **kwargs):

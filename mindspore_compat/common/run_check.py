@@ -19,6 +19,8 @@ def run_check():
     platform = "GPU" if arrays.on_device(ones._array) else "CPU"
     product = arrays.to_host(ones._array @ ones._array)
     if not numpy.array_equal(product, numpy.full((3, 3), 3.0)):
-        raise RuntimeError(f"For 'run_check', the product of two matrices of ones is wrong on "
-                           f"{platform}: {product}.")
+        raise RuntimeError(
+            f"For 'run_check', the product of two matrices of ones is wrong on "
+            f"{platform}: {product}."
+        )
     print(f"Two matrices were multiplied on platform [{platform}], and the product is right.")

@@ -81,8 +81,10 @@ class _Sparse(Sparse):
         return {"indices": self._indices, "values": self._values}
 
     def __repr__(self):
-        parts = [f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}" for name,
-                 t in self._parts().items()]
+        parts = [
+            f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}"
+            for name, t in self._parts().items()
+        ]
         head = f"shape={list(self._shape)}, dtype={self.dtype}"
         return f"{type(self).__name__}({', '.join([head, *parts])})"
 
@@ -112,8 +114,10 @@ class COOTensor(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
         if coo_tensor is not None:
             if not isinstance(coo_tensor, COOTensor):
-                raise TypeError(f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got "
-                                f"{type(coo_tensor).__name__}.")
+                raise TypeError(
+                    f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got "
+                    f"{type(coo_tensor).__name__}."
+                )
             if indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'COOTensor', 'coo_tensor' must be given alone.")
             indices, values, shape = coo_tensor.to_tuple()
@@ -122,16 +126,21 @@ class COOTensor(_Sparse):
         _need_shape("COOTensor", shape)
         _need_ints("COOTensor", "indices", indices)
         if indices.ndim != 2:
-            raise ValueError(f"For 'COOTensor', 'indices' must have two axes, but got shape "
-                             f"{indices.shape}.")
+            raise ValueError(
+                f"For 'COOTensor', 'indices' must have two axes, but got shape {indices.shape}."
+            )
         if values.ndim != 1 or values.shape[0] != indices.shape[0]:
-            raise ValueError(f"For 'COOTensor', 'values' must have one value for each of "
-                             f"{indices.shape[0]} positions, "
-                             f"but got shape {values.shape}.")
+            raise ValueError(
+                f"For 'COOTensor', 'values' must have one value for each of "
+                f"{indices.shape[0]} positions, "
+                f"but got shape {values.shape}."
+            )
         if len(shape) != 2 or indices.shape[1] != 2:
-            raise ValueError(f"For 'COOTensor', 'shape' and the rows of 'indices' must have "
-                             f"length 2, but got {shape} and "
-                             f"{indices.shape}.")
+            raise ValueError(
+                f"For 'COOTensor', 'shape' and the rows of 'indices' must have "
+                f"length 2, but got {shape} and "
+                f"{indices.shape}."
+            )
         self._indices, self._values, self._shape = _constant(indices), values, shape
 
     def to_tuple(self):
@@ -170,8 +179,10 @@ class CSRTensor(_Sparse):
     def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
         if csr_tensor is not None:
             if not isinstance(csr_tensor, CSRTensor):
-                raise TypeError(f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got "
-                                f"{type(csr_tensor).__name__}.")
+                raise TypeError(
+                    f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got "
+                    f"{type(csr_tensor).__name__}."
+                )
             if indptr is not None or indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'CSRTensor', 'csr_tensor' must be given alone.")
             indptr, indices, values, shape = csr_tensor.to_tuple()
@@ -181,15 +192,21 @@ class CSRTensor(_Sparse):
         _need_ints("CSRTensor", "indptr", indptr)
         _need_ints("CSRTensor", "indices", indices)
         if values.ndim != len(shape) - 1:
-            raise ValueError(f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got "
-                             f"shape {values.shape}.")
+            raise ValueError(
+                f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got "
+                f"shape {values.shape}."
+            )
         if indptr.shape != (shape[0] + 1,):
-            raise ValueError(f"For 'CSRTensor', 'indptr' must have shape ({shape[0] + 1},), but "
-                             f"got {indptr.shape}.")
+            raise ValueError(
+                f"For 'CSRTensor', 'indptr' must have shape ({shape[0] + 1},), but "
+                f"got {indptr.shape}."
+            )
         if indices.ndim != 1 or indices.shape[0] != values.shape[0]:
-            raise ValueError(f"For 'CSRTensor', 'indices' must have one column for each of "
-                             f"{values.shape[0]} values, but "
-                             f"got shape {indices.shape}.")
+            raise ValueError(
+                f"For 'CSRTensor', 'indices' must have one column for each of "
+                f"{values.shape[0]} values, but "
+                f"got shape {indices.shape}."
+            )
         self._indptr, self._indices = _constant(indptr), _constant(indices)
         self._values, self._shape = values, shape
 
@@ -234,16 +251,20 @@ class RowTensor(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         if row_tensor is not None:
             if not isinstance(row_tensor, RowTensor):
-                raise TypeError(f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got "
-                                f"{type(row_tensor).__name__}.")
+                raise TypeError(
+                    f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got "
+                    f"{type(row_tensor).__name__}."
+                )
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
         _need_tensor("RowTensor", "indices", indices)
         _need_tensor("RowTensor", "values", values)
         _need_shape("RowTensor", shape)
         if indices.ndim != 1 or values.ndim != len(shape) or values.shape[0] != indices.shape[0]:
-            raise ValueError(f"For 'RowTensor', 'values' must have one slice of the shape for "
-                             f"each of the indices, but got "
-                             f"{values.shape} for {indices.shape} and {shape}.")
+            raise ValueError(
+                f"For 'RowTensor', 'values' must have one slice of the shape for "
+                f"each of the indices, but got "
+                f"{values.shape} for {indices.shape} and {shape}."
+            )
         self._indices, self._values, self._shape = indices, values, shape
 
     @property
@@ -276,8 +297,10 @@ class RowTensorInner(_Sparse):
         _need_shape("RowTensorInner", shape)
         rows = (indices.size, *shape[1:])
         if config.mode == GRAPH_MODE and values.shape != rows:
-            raise TypeError(f"For 'RowTensorInner', 'values' must have the shape {rows}, but got "
-                            f"{values.shape}.")
+            raise TypeError(
+                f"For 'RowTensorInner', 'values' must have the shape {rows}, but got "
+                f"{values.shape}."
+            )
         self._indices, self._values, self._shape = _constant(indices), values, shape
 
     @property

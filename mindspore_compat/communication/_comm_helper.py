@@ -13,8 +13,16 @@ from .groups import (
     GroupOptions,
 )
 
-__all__ = ["Backend", "DEFAULT_BACKEND", "DEVICE_TO_BACKEND", "GlobalComm", "GroupOptions",
-           "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP"]
+__all__ = [
+    "Backend",
+    "DEFAULT_BACKEND",
+    "DEVICE_TO_BACKEND",
+    "GlobalComm",
+    "GroupOptions",
+    "HCCL_WORLD_COMM_GROUP",
+    "MCCL_WORLD_COMM_GROUP",
+    "NCCL_WORLD_COMM_GROUP",
+]
 
 DEVICE_TO_BACKEND = {device: LIBRARIES[device] for device in ("Ascend", "GPU", "CPU")}
 
@@ -34,11 +42,14 @@ class Backend:
 
     def __new__(cls, name):
         if not isinstance(name, str):
-            raise TypeError(f"For 'Backend', 'name' must be a str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+            raise TypeError(
+                f"For 'Backend', 'name' must be a str, but got {name!r} of type "
+                f"{type(name).__name__}."
+            )
         if name.lower() not in DEVICE_TO_BACKEND.values():
-            raise ValueError(f"For 'Backend', 'name' must be 'hccl', 'nccl' or 'mccl', but "
-                             f"got {name!r}.")
+            raise ValueError(
+                f"For 'Backend', 'name' must be 'hccl', 'nccl' or 'mccl', but got {name!r}."
+            )
         return name.lower()
 
 

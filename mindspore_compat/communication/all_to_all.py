@@ -35,19 +35,29 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     found = partners(group)
     for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
         if len(listed) != found.size:
-            raise ValueError(f"For '{api}', '{name}' must have one entry for each of the "
-                             f"{found.size} members, but got {len(listed)}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have one entry for each of the "
+                f"{found.size} members, but got {len(listed)}."
+            )
     flat = transfer.flat_op.run(tuple(input_tensor_list))
     sent = [each.size for each in input_tensor_list]
     got = [math.prod(shape) for shape in shapes]
     whole, handle = _exchanged(flat, sent, got, found, async_op)
     starts = [sum(got[:index]) for index in range(found.size)]
-    return tuple(transfer.part_op.run(whole, start, shape)
-                 for start, shape in zip(starts, shapes, strict=True)), handle
+    return tuple(
+        transfer.part_op.run(whole, start, shape)
+        for start, shape in zip(starts, shapes, strict=True)
+    ), handle
 
 
-def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes=None,
-                                        input_split_sizes=None, group=None, async_op=False):
+def all_to_all_single_with_output_shape(
+    output_shape,
+    tensor,
+    output_split_sizes=None,
+    input_split_sizes=None,
+    group=None,
+    async_op=False,
+):
     """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
 
     Args:
@@ -81,8 +91,13 @@ def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes
 
 
 @checked
-def all_to_all_v_c(output: Given, input: Given, send_count_matrix: ListOf(Int), group: Str = None,
-                   async_op: Bool = False):
+def all_to_all_v_c(
+    output: Given,
+    input: Given,
+    send_count_matrix: ListOf(Int),
+    group: Str = None,
+    async_op: Bool = False,
+):
     """Sends rows of axis 0 to each member, and puts what comes from each into `output`.
 
     Args:
@@ -102,10 +117,12 @@ def all_to_all_v_c(output: Given, input: Given, send_count_matrix: ListOf(Int), 
     found = partners(group)
     size = found.size
     if len(send_count_matrix) != size * size:
-        raise ValueError(f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "
-                         f"counts, but got {len(send_count_matrix)}.")
-    sent = send_count_matrix[found.rank * size:(found.rank + 1) * size]
-    got = send_count_matrix[found.rank::size]
+        raise ValueError(
+            f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "
+            f"counts, but got {len(send_count_matrix)}."
+        )
+    sent = send_count_matrix[found.rank * size : (found.rank + 1) * size]
+    got = send_count_matrix[found.rank :: size]
     handle = CommHandle(_Into(output, found.all_to_all(input._array, sent, got)))
     if async_op:
         return handle
@@ -140,8 +157,9 @@ def _check_group(api: Str, group: Str = None, async_op: Bool = False):
 def check_tensors(api, name, listed):
     """Refuses what is no list of Tensors of one dtype."""
     if not isinstance(listed, (list, tuple)) or not all(isinstance(t, Tensor) for t in listed):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, or a list of Tensors, but got "
-                        f"{listed!r}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a Tensor, or a list of Tensors, but got {listed!r}."
+        )
     if len({tensor.dtype for tensor in listed}) > 1:
         raise TypeError(f"For '{api}', the Tensors in '{name}' must have one dtype.")
 
@@ -149,12 +167,14 @@ def check_tensors(api, name, listed):
 def _shapes(api, name, listed):
     """Shapes from a list of shapes, or of Tensors of those shapes."""
     if not isinstance(listed, (list, tuple)):
-        raise TypeError(f"For '{api}', '{name}' must be a list of shapes or Tensors, but got "
-                        f"{listed!r}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a list of shapes or Tensors, but got {listed!r}."
+        )
     shapes = [each.shape if isinstance(each, Tensor) else each for each in listed]
     if not all(isinstance(shape, tuple) for shape in shapes):
-        raise TypeError(f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got "
-                        f"{listed!r}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got {listed!r}."
+        )
     return shapes
 
 
@@ -163,12 +183,16 @@ def rows_of(api, name, sizes, shape, count):
     rows = shape[0] if shape else 0
     if sizes is None:
         if rows % count:
-            raise ValueError(f"For '{api}', axis 0 must be divisible by the group's size {count} "
-                             f"where '{name}' is None, but got the shape {shape}.")
+            raise ValueError(
+                f"For '{api}', axis 0 must be divisible by the group's size {count} "
+                f"where '{name}' is None, but got the shape {shape}."
+            )
         return [rows // count] * count
     if not isinstance(sizes, (list, tuple)) or not all(type(size) is int for size in sizes):
         raise TypeError(f"For '{api}', '{name}' must be a list of ints, but got {sizes!r}.")
     if len(sizes) != count or sum(sizes) != rows:
-        raise ValueError(f"For '{api}', '{name}' must hold {count} sizes that add up to {rows}, "
-                         f"but got {sizes!r}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must hold {count} sizes that add up to {rows}, "
+            f"but got {sizes!r}."
+        )
     return list(sizes)

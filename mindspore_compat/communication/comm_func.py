@@ -19,10 +19,23 @@ from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .transfer import Given, under_way
 
 __all__ = [
-    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
-    "all_to_all_v_c", "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast",
-    "gather_into_tensor", "irecv", "isend", "recv", "reduce", "reduce_scatter_tensor",
-    "scatter_tensor", "send",
+    "P2POp",
+    "all_gather_into_tensor",
+    "all_reduce",
+    "all_to_all_single_with_output_shape",
+    "all_to_all_v_c",
+    "all_to_all_with_output_shape",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "gather_into_tensor",
+    "irecv",
+    "isend",
+    "recv",
+    "reduce",
+    "reduce_scatter_tensor",
+    "scatter_tensor",
+    "send",
 ]
 
 WORLD = GlobalComm.WORLD_COMM_GROUP
@@ -75,8 +88,9 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
 
 
 @checked
-def reduce_scatter_tensor(tensor: Given, op: Str = "sum", group: Str = WORLD,
-                          async_op: Bool = False):
+def reduce_scatter_tensor(
+    tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Bool = False
+):
     """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
 
     Args:
@@ -205,5 +219,7 @@ def _check_reduction(api, op):
 
 def _check_parts(api, tensor, group):
     if tensor.ndim == 0 or tensor.shape[0] % group.size:
-        raise ValueError(f"For '{api}', axis 0 of 'tensor' must be divisible by the group's size "
-                         f"{group.size}, but got the shape {tensor.shape}.")
+        raise ValueError(
+            f"For '{api}', axis 0 of 'tensor' must be divisible by the group's size "
+            f"{group.size}, but got the shape {tensor.shape}."
+        )

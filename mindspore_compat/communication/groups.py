@@ -58,10 +58,13 @@ class GroupOptions:
     @hccl_config.setter
     def hccl_config(self, config):
         if not isinstance(config, dict) or any(
-                type(key) is not str or not isinstance(value, (int, str))
-                for key, value in config.items()):
-            raise TypeError("For 'GroupOptions', 'hccl_config' must be a dict of ints or strs by "
-                            f"str, but got {config!r}.")
+            type(key) is not str or not isinstance(value, (int, str))
+            for key, value in config.items()
+        ):
+            raise TypeError(
+                "For 'GroupOptions', 'hccl_config' must be a dict of ints or strs by "
+                f"str, but got {config!r}."
+            )
         self._hccl_config = dict(config)
 
 
@@ -81,11 +84,15 @@ def init(backend_name: Str = None):
     """
     fitting = LIBRARIES[config.device_target]
     if backend_name is not None and backend_name not in LIBRARIES.values():
-        raise RuntimeError("For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', "
-                           f"but got '{backend_name}'.")
+        raise RuntimeError(
+            "For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', "
+            f"but got '{backend_name}'."
+        )
     if backend_name not in (None, fitting):
-        raise RuntimeError(f"For 'init', 'backend_name' must be '{fitting}' for the device target "
-                           f"'{config.device_target}', but got '{backend_name}'.")
+        raise RuntimeError(
+            f"For 'init', 'backend_name' must be '{fitting}' for the device target "
+            f"'{config.device_target}', but got '{backend_name}'."
+        )
     if not GlobalComm.INITED:
         with heartbeat.joining():
             join(collective.world())
@@ -186,8 +193,10 @@ def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
     """
     found = _of_members("get_world_rank_from_group_rank", group)
     if not 0 <= group_rank_id < found.size:
-        raise RuntimeError(f"For 'get_world_rank_from_group_rank', the group '{group}' has no "
-                           f"member {group_rank_id}: its size is {found.size}.")
+        raise RuntimeError(
+            f"For 'get_world_rank_from_group_rank', the group '{group}' has no "
+            f"member {group_rank_id}: its size is {found.size}."
+        )
     return found.ranks[group_rank_id]
 
 
@@ -254,14 +263,19 @@ def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
     if not rank_ids:
         raise ValueError("For 'create_group', 'rank_ids' must name at least one rank, but got [].")
     if len(set(rank_ids)) != len(rank_ids):
-        raise ValueError("For 'create_group', 'rank_ids' must not name a rank twice, but got "
-                         f"{rank_ids}.")
+        raise ValueError(
+            f"For 'create_group', 'rank_ids' must not name a rank twice, but got {rank_ids}."
+        )
     if not set(rank_ids) <= set(world.ranks):
-        raise RuntimeError("For 'create_group', 'rank_ids' must be ranks of the world of size "
-                           f"{world.size}, but got {rank_ids}.")
+        raise RuntimeError(
+            "For 'create_group', 'rank_ids' must be ranks of the world of size "
+            f"{world.size}, but got {rank_ids}."
+        )
     if world.rank not in rank_ids:
-        raise RuntimeError(f"For 'create_group', only the members of '{group}' may create it: rank "
-                           f"{world.rank} is not in {rank_ids}.")
+        raise RuntimeError(
+            f"For 'create_group', only the members of '{group}' may create it: rank "
+            f"{world.rank} is not in {rank_ids}."
+        )
     if group not in _groups and group not in WORLD:
         _groups[group] = world.subgroup(rank_ids)
 
@@ -279,8 +293,9 @@ def destroy_group(group: Str):
     """
     found = group_named(group)
     if group in WORLD:
-        raise ValueError("For 'destroy_group', 'group' must not be the group of the world, but got "
-                         f"'{group}'.")
+        raise ValueError(
+            f"For 'destroy_group', 'group' must not be the group of the world, but got '{group}'."
+        )
     found.free()
     del _groups[group]
 
@@ -292,8 +307,9 @@ def group_named(name):
         RuntimeError: `init` was not called, or there is no such group.
     """
     if not GlobalComm.INITED:
-        raise RuntimeError("The processes are not connected: call mindspore.communication.init() "
-                           "first.")
+        raise RuntimeError(
+            "The processes are not connected: call mindspore.communication.init() first."
+        )
     found = _groups.get(HCCL_WORLD_COMM_GROUP if name is None or name in WORLD else name)
     if found is None:
         raise RuntimeError(f"There is no group '{name}'.")
@@ -323,8 +339,10 @@ def member(api, group, name, rank):
         RuntimeError: the rank is no member.
     """
     if rank not in group.ranks:
-        raise RuntimeError(f"For '{api}', rank {rank} of the world is not in the group '{name}' of "
-                           f"{list(group.ranks)}.")
+        raise RuntimeError(
+            f"For '{api}', rank {rank} of the world is not in the group '{name}' of "
+            f"{list(group.ranks)}."
+        )
     return group.ranks.index(rank)
 
 

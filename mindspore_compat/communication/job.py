@@ -16,8 +16,9 @@ from .._backend import heartbeat, processes
 GRACE = 5  # seconds that the processes have to end by themselves after a signal
 _ENDED = {128 + signal.SIGTERM, 137}  # the statuses of ranks that were ended because of another one
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows the latter does it
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
-            if hasattr(signal, name)]
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
 class Job:
@@ -49,12 +50,16 @@ class Job:
         self.process = None
         for number in _SIGNALS:
             if number in (signal.SIGINT, signal.SIGTERM) or (
-                    signal.getsignal(number) != signal.SIG_IGN):
+                signal.getsignal(number) != signal.SIG_IGN
+            ):
                 signal.signal(number, self._tell)
         self.process = subprocess.Popen(
-            command, env={**environment, heartbeat.JOB: self.folder.name},
-            stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=processes.before_start())
+            command,
+            env={**environment, heartbeat.JOB: self.folder.name},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=processes.before_start(),
+        )
         if self.told is not None:
             self._pass_on()
 
@@ -75,8 +80,9 @@ class Job:
         if self.deadline is None:
             self._look()
         elif time.monotonic() > self.deadline:
-            log.warning("msrun: the processes have not ended within %s seconds; they are killed.",
-                        GRACE)
+            log.warning(
+                "msrun: the processes have not ended within %s seconds; they are killed.", GRACE
+            )
             self.kill()
         return False
 
@@ -140,8 +146,13 @@ class Job:
         ranks, why = self._hanging(live, now)
         for rank in ranks:
             process = self._read(Path(self.folder.name, f"{rank}.process")).partition(" ")[0]
-            log.error("msrun: rank %s (process %s, %s) hangs: %s. All processes are ended.", rank,
-                      process or "not started", self.logs[rank], why)
+            log.error(
+                "msrun: rank %s (process %s, %s) hangs: %s. All processes are ended.",
+                rank,
+                process or "not started",
+                self.logs[rank],
+                why,
+            )
         if ranks:
             self.deadline = now + GRACE
             self.kill()
@@ -153,18 +164,21 @@ class Job:
         limit = self.cluster_time_out
         if joining and 0 <= limit < now - min(self.beats[rank][1] for rank in joining):
             missing = [rank for rank in range(len(self.logs)) if rank not in states]
-            return missing or joining, (f"it has not joined the others within {limit} seconds "
-                                        "('--cluster_time_out')")
+            return missing or joining, (
+                f"it has not joined the others within {limit} seconds ('--cluster_time_out')"
+            )
         joined = [rank for rank in live if rank in states and rank not in joining]
         silent = [rank for rank in joined if now - self.beats[rank][1] > self.node_timeout]
         if silent:
-            return silent, (f"it has shown no life for {self.node_timeout} seconds "
-                            "('MS_NODE_TIMEOUT')")
+            return silent, (
+                f"it has shown no life for {self.node_timeout} seconds ('MS_NODE_TIMEOUT')"
+            )
         waits = {rank: int(states[rank][2]) for rank in joined}
         if max(waits.values(), default=0) > self.exec_timeout:
             busy = [rank for rank in joined if waits[rank] == 0]
-            return busy or joined, (f"an exchange has waited for {self.exec_timeout} seconds "
-                                    "('HCCL_EXEC_TIMEOUT')")
+            return busy or joined, (
+                f"an exchange has waited for {self.exec_timeout} seconds ('HCCL_EXEC_TIMEOUT')"
+            )
         return [], None
 
     # Files ----------------------------------------------------------------------------------------

@@ -23,8 +23,7 @@ from .job import Job
 
 def parser():
     """The options of MindSpore's msrun, written `--name value` or `--name=value`."""
-    made = argparse.ArgumentParser("msrun", description=__doc__.splitlines()[0],
-                                   allow_abbrev=False)
+    made = argparse.ArgumentParser("msrun", description=__doc__.splitlines()[0], allow_abbrev=False)
     add = made.add_argument
     add("--worker_num", type=int, default=8, help="number of processes (8)")
     add("--local_worker_num", type=int, default=8, help="of them on this machine: all (8)")
@@ -33,15 +32,25 @@ def parser():
     add("--node_rank", type=int, default=-1, help="number of this machine: -1 or 0")
     add("--log_dir", default="", help="folder of the log files (the current one)")
     add("--join", type=truth, default=False, help="wait for the processes, and show their output")
-    add("--cluster_time_out", type=int, default=600,
-        help="with --join=True: seconds that ranks may take to join; below 0 any time (600)")
+    add(
+        "--cluster_time_out",
+        type=int,
+        default=600,
+        help="with --join=True: seconds that ranks may take to join; below 0 any time (600)",
+    )
     add("--bind_core", type=truth, default=False, help="bind each process to cores of its own")
     add("--bind_numa", type=truth, default=False, help="bind each process to a NUMA node")
     add("--rank_table_file", default="", help="exported as RANK_TABLE_FILE")
-    add("--worker_log_name", default="worker",
-        help="name of the log files, before _<rank>.log; {ip} and {hostname} are filled in")
-    add("--tail_worker_log", default="-1",
-        help="with --join=True: whose output is shown, such as 0,2 (-1: all)")
+    add(
+        "--worker_log_name",
+        default="worker",
+        help="name of the log files, before _<rank>.log; {ip} and {hostname} are filled in",
+    )
+    add(
+        "--tail_worker_log",
+        default="-1",
+        help="with --join=True: whose output is shown, such as 0,2 (-1: all)",
+    )
     add("task_script", help="the script, then its arguments")
     add("task_script_args", nargs=argparse.REMAINDER)
     return made
@@ -65,15 +74,24 @@ def main(arguments=None):
     logs = [folder / f"{log_name(options)}_{rank}.log" for rank in range(options.worker_num)]
     for rank, log in enumerate(logs):
         log.write_bytes(b"")
-        print(f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
-              f"[RANK_ID={rank}] is exported.", flush=True)
+        print(
+            f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
+            f"[RANK_ID={rank}] is exported.",
+            flush=True,
+        )
     command = mpiexec(options) + worker(options, folder / log_name(options))
     if options.join:
         with Job(command, environment(options), logs, options.cluster_time_out, *limits) as job:
             follow(job, [logs[rank] for rank in shown])
             return job.status()
-    subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL,
-                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    subprocess.Popen(
+        command,
+        env=environment(options),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     return 0
 
 
@@ -82,20 +100,26 @@ def check(reader, options):
     if options.worker_num < 1:
         reader.error(f"--worker_num must be at least 1, but got {options.worker_num}")
     if options.local_worker_num > options.worker_num and options.local_worker_num != 8:
-        reader.error(f"--local_worker_num must be at most --worker_num {options.worker_num}, but "
-                     f"got {options.local_worker_num}")
+        reader.error(
+            f"--local_worker_num must be at most --worker_num {options.worker_num}, but "
+            f"got {options.local_worker_num}"
+        )
     if options.local_worker_num < options.worker_num or options.node_rank > 0:
-        reader.error("all processes must be on this machine; for several machines start 'mpiexec' "
-                     "with 'python -m mindspore_compat ...' behind it")
+        reader.error(
+            "all processes must be on this machine; for several machines start 'mpiexec' "
+            "with 'python -m mindspore_compat ...' behind it"
+        )
     if not 1024 <= options.master_port <= 65535:
         reader.error(f"--master_port must be in [1024, 65535], but got {options.master_port}")
     if options.tail_worker_log == "-1":
         return list(range(options.worker_num))
-    ranks = [int(text) if text.strip().isdigit() else -1
-             for text in options.tail_worker_log.split(",")]
+    ranks = [
+        int(text) if text.strip().isdigit() else -1 for text in options.tail_worker_log.split(",")
+    ]
     if not all(0 <= rank < options.worker_num for rank in ranks):
-        reader.error("--tail_worker_log must name ranks, such as 0,2, but got "
-                     f"{options.tail_worker_log}")
+        reader.error(
+            f"--tail_worker_log must name ranks, such as 0,2, but got {options.tail_worker_log}"
+        )
     return ranks
 
 
@@ -136,10 +160,16 @@ def worker(options, log):
 
 def environment(options):
     """The variables that MindSpore's msrun exports to all processes alike."""
-    exported = {"MINDSPORE_COMPAT": "1", "MS_WORKER_NUM": str(options.worker_num),
-                "RANK_SIZE": str(options.worker_num), "MS_ROLE": "MS_WORKER",
-                "MS_SCHED_HOST": options.master_addr, "MS_SCHED_PORT": str(options.master_port),
-                "MS_TOPO_TIMEOUT": str(options.cluster_time_out), "PYTHONUNBUFFERED": "1"}
+    exported = {
+        "MINDSPORE_COMPAT": "1",
+        "MS_WORKER_NUM": str(options.worker_num),
+        "RANK_SIZE": str(options.worker_num),
+        "MS_ROLE": "MS_WORKER",
+        "MS_SCHED_HOST": options.master_addr,
+        "MS_SCHED_PORT": str(options.master_port),
+        "MS_TOPO_TIMEOUT": str(options.cluster_time_out),
+        "PYTHONUNBUFFERED": "1",
+    }
     if options.rank_table_file:
         exported["RANK_TABLE_FILE"] = options.rank_table_file
     return {**os.environ, **exported}

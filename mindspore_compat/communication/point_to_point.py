@@ -107,18 +107,32 @@ class P2POp:
     """
 
     @checked
-    def __init__(self, op: Any, tensor: Given | Any, peer: Int, group: Str = None, tag: Any = 0,
-                 *, recv_dtype: DType = None):
+    def __init__(
+        self,
+        op: Any,
+        tensor: Given | Any,
+        peer: Int,
+        group: Str = None,
+        tag: Any = 0,
+        *,
+        recv_dtype: DType = None,
+    ):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
         if not isinstance(tensor, (Tensor, tuple)):
-            raise TypeError("For 'P2POp', 'tensor' must be a Tensor or a tuple of ints, but got "
-                            f"{tensor!r} of type {type(tensor).__name__}.")
+            raise TypeError(
+                "For 'P2POp', 'tensor' must be a Tensor or a tuple of ints, but got "
+                f"{tensor!r} of type {type(tensor).__name__}."
+            )
         if name not in ("isend", "irecv"):
-            raise ValueError("For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of "
-                             f"that name, but got {op!r}.")
+            raise ValueError(
+                "For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of "
+                f"that name, but got {op!r}."
+            )
         if isinstance(tensor, tuple) and (name == "isend" or recv_dtype is None):
-            raise TypeError("For 'P2POp', 'tensor' must be a Tensor unless 'op' is 'irecv' and "
-                            f"'recv_dtype' is given, but got the shape {tensor}.")
+            raise TypeError(
+                "For 'P2POp', 'tensor' must be a Tensor unless 'op' is 'irecv' and "
+                f"'recv_dtype' is given, but got the shape {tensor}."
+            )
         if not isinstance(tag, (int, float)) or tag != 0:
             raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
         self.op, self.tensor, self.recv_dtype = name, tensor, recv_dtype
@@ -138,20 +152,30 @@ def batch_isend_irecv(p2p_op_list):
         TypeError: it is not a list or tuple of P2POp.
         RuntimeError: `init` was not called, there is no such group, or a peer is not in it.
     """
-    if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list or not all(
-            isinstance(each, P2POp) for each in p2p_op_list):
-        raise TypeError("For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got "
-                        f"{p2p_op_list!r}.")
+    if (
+        not isinstance(p2p_op_list, (list, tuple))
+        or not p2p_op_list
+        or not all(isinstance(each, P2POp) for each in p2p_op_list)
+    ):
+        raise TypeError(
+            "For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got "
+            f"{p2p_op_list!r}."
+        )
     group = group_named(p2p_op_list[0].group)
     peers = [member("batch_isend_irecv", group, each.group, each.peer) for each in p2p_op_list]
     given = [_like(each) for each in p2p_op_list]
     with group.together(given[0]._array):
-        pending = [group.send(tensor._array, peer) if each.op == "isend"
-                   else group.receive(tensor._array, peer)
-                   for each, tensor, peer in zip(p2p_op_list, given, peers, strict=True)]
+        pending = [
+            group.send(tensor._array, peer)
+            if each.op == "isend"
+            else group.receive(tensor._array, peer)
+            for each, tensor, peer in zip(p2p_op_list, given, peers, strict=True)
+        ]
     results = [each.wait() for each in pending]
-    return tuple(Tensor._wrap(result) if each.op == "irecv" else nothing(tensor, ())
-                 for each, tensor, result in zip(p2p_op_list, given, results, strict=True))
+    return tuple(
+        Tensor._wrap(result) if each.op == "irecv" else nothing(tensor, ())
+        for each, tensor, result in zip(p2p_op_list, given, results, strict=True)
+    )
 
 
 def room_for(shape, dtype):

@@ -126,12 +126,18 @@ derive("reduce_to(x, root, operation, group)", arrays="x", x=_reduce_to_vjp)
 derive("gather_to(x, root, group)", arrays="x", x=_gather_to_vjp)
 derive("scatter_from(x, root, group)", arrays="x", x=_scatter_from_vjp)
 derive("all_reduce(x, operation, group)", arrays="x", x=_reduce_vjp)
-derive("all_gather(x, group)", arrays="x",
-       x=lambda xp, g, x_shape, group: xp.reshape(xp.reduce_scatter(g, "sum", group), x_shape))
+derive(
+    "all_gather(x, group)",
+    arrays="x",
+    x=lambda xp, g, x_shape, group: xp.reshape(xp.reduce_scatter(g, "sum", group), x_shape),
+)
 derive("reduce_scatter(x, operation, group)", arrays="x", x=_scatter_vjp)
 derive("broadcast_from(x, root, group)", arrays="x", x=_broadcast_vjp)
-derive("exchange(x, sent_rows, got_rows, group, use='all_to_all')", arrays="x",
-       x=lambda xp, g, sent_rows, got_rows, group: xp.exchange(g, got_rows, sent_rows, group))
+derive(
+    "exchange(x, sent_rows, got_rows, group, use='all_to_all')",
+    arrays="x",
+    x=lambda xp, g, sent_rows, got_rows, group: xp.exchange(g, got_rows, sent_rows, group),
+)
 
 Given = TensorOf(any_dtype)
 
@@ -195,7 +201,7 @@ def flat_op(xp, tensors: TupleOf(Given)):
 @op(compute="native")
 def part_op(xp, tensor: Given, start, shape: Any):
     """A Tensor of some shape from consecutive elements of a flat one."""
-    return xp.reshape(tensor[start:start + math.prod(shape)], shape)
+    return xp.reshape(tensor[start : start + math.prod(shape)], shape)
 
 
 @op(compute="native")

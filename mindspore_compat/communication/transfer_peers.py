@@ -56,8 +56,9 @@ def neighbors(xp, xs, to, source, shapes, dtype, group):
         pending = [group.send(x, peer) for x, peer in zip(xs, to)]
         pending += [group.receive(room, peer) for room, peer in zip(rooms, source)]
     results = [each.wait() for each in pending]
-    return xp.concatenate([xp.zeros((0,), dtype),
-                           *(xp.reshape(each, (-1,)) for each in results[len(to):])])
+    return xp.concatenate(
+        [xp.zeros((0,), dtype), *(xp.reshape(each, (-1,)) for each in results[len(to) :])]
+    )
 
 
 def _neighbors_vjp(xp, g, xs_shape, to, source, shapes, group):
@@ -70,15 +71,21 @@ def _cut(xp, flat, shapes):
     parts, start = [], 0
     for shape in shapes:
         size = math.prod(shape)
-        parts.append(xp.reshape(flat[start:start + size], tuple(shape)))
+        parts.append(xp.reshape(flat[start : start + size], tuple(shape)))
         start += size
     return parts
 
 
-derive("send_to(x, peer, tag, group, back)", arrays="x",
-       x=lambda xp, g, peer, tag, group, back: g + xp.gradient_from(g, peer, tag, back))
-derive("receive_from(like, peer, tag, group, back)", arrays="like",
-       like=lambda xp, g, peer, tag, group, back: xp.gradient_to(g, peer, tag, back))
+derive(
+    "send_to(x, peer, tag, group, back)",
+    arrays="x",
+    x=lambda xp, g, peer, tag, group, back: g + xp.gradient_from(g, peer, tag, back),
+)
+derive(
+    "receive_from(like, peer, tag, group, back)",
+    arrays="like",
+    like=lambda xp, g, peer, tag, group, back: xp.gradient_to(g, peer, tag, back),
+)
 derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_neighbors_vjp)
 
 

@@ -12,9 +12,20 @@ from .engine import sampler as samplers
 from .engine.config import get_seed, set_seed
 from .utils import LineReader
 
-__all__ = ["LineReader", "audio", "config", "engine", "get_seed", "samplers", "set_seed",
-           "text", "transforms", "utils", "vision"]
+__all__ = [
+    "LineReader",
+    "audio",
+    "config",
+    "engine",
+    "get_seed",
+    "samplers",
+    "set_seed",
+    "text",
+    "transforms",
+    "utils",
+    "vision",
+]
 __all__ += engine.__all__
 
-for _name in engine.__all__:    # objects tell their public home, as the original's do
+for _name in engine.__all__:  # objects tell their public home, as the original's do
     globals()[_name].__module__ = __name__

@@ -37,8 +37,10 @@ def _library(api, module, name):
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(f"'{api}' needs {name}, which comes with the extra 'vision': "
-                          f"pip install 'mindspore-compat[vision]'.") from error
+        raise ImportError(
+            f"'{api}' needs {name}, which comes with the extra 'vision': "
+            f"pip install 'mindspore-compat[vision]'."
+        ) from error
 
 
 def image_bytes(api, image):
@@ -50,8 +52,10 @@ def image_bytes(api, image):
     if image.dtype.kind == "S" and image.size == 1:
         return image.tobytes()
     if image.dtype != np.uint8 or image.ndim != 1 or not image.size:
-        raise RuntimeError(f"For '{api}', the input must be the bytes of an image file, one axis "
-                           f"of uint8, but got shape {image.shape} and dtype {image.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', the input must be the bytes of an image file, one axis "
+            f"of uint8, but got shape {image.shape} and dtype {image.dtype}."
+        )
     return image.tobytes()
 
 
@@ -75,8 +79,9 @@ def grey(api, content):
 def _pixels(api, content, mode):
     pixels = opencv_pixels(api, content, mode)
     if pixels is None:
-        raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
-                           f"OpenCV can read.")
+        raise RuntimeError(
+            f"For '{api}', the input is not the content of an image file that OpenCV can read."
+        )
     return pixels
 
 
@@ -94,8 +99,9 @@ def opencv_pixels(api, content, mode):
     cv2 = opencv(api)
     with reading(told="is no image that OpenCV can read", api=api):
         check_growth(_CHANNELS * pixels_of(content), len(content))
-        return cv2.imdecode(np.frombuffer(content, np.uint8),
-                            getattr(cv2, mode) | cv2.IMREAD_IGNORE_ORIENTATION)
+        return cv2.imdecode(
+            np.frombuffer(content, np.uint8), getattr(cv2, mode) | cv2.IMREAD_IGNORE_ORIENTATION
+        )
 
 
 def pillow_image(api, content, raises=RuntimeError):

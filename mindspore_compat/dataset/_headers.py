@@ -12,25 +12,29 @@ import contextlib
 import re
 import struct
 
-_HEADERS = [    # what stands before two numbers, width and height in some order, and their form
+_HEADERS = [  # what stands before two numbers, width and height in some order, and their form
     (rb"\x89PNG\r\n\x1a\n.{8}", ">II"),
     (rb"GIF8[79]a", "<HH"),
     (rb"BM.{12}\x0c\0\0\0", "<HH"),
     (rb"BM.{16}", "<ii"),
-    (rb"\x59\xa6\x6a\x95", ">II"),                              # Sun raster
-    (rb".{0,64}?ihdr", ">II"),                                  # JPEG 2000
+    (rb"\x59\xa6\x6a\x95", ">II"),  # Sun raster
+    (rb".{0,64}?ihdr", ">II"),  # JPEG 2000
     (rb"\xff\x4f\xff\x51.{4}", ">II"),
-    (rb"....ftyp.{0,4096}?ispe.{4}", ">II"),                    # AVIF
+    (rb"....ftyp.{0,4096}?ispe.{4}", ">II"),  # AVIF
 ]
 _HEADERS = [(re.compile(pattern, re.DOTALL), struct.Struct(form)) for pattern, form in _HEADERS]
 _PNM = re.compile(rb"P([1-6FfY])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)")
 _PAM = re.compile(rb"P7\s.*?WIDTH\s+(\d+).*?HEIGHT\s+(\d+)", re.DOTALL)
 _RADIANCE = re.compile(rb"#\?.{0,4096}?[-+][YX] (\d+) [-+][YX] (\d+)", re.DOTALL)
 _OLD, _BIG = ((4, "I"), (2, "H"), (12, 8)), ((8, "Q"), (8, "Q"), (20, 12))
-_TIFF = {   # the order of bytes; where the directory is told, its head, its entries
-    b"II*\0": ("<", *_OLD), b"MM\0*": (">", *_OLD), b"II+\0": ("<", *_BIG), b"MM\0+": (">", *_BIG)}
+_TIFF = {  # the order of bytes; where the directory is told, its head, its entries
+    b"II*\0": ("<", *_OLD),
+    b"MM\0*": (">", *_OLD),
+    b"II+\0": ("<", *_BIG),
+    b"MM\0+": (">", *_BIG),
+}
 _TIFF_SIZES = (256, 257)
-_BARE = frozenset((0x00, 0x01, 0xFF, *range(0xD0, 0xD9)))     # no markers, or without content
+_BARE = frozenset((0x00, 0x01, 0xFF, *range(0xD0, 0xD9)))  # no markers, or without content
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
@@ -71,7 +75,7 @@ def _of_jpeg(content):
             most = max(most, height * width)
         if kind in (0xDA, 0xD9):
             break
-        at += 2 + int.from_bytes(content[at + 2:at + 4], "big")
+        at += 2 + int.from_bytes(content[at + 2 : at + 4], "big")
     return most
 
 
@@ -81,13 +85,13 @@ def _of_tiff(content, form):
     lengths = dict.fromkeys(_TIFF_SIZES, 0)
     # A directory may be cut short: what it said so far counts.
     with contextlib.suppress(struct.error, OverflowError):
-        start, = struct.unpack_from(order + offset, content, offset_at)
-        number, = struct.unpack_from(order + count, content, start)
+        (start,) = struct.unpack_from(order + offset, content, offset_at)
+        (number,) = struct.unpack_from(order + count, content, start)
         for at in range(start + head, start + head + entry * number, entry):
             tag, kind = struct.unpack_from(f"{order}HH", content, at)
             if tag in _TIFF_SIZES:
                 length = "H" if kind == 3 else "Q" if kind == 16 else "I"
-                found, = struct.unpack_from(order + length, content, at + value)
+                (found,) = struct.unpack_from(order + length, content, at + value)
                 lengths[tag] = max(lengths[tag], found)
     width, height = lengths.values()
     return width * height
@@ -95,10 +99,10 @@ def _of_tiff(content, form):
 
 def _of_webp(content):
     if content[12:16] == b"VP8X":
-        width, height = (int.from_bytes(content[at:at + 3], "little") + 1 for at in (24, 27))
+        width, height = (int.from_bytes(content[at : at + 3], "little") + 1 for at in (24, 27))
     elif content[12:16] == b"VP8L":
         packed = int.from_bytes(content[21:25], "little")
         width, height = (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1
     else:
-        width, height = (int.from_bytes(content[at:at + 2], "little") & 0x3FFF for at in (26, 28))
+        width, height = (int.from_bytes(content[at : at + 2], "little") & 0x3FFF for at in (26, 28))
     return width * height

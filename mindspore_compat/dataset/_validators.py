@@ -111,8 +111,11 @@ def _refuse_by_rules(target, given):
 def _rules(function):
     """The rules in a function's signature by parameter, None allowed by default."""
     parameters = inspect.signature(function).parameters.values()
-    return {each.name: join(each.annotation, NoneRule()) if each.default is None
-            else each.annotation for each in parameters if isinstance(each.annotation, Rule)}
+    return {
+        each.name: join(each.annotation, NoneRule()) if each.default is None else each.annotation
+        for each in parameters
+        if isinstance(each.annotation, Rule)
+    }
 
 
 def _value_check(module, name, line, names):

@@ -8,9 +8,29 @@ from .tools.tables import CsvToMR, TFRecordToMR
 
 SUCCESS = 0
 FAILED = 1
-__all__ = ["Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FAILED", "FileReader", "FileWriter",
-           "ImageNetToMR", "MindPage", "MnistToMR", "SUCCESS", "TFRecordToMR"]
+__all__ = [
+    "Cifar100ToMR",
+    "Cifar10ToMR",
+    "CsvToMR",
+    "FAILED",
+    "FileReader",
+    "FileWriter",
+    "ImageNetToMR",
+    "MindPage",
+    "MnistToMR",
+    "SUCCESS",
+    "TFRecordToMR",
+]
 
-for _class in (Cifar100ToMR, Cifar10ToMR, CsvToMR, FileReader, FileWriter, ImageNetToMR, MindPage,
-               MnistToMR, TFRecordToMR):   # objects tell their public home
+for _class in (
+    Cifar100ToMR,
+    Cifar10ToMR,
+    CsvToMR,
+    FileReader,
+    FileWriter,
+    ImageNetToMR,
+    MindPage,
+    MnistToMR,
+    TFRecordToMR,
+):  # objects tell their public home
     _class.__module__ = __name__

@@ -16,8 +16,10 @@ def check_file_name(api, path):
     """
     base = os.path.basename(path) if isinstance(path, str) else ""
     if not base or base != base.strip(" ") or _FORBIDDEN & set(base):
-        raise ParamValueError(f"For '{api}', 'file_name' must be the name of a file, without any "
-                              f"of {' '.join(sorted(_FORBIDDEN))}, but got {path!r}.")
+        raise ParamValueError(
+            f"For '{api}', 'file_name' must be the name of a file, without any "
+            f"of {' '.join(sorted(_FORBIDDEN))}, but got {path!r}."
+        )
 
 
 def check_reading(api, file_name, num_consumer):
@@ -30,5 +32,7 @@ def check_reading(api, file_name, num_consumer):
         check_file_name(api, path)
     cores = os.cpu_count() or 1
     if not isinstance(num_consumer, int) or not 1 <= num_consumer <= max(cores, 4):
-        raise ParamValueError(f"For '{api}', 'num_consumer' must be an int in "
-                              f"[1, {max(cores, 4)}], but got {num_consumer!r}.")
+        raise ParamValueError(
+            f"For '{api}', 'num_consumer' must be an int in "
+            f"[1, {max(cores, 4)}], but got {num_consumer!r}."
+        )

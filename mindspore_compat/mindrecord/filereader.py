@@ -23,15 +23,17 @@ class FileReader:
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
         check_reading("FileReader", file_name, num_consumer)
         if columns is not None and not isinstance(columns, list):
-            raise ParamTypeError(f"For 'FileReader', 'columns' must be a list, but got "
-                                 f"{columns!r}.")
+            raise ParamTypeError(
+                f"For 'FileReader', 'columns' must be a list, but got {columns!r}."
+            )
         self._records = Records(file_name)
         layout = self._records.shards[0].layout
         names = [*layout.raw, *layout.blob]
         unknown = [name for name in columns or () if name not in names]
         if unknown:
-            raise ParamValueError(f"For 'FileReader', 'columns' must be fields of {names}, but got "
-                                  f"{unknown}.")
+            raise ParamValueError(
+                f"For 'FileReader', 'columns' must be fields of {names}, but got {unknown}."
+            )
         self._columns = [name for name in names if not columns or name in columns]
 
     def get_next(self):

@@ -25,9 +25,16 @@ from .._io.mindrecord_writing import HEADER_SIZES, PAGE_SIZES, Writer
 from ._checks import check_file_name
 
 _ARRAYS = ("int32", "int64", "float32", "float64")
-_SCALARS = {int: ("int32", "int64"), float: ("float32", "float64"), str: ("string",),
-            bytes: ("bytes",), np.int32: ("int32",), np.int64: ("int64",),
-            np.float32: ("float32",), np.float64: ("float64",)}
+_SCALARS = {
+    int: ("int32", "int64"),
+    float: ("float32", "float64"),
+    str: ("string",),
+    bytes: ("bytes",),
+    np.int32: ("int32",),
+    np.int64: ("int64",),
+    np.float32: ("float32",),
+    np.float64: ("float64",),
+}
 
 
 class FileWriter:
@@ -48,14 +55,19 @@ class FileWriter:
     def __init__(self, file_name, shard_num=1, overwrite=False):
         check_file_name("FileWriter", file_name)
         if not isinstance(shard_num, int) or not 1 <= shard_num <= 1000:
-            raise ParamValueError(f"For 'FileWriter', 'shard_num' must be an int in [1, 1000], but "
-                                  f"got {shard_num!r}.")
+            raise ParamValueError(
+                f"For 'FileWriter', 'shard_num' must be an int in [1, 1000], but got {shard_num!r}."
+            )
         if not isinstance(overwrite, bool):
-            raise ParamValueError(f"For 'FileWriter', 'overwrite' must be a bool, but got "
-                                  f"{overwrite!r}.")
+            raise ParamValueError(
+                f"For 'FileWriter', 'overwrite' must be a bool, but got {overwrite!r}."
+            )
         digits = len(str(shard_num - 1))
-        self._paths = [file_name] if shard_num == 1 else [
-            f"{file_name}{number:0{digits}d}" for number in range(shard_num)]
+        self._paths = (
+            [file_name]
+            if shard_num == 1
+            else [f"{file_name}{number:0{digits}d}" for number in range(shard_num)]
+        )
         self._overwrite = overwrite
         self._schema, self._desc, self._indexed = None, "", []
         self._header_size, self._page_size = 1 << 24, 1 << 25
@@ -94,8 +106,9 @@ class FileWriter:
             MRMAddSchemaError: a shape is no list of ints, or there is a schema already.
         """
         if not isinstance(content, dict) or not content:
-            raise MRMInvalidSchemaError(f"For 'FileWriter', 'content' must be a dict with fields, "
-                                        f"but got {content!r}.")
+            raise MRMInvalidSchemaError(
+                f"For 'FileWriter', 'content' must be a dict with fields, but got {content!r}."
+            )
         for name, field in content.items():
             _check_field(name, field)
         if self._schema is not None:
@@ -114,18 +127,26 @@ class FileWriter:
             MRMDefineIndexError: a field holds bytes or an array.
             MRMAddIndexError: a field is unknown or given twice.
         """
-        if not isinstance(index_fields, list) or not index_fields or not all(
-                isinstance(name, str) for name in index_fields):
-            raise ParamTypeError(f"For 'FileWriter', 'index_fields' must be a list of str, but got "
-                                 f"{index_fields!r}.")
+        if (
+            not isinstance(index_fields, list)
+            or not index_fields
+            or not all(isinstance(name, str) for name in index_fields)
+        ):
+            raise ParamTypeError(
+                f"For 'FileWriter', 'index_fields' must be a list of str, but got {index_fields!r}."
+            )
         layout = self._layout()
         for place, name in enumerate(index_fields):
             if name in layout.blob:
-                raise MRMDefineIndexError(f"For 'FileWriter', 'index_fields' must be numbers or "
-                                          f"text, but {name!r} is bytes or an array.")
+                raise MRMDefineIndexError(
+                    f"For 'FileWriter', 'index_fields' must be numbers or "
+                    f"text, but {name!r} is bytes or an array."
+                )
             if name not in layout.raw or name in (*self._indexed, *index_fields[:place]):
-                raise MRMAddIndexError(f"For 'FileWriter', 'index_fields' must be fields of the "
-                                       f"schema, each once, but got {name!r}.")
+                raise MRMAddIndexError(
+                    f"For 'FileWriter', 'index_fields' must be fields of the "
+                    f"schema, each once, but got {name!r}."
+                )
         self._indexed = [*self._indexed, *index_fields]
 
     def _layout(self):
@@ -176,21 +197,26 @@ class FileWriter:
                 called.
         """
         if not isinstance(parallel_writer, bool):
-            raise TypeError(f"For 'FileWriter', 'parallel_writer' must be a bool, but got "
-                            f"{parallel_writer!r}.")
+            raise TypeError(
+                f"For 'FileWriter', 'parallel_writer' must be a bool, but got {parallel_writer!r}."
+            )
         if self._parallel not in (None, parallel_writer):
             raise RuntimeError("For 'FileWriter', 'parallel_writer' must be the same in all calls.")
         if not isinstance(raw_data, list) or not all(isinstance(row, dict) for row in raw_data):
-            raise ParamTypeError(f"For 'FileWriter', 'raw_data' must be a list of dicts, but got "
-                                 f"{raw_data!r}.")
+            raise ParamTypeError(
+                f"For 'FileWriter', 'raw_data' must be a list of dicts, but got {raw_data!r}."
+            )
         if self._committed:
-            raise RuntimeError("For 'FileWriter', nothing can be written after 'commit'; see "
-                               "'open_for_append'.")
+            raise RuntimeError(
+                "For 'FileWriter', nothing can be written after 'commit'; see 'open_for_append'."
+            )
         self._layout()
         rows = [row for place, row in enumerate(raw_data) if self._agrees(place, row)]
         if not rows:
-            raise RuntimeError("For 'FileWriter', 'raw_data' must have rows that agree with the "
-                               "schema; warnings tell what is wrong.")
+            raise RuntimeError(
+                "For 'FileWriter', 'raw_data' must have rows that agree with the "
+                "schema; warnings tell what is wrong."
+            )
         writer = self._opened()
         self._parallel = parallel_writer
         (writer.add_to_next if parallel_writer else writer.add)(rows)
@@ -206,14 +232,25 @@ class FileWriter:
     def _opened(self):
         """The writer; the first time, the files are made."""
         if self._writer is None:
-            there = [path for each in self._paths for path in (each, f"{each}.db")
-                     if os.path.exists(path)]
+            there = [
+                path
+                for each in self._paths
+                for path in (each, f"{each}.db")
+                if os.path.exists(path)
+            ]
             if there and not self._overwrite:
-                raise MRMOpenError(f"For 'FileWriter', {there} exist already; with "
-                                   f"'overwrite=True' they are replaced.")
-            self._writer = Writer(self._paths, self._schema, self._desc,
-                                  self._indexed or self._layout().raw, self._header_size,
-                                  self._page_size)
+                raise MRMOpenError(
+                    f"For 'FileWriter', {there} exist already; with "
+                    f"'overwrite=True' they are replaced."
+                )
+            self._writer = Writer(
+                self._paths,
+                self._schema,
+                self._desc,
+                self._indexed or self._layout().raw,
+                self._header_size,
+                self._page_size,
+            )
         return self._writer
 
     def commit(self):
@@ -235,21 +272,32 @@ class FileWriter:
 
 def _check_field(name, field):
     if not isinstance(name, str) or not re.fullmatch(r"[0-9a-zA-Z_]+", name):
-        raise MRMInvalidSchemaError(f"For 'FileWriter', names of fields must have letters, digits "
-                                    f"and _ only, but got {name!r}.")
+        raise MRMInvalidSchemaError(
+            f"For 'FileWriter', names of fields must have letters, digits "
+            f"and _ only, but got {name!r}."
+        )
     whole = isinstance(field, dict) and field.get("type") in (*_ARRAYS, "string", "bytes")
-    if not whole or set(field) - {"type", "shape"} or (
-            "shape" in field and (field["type"] not in _ARRAYS
-                                  or not isinstance(field["shape"], list))):
-        raise MRMInvalidSchemaError(f"For 'FileWriter', the field {name!r} must have a type, and "
-                                    f"with a numeric type perhaps a shape, but got {field!r}.")
+    if (
+        not whole
+        or set(field) - {"type", "shape"}
+        or (
+            "shape" in field
+            and (field["type"] not in _ARRAYS or not isinstance(field["shape"], list))
+        )
+    ):
+        raise MRMInvalidSchemaError(
+            f"For 'FileWriter', the field {name!r} must have a type, and "
+            f"with a numeric type perhaps a shape, but got {field!r}."
+        )
     shape = field.get("shape", [])
     if not all(type(length) is int and (length > 0 or length == -1) for length in shape):
-        raise MRMAddSchemaError(f"For 'FileWriter', the shape of {name!r} must have lengths > 0 or "
-                                f"-1, but got {shape}.")
+        raise MRMAddSchemaError(
+            f"For 'FileWriter', the shape of {name!r} must have lengths > 0 or -1, but got {shape}."
+        )
     if shape.count(-1) > 1:
-        raise MRMBuildSchemaError(f"For 'FileWriter', the shape of {name!r} must have one -1 at "
-                                  f"most, but got {shape}.")
+        raise MRMBuildSchemaError(
+            f"For 'FileWriter', the shape of {name!r} must have one -1 at most, but got {shape}."
+        )
 
 
 def _mismatch(name, field, row):
@@ -275,5 +323,7 @@ def _mismatch(name, field, row):
 
 def _check_size(name, size, limits, error):
     if type(size) is not int or size % 4 or not limits[0] <= size <= limits[1]:
-        raise error(f"For 'FileWriter', '{name}' must be a multiple of 4 in "
-                    f"[{limits[0]}, {limits[1]}], but got {size!r}.")
+        raise error(
+            f"For 'FileWriter', '{name}' must be a multiple of 4 in "
+            f"[{limits[0]}, {limits[1]}], but got {size!r}."
+        )

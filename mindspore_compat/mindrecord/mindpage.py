@@ -49,11 +49,14 @@ class MindPage:
     @category_field.setter
     def category_field(self, category_field):
         if not isinstance(category_field, str) or not category_field:
-            raise ParamTypeError(f"For 'MindPage', 'category_field' must be a str, but got "
-                                 f"{category_field!r}.")
+            raise ParamTypeError(
+                f"For 'MindPage', 'category_field' must be a str, but got {category_field!r}."
+            )
         if category_field not in self.candidate_fields:
-            raise MRMDefineCategoryError(f"For 'MindPage', 'category_field' must be one of "
-                                         f"{self.candidate_fields}, but got {category_field!r}.")
+            raise MRMDefineCategoryError(
+                f"For 'MindPage', 'category_field' must be one of "
+                f"{self.candidate_fields}, but got {category_field!r}."
+            )
         rows = {}
         for index, value in enumerate(self._records.values(category_field)):
             rows.setdefault(str(value), []).append(index)
@@ -67,8 +70,10 @@ class MindPage:
         """
         if self._field is None:
             raise MRMReadCategoryInfoError("For 'MindPage', 'category_field' must be set first.")
-        found = [{"count": len(rows), "id": number, "name": name}
-                 for number, (name, rows) in enumerate(self._rows.items())]
+        found = [
+            {"count": len(rows), "id": number, "name": name}
+            for number, (name, rows) in enumerate(self._rows.items())
+        ]
         return json.dumps({"categories": found, "key": f"{self._field}_0"}, separators=(",", ":"))
 
     def read_at_page_by_id(self, category_id, page, num_row):
@@ -84,7 +89,7 @@ class MindPage:
             MRMFetchDataError: there is no such value or page.
         """
         _check_int("category_id", category_id, 0)
-        return self._page(list(self._rows)[category_id:category_id + 1], page, num_row)
+        return self._page(list(self._rows)[category_id : category_id + 1], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):
         """Returns some rows of a value.
@@ -99,8 +104,9 @@ class MindPage:
             MRMFetchDataError: there is no such value or page.
         """
         if not isinstance(category_name, str):
-            raise ParamValueError(f"For 'MindPage', 'category_name' must be a str, but got "
-                                  f"{category_name!r}.")
+            raise ParamValueError(
+                f"For 'MindPage', 'category_name' must be a str, but got {category_name!r}."
+            )
         return self._page([category_name], page, num_row)
 
     def _page(self, names, page, num_row):
@@ -108,14 +114,19 @@ class MindPage:
         _check_int("num_row", num_row, 1)
         rows = [index for name in names for index in self._rows.get(name, ())]
         if not rows or page * num_row >= len(rows):
-            raise MRMFetchDataError(f"For 'MindPage', there is no page {page} of {num_row} rows "
-                                    f"of this value, which has {len(rows)} rows.")
+            raise MRMFetchDataError(
+                f"For 'MindPage', there is no page {page} of {num_row} rows "
+                f"of this value, which has {len(rows)} rows."
+            )
         wanted = [*self._layout.raw, *self._layout.blob]
-        return [self._records.row(index, wanted)
-                for index in rows[page * num_row:(page + 1) * num_row]]
+        return [
+            self._records.row(index, wanted)
+            for index in rows[page * num_row : (page + 1) * num_row]
+        ]
 
 
 def _check_int(name, value, least):
     if not isinstance(value, int) or value < least:
-        raise ParamValueError(f"For 'MindPage', '{name}' must be an int >= {least}, but got "
-                              f"{value!r}.")
+        raise ParamValueError(
+            f"For 'MindPage', '{name}' must be an int >= {least}, but got {value!r}."
+        )

@@ -78,9 +78,17 @@ class _Adam(GroupedOptimizer):
     counter_start = np.array([-1.0], np.float32)
 
     def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay, "amsgrad": amsgrad,
-                                  "maximize": maximize})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+            },
+        )
 
     def add_param_group(self, param_group):
         """Adds a group of parameters, with states of their own."""
@@ -97,8 +105,14 @@ class _Adam(GroupedOptimizer):
         """The scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"] if self.own_decay else 0
-        own = {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"],
-               "root": 1 / math.sqrt(1 - beta2**step), "shrink": 1 - lr * decay if decay else None}
+        own = {
+            "lr": lr / (1 - beta1**step),
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "root": 1 / math.sqrt(1 - beta2**step),
+            "shrink": 1 - lr * decay if decay else None,
+        }
         return {**own, "amsgrad": True} if group["amsgrad"] else own
 
     def _sweep(self, api, gradients, scalars):
@@ -110,14 +124,26 @@ class _Adam(GroupedOptimizer):
     def _part(self, with_top):
         """The parameters with or without largest squares: their indexes, Plan and update."""
         numbers = self._group_numbers()
-        indexes = [index for index, number in enumerate(numbers)
-                   if bool(self.param_groups[number]["amsgrad"]) is with_top]
+        indexes = [
+            index
+            for index, number in enumerate(numbers)
+            if bool(self.param_groups[number]["amsgrad"]) is with_top
+        ]
         kinds = [[kind[index] for index in indexes] for kind in (self.exp_avg, self.exp_avg_sq)]
         if with_top:
-            kinds.append([top for group in self.param_groups if group["amsgrad"]
-                          for top in group["max_exp_avg_sq"]])
-        plan = Plan([self.parameters[index] for index in indexes], kinds,
-                    [numbers[index] for index in indexes])
+            kinds.append(
+                [
+                    top
+                    for group in self.param_groups
+                    if group["amsgrad"]
+                    for top in group["max_exp_avg_sq"]
+                ]
+            )
+        plan = Plan(
+            [self.parameters[index] for index in indexes],
+            kinds,
+            [numbers[index] for index in indexes],
+        )
         return indexes, plan, self.update_with_top if with_top else self.update
 
 
@@ -155,9 +181,17 @@ class Adam(_Adam):
     counter_start = np.zeros(1, np.float32)
 
     @checked
-    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999),
-                 eps: AtLeast = 1e-8, weight_decay: AtLeast = 0.0, amsgrad: Bool = False, *,
-                 maximize: Bool = False):
+    def __init__(
+        self,
+        params,
+        lr: Lr = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: AtLeast = 1e-8,
+        weight_decay: AtLeast = 0.0,
+        amsgrad: Bool = False,
+        *,
+        maximize: Bool = False,
+    ):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
 
@@ -195,9 +229,17 @@ class AdamW(_Adam):
     own_decay = True
 
     @checked
-    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999),
-                 eps: AtLeast = 1e-8, weight_decay: AtLeast = 1e-2, amsgrad: Bool = False, *,
-                 maximize: Bool = False):
+    def __init__(
+        self,
+        params,
+        lr: Lr = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: AtLeast = 1e-8,
+        weight_decay: AtLeast = 1e-2,
+        amsgrad: Bool = False,
+        *,
+        maximize: Bool = False,
+    ):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
 
@@ -238,9 +280,17 @@ class FusedAdamW(_Adam):
     own_decay = True
 
     @checked
-    def __init__(self, params, lr: Lr = 1e-3, betas: Betas | ListOf(FloatBeta, length=2)
-                 = (0.9, 0.999), eps: AtLeast = 1e-8, weight_decay: AtLeast = 1e-2,
-                 amsgrad: Bool = False, *, maximize: Bool = False):
+    def __init__(
+        self,
+        params,
+        lr: Lr = 1e-3,
+        betas: Betas | ListOf(FloatBeta, length=2) = (0.9, 0.999),
+        eps: AtLeast = 1e-8,
+        weight_decay: AtLeast = 1e-2,
+        amsgrad: Bool = False,
+        *,
+        maximize: Bool = False,
+    ):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
         self.max_exp_avg_sq = None
         self.global_amsgrad = bool(amsgrad or self.param_groups[0]["amsgrad"])
@@ -274,8 +324,10 @@ class FusedAdamW(_Adam):
 
     def _need_same_amsgrad(self, number, group):
         if bool(group["amsgrad"]) is not self.global_amsgrad:
-            raise ValueError(f"For 'FusedAdamW', 'amsgrad' must be the same in all groups, but got "
-                             f"{group['amsgrad']!r} for group {number}.")
+            raise ValueError(
+                f"For 'FusedAdamW', 'amsgrad' must be the same in all groups, but got "
+                f"{group['amsgrad']!r} for group {number}."
+            )
 
     def inject_group_amsgrad_states(self):
         """Gives each group its share of the largest squares where `amsgrad` is set.
@@ -291,7 +343,7 @@ class FusedAdamW(_Adam):
             group["amsgrad"] = self.global_amsgrad
             group.pop("max_exp_avg_sq", None)
             if self.global_amsgrad:
-                start, end = self.group_start_id[number:number + 2]
+                start, end = self.group_start_id[number : number + 2]
                 group["max_exp_avg_sq"] = ParameterTuple(self.max_exp_avg_sq[start:end])
 
     def set_contiguous_params(self):
@@ -302,7 +354,7 @@ class FusedAdamW(_Adam):
         self.continuous_exp_avg_sq = []
         self.continuous_max_exp_avg_sq = []
         for number, group in enumerate(self.param_groups):
-            self.contiguous_params(*self.group_start_id[number:number + 2], group)
+            self.contiguous_params(*self.group_start_id[number : number + 2], group)
 
     def contiguous_params(self, start_id, end_id, param_group):
         """Lays the parameters and states of a group in one block of memory each.
@@ -322,9 +374,16 @@ class FusedAdamW(_Adam):
             block = _Block(number, [start_id + n for n in chosen], rows)
             self._blocks.append(block)
             tops = block.flats[3:] or [None]
-            for held, flat in zip((self.continuous_parameters, self.continuous_exp_avg,
-                                   self.continuous_exp_avg_sq, self.continuous_max_exp_avg_sq),
-                                  [*block.flats[:3], *tops], strict=True):
+            for held, flat in zip(
+                (
+                    self.continuous_parameters,
+                    self.continuous_exp_avg,
+                    self.continuous_exp_avg_sq,
+                    self.continuous_max_exp_avg_sq,
+                ),
+                [*block.flats[:3], *tops],
+                strict=True,
+            ):
                 held.append(flat)
 
     def _sweep(self, api, gradients, scalars):
@@ -355,9 +414,11 @@ class _Block:
         for kind in rows[1:]:
             for parameter, state in zip(rows[0], kind, strict=True):
                 if state.shape != parameter.shape:
-                    raise ValueError(f"For 'FusedAdamW', the state '{state.name}' must have the "
-                                     f"shape {parameter.shape} of its parameter, but got "
-                                     f"{state.shape}.")
+                    raise ValueError(
+                        f"For 'FusedAdamW', the state '{state.name}' must have the "
+                        f"shape {parameter.shape} of its parameter, but got "
+                        f"{state.shape}."
+                    )
         space = space_of(rows[0][0]._array)
         self.flats = [self._laid(space, row) for row in rows]
 
@@ -366,13 +427,12 @@ class _Block:
         flat = space.concatenate([to_space(space, each._array).reshape(-1) for each in row])
         start = 0
         for each in row:
-            each._array = flat[start:start + each._array.size].reshape(each._array.shape)
+            each._array = flat[start : start + each._array.size].reshape(each._array.shape)
             start += each._array.size
         return Parameter(Tensor._wrap(flat))
 
     def settle(self):
-        """Brings values that were put elsewhere back into the block; False where they do not fit.
-        """
+        """Brings values that were put elsewhere back into the block; False if they do not fit."""
         for flat, row in zip(self.flats, self.rows, strict=True):
             start = 0
             for each in row:
@@ -429,17 +489,41 @@ class SGD(GroupedOptimizer):
     update = fuse(momentum_or_plain_update, link=unscaled)
     counter = "step_t"
 
-    @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
-                    reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
-    def __init__(self, params, lr: AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf()),
-                 momentum: Loose = 0, dampening: AsValue(Number(gt=-inf, lt=inf) | Bool) = 0,
-                 weight_decay: Loose = 0, nesterov: Flag = False, *, maximize: Flag = False):
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening,
-            "weight_decay": float(weight_decay), "nesterov": nesterov, "maximize": maximize})
+    @checked(
+        Forbid(
+            "nesterov and (not momentum > 0 or dampening != 0)",
+            reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0",
+        )
+    )
+    def __init__(
+        self,
+        params,
+        lr: AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf()),
+        momentum: Loose = 0,
+        dampening: AsValue(Number(gt=-inf, lt=inf) | Bool) = 0,
+        weight_decay: Loose = 0,
+        nesterov: Flag = False,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "dampening": dampening,
+                "weight_decay": float(weight_decay),
+                "nesterov": nesterov,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `momentum_or_plain_update`; the first step takes the whole gradient."""
         momentum = float(group["momentum"]) or None
-        return {"lr": lr, "momentum": momentum, "nesterov": bool(group["nesterov"]),
-                "share": 1.0 if step == 1 else 1.0 - group["dampening"]}
+        return {
+            "lr": lr,
+            "momentum": momentum,
+            "nesterov": bool(group["nesterov"]),
+            "share": 1.0 if step == 1 else 1.0 - group["dampening"],
+        }

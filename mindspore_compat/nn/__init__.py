@@ -19,11 +19,33 @@ from .cell import Cell
 
 # What `train` offers under `nn` too; it builds upon this package, so it is loaded when asked for.
 _METRICS = (
-    "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
-    "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",
-    "Metric", "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall",
-    "RootMeanSquareDistance", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
-    "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
+    "Accuracy",
+    "BleuScore",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "CosineSimilarity",
+    "Dice",
+    "F1",
+    "Fbeta",
+    "HausdorffDistance",
+    "Loss",
+    "MAE",
+    "MSE",
+    "MeanSurfaceDistance",
+    "Metric",
+    "OcclusionSensitivity",
+    "Perplexity",
+    "Precision",
+    "ROC",
+    "Recall",
+    "RootMeanSquareDistance",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "auc",
+    "get_metric_fn",
+    "names",
+    "rearrange_inputs",
 )
 
 _find, __dir__, __all__ = facade(__name__, classes=Cell, names=("Cell", *_METRICS))

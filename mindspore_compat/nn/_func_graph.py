@@ -19,15 +19,29 @@ from ..common.parameter import _new_parameter
 
 # How a primitive is told a type, a layout and a way to pad.
 _TYPE_OF = {
-    30: dtypes.bool_, 32: dtypes.int8, 33: dtypes.int16, 34: dtypes.int32, 35: dtypes.int64,
-    37: dtypes.uint8, 38: dtypes.uint16, 39: dtypes.uint32, 40: dtypes.uint64, 42: dtypes.float16,
-    43: dtypes.float32, 44: dtypes.float64, 45: dtypes.bfloat16, 51: dtypes.complex64,
+    30: dtypes.bool_,
+    32: dtypes.int8,
+    33: dtypes.int16,
+    34: dtypes.int32,
+    35: dtypes.int64,
+    37: dtypes.uint8,
+    38: dtypes.uint16,
+    39: dtypes.uint32,
+    40: dtypes.uint64,
+    42: dtypes.float16,
+    43: dtypes.float32,
+    44: dtypes.float64,
+    45: dtypes.bfloat16,
+    51: dtypes.complex64,
     52: dtypes.complex128,
 }
 _ENUMS = {
-    "dtype": _TYPE_OF, "output_type": _TYPE_OF, "dst_type": _TYPE_OF,
+    "dtype": _TYPE_OF,
+    "output_type": _TYPE_OF,
+    "dst_type": _TYPE_OF,
     "pad_mode": {0: "pad", 1: "same", 2: "valid"},
-    "data_format": {0: "NCHW", 1: "NHWC", 2: "NCDHW"}, "format": {0: "NCHW", 1: "NHWC"},
+    "data_format": {0: "NCHW", 1: "NHWC", 2: "NCDHW"},
+    "format": {0: "NCHW", 1: "NHWC"},
     "reduction": {0: "sum", 1: "mean", 2: "none"},
 }
 # Sizes that are stored for all axes, and given for the spatial ones.
@@ -48,8 +62,9 @@ class FuncGraph:
         if graph is None or len(graph.output) != 1:
             raise ValueError("it holds no graph with one output")
         if model.functions:
-            raise ValueError("its graph has branches or loops over values, which cannot be run "
-                             "here")
+            raise ValueError(
+                "its graph has branches or loops over values, which cannot be run here"
+            )
         self.name = graph.name or ""
         self.parameters, self._weights = {}, {}
         for message in graph.parameter:
@@ -57,8 +72,9 @@ class FuncGraph:
             made.name = message.ref_key or message.name
             self.parameters[made.name] = made
             self._weights[message.name] = made.name
-        self.inputs = [(info.name, tuple(info.tensor[0].dims if info.tensor else ()))
-                       for info in graph.input]
+        self.inputs = [
+            (info.name, tuple(info.tensor[0].dims if info.tensor else ())) for info in graph.input
+        ]
         primitives = {p.name: p for p in model.primitives}
         self._steps = [_step(node, primitives, folder) for node in graph.node]
         self._result = graph.output[0].name
@@ -70,13 +86,16 @@ class FuncGraph:
             RuntimeError: If the number of inputs, or a shape, is not that of the graph.
         """
         if len(inputs) != len(self.inputs):
-            raise RuntimeError(f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got "
-                               f"{len(inputs)}.")
+            raise RuntimeError(
+                f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got {len(inputs)}."
+            )
         values = {name: self.parameters[own] for name, own in self._weights.items()}
         for (name, shape), given in zip(self.inputs, inputs, strict=True):
             if isinstance(given, Tensor) and not _fits(given.shape, shape):
-                raise RuntimeError(f"The graph {self.name!r} was made for {name!r} of shape "
-                                   f"{shape}, but got {given.shape}.")
+                raise RuntimeError(
+                    f"The graph {self.name!r} was made for {name!r} of shape "
+                    f"{shape}, but got {given.shape}."
+                )
             values[name] = given
         for target, operands, function in self._steps:
             values[target] = function(*[values[name] for name in operands])
@@ -88,8 +107,14 @@ class FuncGraph:
 
 def _fits(shape, made_for):
     """True if a shape is the one that the graph was made for; -1 and below stand for any length."""
-    return made_for == () or -2 in made_for or (len(shape) == len(made_for) and all(
-        m < 0 or n == m for n, m in zip(shape, made_for, strict=True)))
+    return (
+        made_for == ()
+        or -2 in made_for
+        or (
+            len(shape) == len(made_for)
+            and all(m < 0 or n == m for n, m in zip(shape, made_for, strict=True))
+        )
+    )
 
 
 def _step(node, primitives, folder):
@@ -107,12 +132,16 @@ def _step(node, primitives, folder):
 
 
 _STRUCTURE = {
-    "MakeTuple": lambda *parts: tuple(parts), "MakeList": lambda *parts: list(parts),
+    "MakeTuple": lambda *parts: tuple(parts),
+    "MakeList": lambda *parts: list(parts),
     "TupleGetItem": lambda parts, index: parts[int(index)],
     "ListGetItem": lambda parts, index: parts[int(index)],
-    "Load": lambda weight, *_: weight, "Depend": lambda value, *_: value,
-    "UpdateState": lambda *_: None, "Return": lambda value: value,
-    "identity": lambda value: value, "StopGradient": lambda value: value,
+    "Load": lambda weight, *_: weight,
+    "Depend": lambda value, *_: value,
+    "UpdateState": lambda *_: None,
+    "Return": lambda value: value,
+    "identity": lambda value: value,
+    "StopGradient": lambda value: value,
 }
 
 
@@ -180,12 +209,14 @@ def _made_with_operands(cls, count):
     kept = {}
 
     def run(*operands):
-        settings = tuple(_converted(name, value) for name, value in
-                         zip(making, operands[called:], strict=False))
+        settings = tuple(
+            _converted(name, value) for name, value in zip(making, operands[called:], strict=False)
+        )
         key = repr(settings)
         if key not in kept:
             kept[key] = cls(*settings)
         return kept[key](*inputs(operands))
+
     return run
 
 
@@ -206,11 +237,14 @@ def _by_name(name):
 
 
 _FUNCTIONS = {
-    "Muls": lambda x, number: x * number, "Adds": lambda x, number: x + number,
-    "Divs": lambda x, number: x / number, "Subs": lambda x, number: x - number,
+    "Muls": lambda x, number: x * number,
+    "Adds": lambda x, number: x + number,
+    "Divs": lambda x, number: x / number,
+    "Subs": lambda x, number: x - number,
     "ScalarToTensor": lambda number, dtype=43: Tensor(number, _TYPE_OF[dtype]),
     "TensorToTuple": lambda x: tuple(x.asnumpy().tolist()),
-    "TensorToScalar": lambda x: x.item(), "Shape": lambda x: x.shape,
+    "TensorToScalar": lambda x: x.item(),
+    "Shape": lambda x: x.shape,
 }
 
 
@@ -222,8 +256,9 @@ def _called_in_order(function):
 
     def run(*operands):
         plain = [_converted(name, value) for name, value in zip(positional, operands, strict=False)]
-        rest = operands[len(positional):]
-        plain += operands[len(plain):len(operands) - len(rest)]
+        rest = operands[len(positional) :]
+        plain += operands[len(plain) : len(operands) - len(rest)]
         keywords = {name: _converted(name, value) for name, value in zip(named, rest, strict=False)}
         return function(*plain, **keywords)
+
     return run

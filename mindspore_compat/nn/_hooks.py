@@ -16,11 +16,11 @@ from ..common.hook import HookHandle, need_callable
 class Hooks:
     """The part of Cell that keeps hooks and calls them."""
 
-    _forward_pre_hook = None        # each an OrderedDict once there is a hook: id -> function
+    _forward_pre_hook = None  # each an OrderedDict once there is a hook: id -> function
     _forward_hook = None
     _backward_pre_hook = None
     _backward_hook = None
-    _cell_with_kwargs = frozenset()    # ids of forward hooks that also get the keyword arguments
+    _cell_with_kwargs = frozenset()  # ids of forward hooks that also get the keyword arguments
     _cell_always_called = frozenset()  # ids of forward hooks that an exception does not keep away
 
     def _cell_add_hook(self, kind, hook, prepend=False, with_kwargs=False, always_call=False):
@@ -52,8 +52,9 @@ class Hooks:
         """
         return self._cell_add_hook("_forward_pre_hook", hook_fn, prepend, with_kwargs)
 
-    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False,
-                              always_call=False):
+    def register_forward_hook(
+        self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False
+    ):
         """Calls `hook_fn(cell, args, output)` after every `construct`.
 
         Args:
@@ -108,8 +109,10 @@ class Hooks:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
-                        raise RuntimeError(f"A forward pre-hook with 'with_kwargs' must return "
-                                           f"None or (args, kwargs), but got {changed!r}.")
+                        raise RuntimeError(
+                            f"A forward pre-hook with 'with_kwargs' must return "
+                            f"None or (args, kwargs), but got {changed!r}."
+                        )
                     args, kwargs = changed
             else:
                 changed = hook(self, args)
@@ -137,8 +140,11 @@ class Hooks:
             try:
                 self._cell_call_forward_hook(key, hook, args, kwargs, None)
             except Exception as error:  # the exception under way must not be replaced
-                warnings.warn(f"The forward hook {hook!r} raised {error!r} while another exception "
-                              "was handled.", stacklevel=2)
+                warnings.warn(
+                    f"The forward hook {hook!r} raised {error!r} while another exception "
+                    "was handled.",
+                    stacklevel=2,
+                )
 
     def _cell_watched(self, run, args, kwargs):
         """Runs `run` between the two nodes that let backward hooks see the gradients."""
@@ -167,6 +173,7 @@ class Hooks:
 
     def _cell_watch_outputs(self, outputs, arrived, count):
         """Notes the gradients of the outputs; calls the hooks here where no input has one."""
+
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
             for hook in list((self._backward_pre_hook or {}).values()):
@@ -196,6 +203,8 @@ def _same(*tensors):
 def _as_tuple(gradients, count, what):
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
     if len(gradients) != count:
-        raise TypeError(f"A backward hook must return {count} gradients of the {what}s, but got "
-                        f"{len(gradients)}.")
+        raise TypeError(
+            f"A backward hook must return {count} gradients of the {what}s, but got "
+            f"{len(gradients)}."
+        )
     return gradients

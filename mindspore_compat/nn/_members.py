@@ -65,11 +65,15 @@ class Members(OrderedDict):
 def check_prefix(prefix):
     """Refuses a prefix that parameter names cannot have."""
     if not isinstance(prefix, str):
-        raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {prefix!r} "
-                        f"of type {type(prefix).__name__}.")
+        raise TypeError(
+            f"For 'update_parameters_name', 'prefix' must be a str, but got {prefix!r} "
+            f"of type {type(prefix).__name__}."
+        )
     if not _PREFIX.match(prefix):
-        raise ValueError("For 'update_parameters_name', 'prefix' must consist of letters, digits, "
-                         f"'_', '.' and '-', but got {prefix!r}.")
+        raise ValueError(
+            "For 'update_parameters_name', 'prefix' must consist of letters, digits, "
+            f"'_', '.' and '-', but got {prefix!r}."
+        )
 
 
 def indented(text):

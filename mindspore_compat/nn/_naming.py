@@ -86,8 +86,11 @@ class Naming:
 
     def parameters_broadcast_dict(self, recurse=True):
         """As `parameters_dict`, without those that data parallel training leaves alone; or None."""
-        found = OrderedDict((name, param) for name, param in self.parameters_dict(recurse).items()
-                            if not param.layerwise_parallel)
+        found = OrderedDict(
+            (name, param)
+            for name, param in self.parameters_dict(recurse).items()
+            if not param.layerwise_parallel
+        )
         return found or None
 
     def trainable_params(self, recurse=True):
@@ -156,8 +159,10 @@ class Naming:
         """Raises a ValueError if two parameters have the same name."""
         twice = self._cell_name_twice()
         if twice:
-            raise ValueError(f"The name '{twice}' belongs to two parameters of "
-                             f"'{type(self).__name__}'; a parameter needs a unique name.")
+            raise ValueError(
+                f"The name '{twice}' belongs to two parameters of "
+                f"'{type(self).__name__}'; a parameter needs a unique name."
+            )
 
     def check_names_and_refresh_name(self):
         """Names all parameters after their places where two have the same name."""

@@ -50,8 +50,11 @@ def networks_of(step):
         given = step.__dict__.get("weights")
         given = tuple(given) if isinstance(given, (tuple, list)) else ()
         known = bool(given) and all(isinstance(each, Parameter) for each in given)
-        found = [(cell, given if known else tuple(cell.trainable_params()))
-                 for cell in step.cells() if cell is not None and _only_computes(cell)]
+        found = [
+            (cell, given if known else tuple(cell.trainable_params()))
+            for cell in step.cells()
+            if cell is not None and _only_computes(cell)
+        ]
         found = [(cell, weights) for cell, weights in found if weights]
         step.__dict__["_cell_networks"] = found
     return found
@@ -75,7 +78,7 @@ class Once:
         self.network = network
         self.weights = weights
         self._kept = None
-        self._thread = threading.get_ident()    # others may use the network meanwhile
+        self._thread = threading.get_ident()  # others may use the network meanwhile
 
     def __enter__(self):
         self._set(self._record)

@@ -17,8 +17,9 @@ def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
 def need_tensor(api, name, x):
     """Refuses what is not a Tensor."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type "
-                        f"{type(x).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type {type(x).__name__}."
+        )
 
 
 def need_floats(api, name, x):
@@ -31,8 +32,10 @@ def need_floats(api, name, x):
 def need_init_shape(api, name, init, shape):
     """Refuses a Tensor of another shape as the initial value of a parameter."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):
-        raise ValueError(f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a "
-                         f"Tensor, but got {init.shape}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a "
+            f"Tensor, but got {init.shape}."
+        )
 
 
 def default_weight():

@@ -13,8 +13,10 @@ from .._core.tensor.dynamic_shape import misfit
 
 def _need_bool(api, name, value):
     if not isinstance(value, bool):
-        raise TypeError(f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
 
 
 class Settings:
@@ -37,8 +39,10 @@ class Settings:
     @phase.setter
     def phase(self, value):
         if not isinstance(value, str):
-            raise TypeError(f"For 'Cell', 'phase' must be a str, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For 'Cell', 'phase' must be a str, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )
         self.__dict__["_phase"] = value
 
     @property
@@ -64,8 +68,10 @@ class Settings:
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value):
         if not isinstance(value, dict):
-            raise TypeError(f"For 'Cell', 'parameter_layout_dict' must be a dict, but got "
-                            f"{value!r} of type {type(value).__name__}.")
+            raise TypeError(
+                f"For 'Cell', 'parameter_layout_dict' must be a dict, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
         self.__dict__["_parameter_layout_dict"] = value
 
     @property
@@ -93,8 +99,10 @@ class Settings:
 
     def _cell_set_stage(self, name, value):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'Cell', '{name}' must be an int >= 0, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For 'Cell', '{name}' must be an int >= 0, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )
         if value < 0:
             raise ValueError(f"For 'Cell', '{name}' must be an int >= 0, but got {value}.")
         self.__dict__[f"_{name}"] = value
@@ -109,8 +117,10 @@ class Settings:
         """
         options = getattr(jit_config, "jit_config_dict", None)
         if not isinstance(options, dict):
-            raise TypeError(f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got "
-                            f"{jit_config!r} of type {type(jit_config).__name__}.")
+            raise TypeError(
+                f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got "
+                f"{jit_config!r} of type {type(jit_config).__name__}."
+            )
         self.__dict__["_jit_config_dict"] = options
 
     def set_boost(self, boost_type):
@@ -120,8 +130,9 @@ class Settings:
             ValueError: if there is no such acceleration.
         """
         if boost_type != "less_bn":
-            raise ValueError(f"For 'set_boost', 'boost_type' must be 'less_bn', but got "
-                             f"{boost_type!r}.")
+            raise ValueError(
+                f"For 'set_boost', 'boost_type' must be 'less_bn', but got {boost_type!r}."
+            )
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self):
@@ -136,14 +147,25 @@ class Settings:
         """
         given = backward_prefetch
         if isinstance(given, bool) or not isinstance(given, (str, int)):
-            raise TypeError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
-                            f"but got {given!r} of type {type(given).__name__}.")
+            raise TypeError(
+                f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
+                f"but got {given!r} of type {type(given).__name__}."
+            )
         if given != "Auto" and (isinstance(given, str) or given < 0):
-            raise ValueError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
-                             f"but got {given!r}.")
+            raise ValueError(
+                f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
+                f"but got {given!r}."
+            )
 
-    def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True,
-                  context_fn=None, **kwargs):
+    def recompute(
+        self,
+        *,
+        use_reentrant=True,
+        output_recompute=False,
+        early_stop=True,
+        context_fn=None,
+        **kwargs,
+    ):
         """Keeps no activations of this Cell for the backward pass, which computes them again.
 
         Args:
@@ -159,10 +181,16 @@ class Settings:
             TypeError: if a flag is not a bool, or `context_fn` not callable.
             ValueError: if a keyword is unknown, or `context_fn` is given with `use_reentrant`.
         """
-        flags = {"use_reentrant": use_reentrant, "output_recompute": output_recompute,
-                 "early_stop": early_stop}
-        known = ("mp_comm_recompute", "parallel_optimizer_comm_recompute",
-                 "recompute_slice_activation")
+        flags = {
+            "use_reentrant": use_reentrant,
+            "output_recompute": output_recompute,
+            "early_stop": early_stop,
+        }
+        known = (
+            "mp_comm_recompute",
+            "parallel_optimizer_comm_recompute",
+            "recompute_slice_activation",
+        )
         for name in kwargs:
             if name not in known:
                 raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
@@ -170,8 +198,10 @@ class Settings:
             _need_bool("recompute", name, value)
         if context_fn is not None:
             if not callable(context_fn):
-                raise TypeError(f"For 'recompute', 'context_fn' must be a callable, but got "
-                                f"{context_fn!r} of type {type(context_fn).__name__}.")
+                raise TypeError(
+                    f"For 'recompute', 'context_fn' must be a callable, but got "
+                    f"{context_fn!r} of type {type(context_fn).__name__}."
+                )
             if use_reentrant:
                 raise ValueError("For 'recompute', 'context_fn' needs 'use_reentrant=False'.")
         if kwargs.get("parallel_optimizer_comm_recompute"):
@@ -202,15 +232,19 @@ class Settings:
             ValueError: if both are given, or `construct` has no such input.
         """
         if inputs and kwargs:
-            raise ValueError("For 'set_inputs', the inputs must be given by position or by name, "
-                             "but got both.")
+            raise ValueError(
+                "For 'set_inputs', the inputs must be given by position or by name, but got both."
+            )
         names = list(inspect.signature(self.construct).parameters)
         for name in kwargs:
             if name not in names:
-                raise ValueError(f"For 'set_inputs', the name of an input must be one of {names}, "
-                                 f"but got {name!r}.")
-        self.__dict__["_cell_inputs_set"] = (
-            inputs or (tuple(kwargs.get(n) for n in names) if kwargs else None))
+                raise ValueError(
+                    f"For 'set_inputs', the name of an input must be one of {names}, "
+                    f"but got {name!r}."
+                )
+        self.__dict__["_cell_inputs_set"] = inputs or (
+            tuple(kwargs.get(n) for n in names) if kwargs else None
+        )
         self._cell_choose_path()
 
     def _cell_check_inputs(self, args, kwargs):
@@ -229,8 +263,9 @@ class Settings:
                 continue
             wrong = misfit(expected, args[place] if place < len(args) else kwargs[name], seen)
             if wrong is not None:
-                raise type(wrong)(f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' "
-                                  f"tells.")
+                raise type(wrong)(
+                    f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' tells."
+                )
 
     def get_inputs(self):
         """The inputs given to `set_inputs`, or None."""
@@ -245,8 +280,9 @@ class Settings:
         try:
             inspect.signature(self.construct).bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"For '{type(self).__name__}', 'construct' cannot take these inputs: "
-                            f"{error}.") from None
+            raise TypeError(
+                f"For '{type(self).__name__}', 'construct' cannot take these inputs: {error}."
+            ) from None
 
     def compile_and_run(self, *args, **kwargs):
         """Runs the Cell."""

@@ -23,21 +23,23 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpec
     def __repr__(self):
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return (f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
-                f"unexpected_keys={self.unexpected_keys})")
+        return (
+            f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
 
     __str__ = __repr__
 
 
 _EXTRA = "_extra_state"
-_CASTABLE = "fcV"   # kinds of NumPy dtypes that `to` casts: floats, complex numbers and bfloat16
+_CASTABLE = "fcV"  # kinds of NumPy dtypes that `to` casts: floats, complex numbers and bfloat16
 
 
 class State:
     """The part of Cell that holds buffers and reads and writes its state."""
 
     _cell_non_persistent = frozenset()  # names of buffers that the state leaves out
-    _cell_state_hooks = None            # kind -> OrderedDict of hooks
+    _cell_state_hooks = None  # kind -> OrderedDict of hooks
 
     # Buffers --------------------------------------------------------------------------------------
 
@@ -55,16 +57,21 @@ class State:
             KeyError: if `name` is empty, contains a dot, or is an attribute already.
         """
         if not isinstance(name, str):
-            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {name!r} of "
-                            f"type {type(name).__name__}.")
+            raise TypeError(
+                f"For 'register_buffer', 'name' must be a str, but got {name!r} of "
+                f"type {type(name).__name__}."
+            )
         if not name or "." in name:
-            raise KeyError(f"For 'register_buffer', 'name' must not be empty or contain '.', but "
-                           f"got {name!r}.")
+            raise KeyError(
+                f"For 'register_buffer', 'name' must not be empty or contain '.', but got {name!r}."
+            )
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"For 'register_buffer', the attribute '{name}' already exists.")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor or None, but got "
-                            f"{tensor!r} of type {type(tensor).__name__}.")
+            raise TypeError(
+                f"For 'register_buffer', 'tensor' must be a Tensor or None, but got "
+                f"{tensor!r} of type {type(tensor).__name__}."
+            )
         self._buffers[name] = tensor
         kept = self._cell_non_persistent - {name}
         self.__dict__["_cell_non_persistent"] = kept if persistent else kept | {name}
@@ -142,13 +149,15 @@ class State:
 
     def get_extra_state(self):
         """What a subclass wants in the state besides parameters and buffers; to be overridden."""
-        raise RuntimeError(f"'{type(self).__name__}' has no extra state: 'get_extra_state' is not "
-                           "overridden.")
+        raise RuntimeError(
+            f"'{type(self).__name__}' has no extra state: 'get_extra_state' is not overridden."
+        )
 
     def set_extra_state(self, state):
         """Takes back what `get_extra_state` gave; to be overridden."""
-        raise RuntimeError(f"'{type(self).__name__}' has no extra state: 'set_extra_state' is not "
-                           "overridden.")
+        raise RuntimeError(
+            f"'{type(self).__name__}' has no extra state: 'set_extra_state' is not overridden."
+        )
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """Returns the parameters and persistent buffers by name.
@@ -163,8 +172,9 @@ class State:
             dict.
         """
         if args:
-            warnings.warn("Positional arguments of 'state_dict' are deprecated.", FutureWarning,
-                          stacklevel=2)
+            warnings.warn(
+                "Positional arguments of 'state_dict' are deprecated.", FutureWarning, stacklevel=2
+            )
             given = dict(zip(("destination", "prefix", "keep_vars"), args))
             destination = given.get("destination", destination)
             prefix = given.get("prefix", prefix)
@@ -183,8 +193,9 @@ class State:
             destination[prefix + _EXTRA] = self.get_extra_state()
         for name, cell in self._cells.items():
             if cell is not None:
-                cell.state_dict(destination=destination, prefix=f"{prefix}{name}.",
-                                keep_vars=keep_vars)
+                cell.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
         for hook in self._cell_hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination
@@ -214,23 +225,29 @@ class State:
                 differ.
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"For 'load_state_dict', 'state_dict' must be a dict, but got "
-                            f"{state_dict!r} of type {type(state_dict).__name__}.")
+            raise TypeError(
+                f"For 'load_state_dict', 'state_dict' must be a dict, but got "
+                f"{state_dict!r} of type {type(state_dict).__name__}."
+            )
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
         self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)
         found = _IncompatibleKeys(missing, unexpected)
         for hook in self._cell_hooks_of("register_load_state_dict_post_hook"):
             if hook(self, found) is not None:
-                raise RuntimeError("A load_state_dict post-hook must change the keys in place and "
-                                   "return None.")
+                raise RuntimeError(
+                    "A load_state_dict post-hook must change the keys in place and return None."
+                )
         if strict and unexpected:
             errors.insert(0, f"unexpected keys: {unexpected}")
         if strict and missing:
             errors.insert(0, f"missing keys: {missing}")
         if errors:
-            raise RuntimeError(f"For '{type(self).__name__}', 'state_dict' cannot be loaded: "
-                               + "; ".join(errors) + ".")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', 'state_dict' cannot be loaded: "
+                + "; ".join(errors)
+                + "."
+            )
         for change in changes:
             change()
         return found
@@ -258,14 +275,15 @@ class State:
         known = {*own, *((_EXTRA,) if takes_extra else ())}
         cells = {name for name, cell in self._cells.items() if cell is not None}
         for key in state:
-            rest = key[len(prefix):] if key.startswith(prefix) else None
+            rest = key[len(prefix) :] if key.startswith(prefix) else None
             if rest is not None and rest not in known and rest.split(".", 1)[0] not in cells:
                 unexpected.append(key)
         for name in self._cells:
             cell = self._cells[name]
             if cell is not None:
-                cell._cell_plan_loading(state, f"{prefix}{name}.", strict, missing, unexpected,
-                                        errors, changes)
+                cell._cell_plan_loading(
+                    state, f"{prefix}{name}.", strict, missing, unexpected, errors, changes
+                )
 
     # Moving and casting ---------------------------------------------------------------------------
 
@@ -307,8 +325,9 @@ class State:
             Cell, itself.
         """
         space = arrays.current_space() if device is None else _space_of(device)
-        members = itertools.chain(self.get_parameters(expand=recurse),
-                                  self.buffers(recurse=recurse))
+        members = itertools.chain(
+            self.get_parameters(expand=recurse), self.buffers(recurse=recurse)
+        )
         for member in members:
             array = member._array
             member._array = space.empty(array.shape, array.dtype)
@@ -326,6 +345,7 @@ def _mismatch(key, member, value):
 
 def _copying(member, value):
     """A function that copies `value` into `member`."""
+
     def copy():
         own = member._array
         member._array = arrays.to_space(arrays.space_of(own), value._array).astype(own.dtype)
@@ -343,8 +363,10 @@ def _destination(device=None, dtype=None, non_blocking=False, tensor=None):
         return ("GPU" if arrays.on_device(tensor._array) else "CPU"), tensor.dtype
     for name, value, kind in (("device", device, str), ("dtype", dtype, dtypes.Type)):
         if value is not None and not isinstance(value, kind):
-            raise TypeError(f"For 'Cell.to', '{name}' must be a {kind.__name__}, but got {value!r} "
-                            f"of type {type(value).__name__}.")
+            raise TypeError(
+                f"For 'Cell.to', '{name}' must be a {kind.__name__}, but got {value!r} "
+                f"of type {type(value).__name__}."
+            )
     if device is not None:
         _space_of(device)
     return device, dtype
@@ -355,5 +377,6 @@ def _space_of(device):
         return arrays.HOST
     if device == "GPU" and arrays.gpu_available():
         return arrays._device_space()
-    raise ValueError(f"For 'Cell.to', 'device' must be 'CPU', or 'GPU' where there is one, but got "
-                     f"{device!r}.")
+    raise ValueError(
+        f"For 'Cell.to', 'device' must be 'CPU', or 'GPU' where there is one, but got {device!r}."
+    )

@@ -107,8 +107,12 @@ class Cell(Naming, Hooks, State, Settings):
     _cell_is_step = False  # True for Cells that hold a GradOperation, see _once.py
 
     def __init__(self, auto_prefix=True, flags=None):
-        self.__dict__.update(_auto_prefix=auto_prefix, _cell_plain=False,
-                             _cell_func_graph_flags={}, _create_time=time.time_ns())
+        self.__dict__.update(
+            _auto_prefix=auto_prefix,
+            _cell_plain=False,
+            _cell_func_graph_flags={},
+            _create_time=time.time_ns(),
+        )
         self.__dict__["_params"] = Members(self)
         self.__dict__["_cells"] = Members(self)
         self.__dict__["_buffers"] = Members(self)
@@ -128,14 +132,22 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _cell_choose_path(self):
         """Decides whether a call may go straight to `construct`."""
-        hooks = (self._forward_pre_hook, self._forward_hook, self._backward_pre_hook,
-                 self._backward_hook)
+        hooks = (
+            self._forward_pre_hook,
+            self._forward_hook,
+            self._backward_pre_hook,
+            self._backward_hook,
+        )
         self.__dict__["_cell_plain"] = (
-            self._cell_started and not any(hooks) and not self._recompute
+            self._cell_started
+            and not any(hooks)
+            and not self._recompute
             and not hasattr(self, "bprop")
-            and self._cell_around is None and self._cell_inputs_set is None
+            and self._cell_around is None
+            and self._cell_inputs_set is None
             and not self._cell_is_step
-            and self._cell_mixed_precision is MixedPrecisionType.NOTSET)
+            and self._cell_mixed_precision is MixedPrecisionType.NOTSET
+        )
 
     def _cell_call(self, args, kwargs):
         """The call with everything that a Cell may have been asked to do besides `construct`."""
@@ -191,8 +203,9 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _cell_run_here(self, *args, **kwargs):
         if hasattr(self, "bprop"):
-            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs),
-                                   self._cell_pull, args)
+            return custom_gradient(
+                lambda *inputs: self.construct(*inputs, **kwargs), self._cell_pull, args
+            )
         if not self._recompute:
             return self.construct(*args, **kwargs)
         if self._recompute is True:
@@ -210,9 +223,11 @@ class Cell(Naming, Hooks, State, Settings):
         given = self.bprop(*inputs, output, sens)
         given = given if isinstance(given, tuple) else (given,)
         if len(given) < len(inputs):
-            raise RuntimeError(f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} "
-                               f"gradients, but got {len(given)}.")
-        return given[:len(inputs)]
+            raise RuntimeError(
+                f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} "
+                f"gradients, but got {len(given)}."
+            )
+        return given[: len(inputs)]
 
     def run_construct(self, cast_inputs, kwargs):
         """Calls `construct` with a tuple of inputs and a dict of keywords."""
@@ -224,8 +239,9 @@ class Cell(Naming, Hooks, State, Settings):
         make = offered(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))
-        raise AttributeError(Absent(f"The '{type(self).__name__}' object has no attribute "
-                                    f"'{name}'", "Cell", name))
+        raise AttributeError(
+            Absent(f"The '{type(self).__name__}' object has no attribute '{name}'", "Cell", name)
+        )
 
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):
@@ -261,8 +277,10 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _cell_assign_parameter(self, name, param):
         if "_params" not in self.__dict__:
-            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be "
-                                 f"called before the parameter '{name}' is assigned.")
+            raise AttributeError(
+                f"For '{type(self).__name__}', 'super().__init__()' must be "
+                f"called before the parameter '{name}' is assigned."
+            )
         self._cell_make_room(name, self._params)
         self.insert_param_to_cell(name, param)
 
@@ -276,8 +294,10 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _cell_assign_cell(self, name, cell):
         if "_params" not in self.__dict__:
-            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be "
-                                 f"called before the cell '{name}' is assigned.")
+            raise AttributeError(
+                f"For '{type(self).__name__}', 'super().__init__()' must be "
+                f"called before the cell '{name}' is assigned."
+            )
         auto_prefix = self._auto_prefix
         self._cell_make_room(name, self._cells)
         self._cell_check_new_name("insert_child_to_cell", name, self._cells)
@@ -304,8 +324,10 @@ class Cell(Naming, Hooks, State, Settings):
         elif members is self._params and isinstance(value, Tensor) and isinstance(old, Parameter):
             old.set_data(value)
         else:
-            raise TypeError(f"For '{type(self).__name__}', the attribute '{name}' is {what}, and "
-                            f"{value!r} of type {type(value).__name__} cannot be assigned to it.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the attribute '{name}' is {what}, and "
+                f"{value!r} of type {type(value).__name__} cannot be assigned to it."
+            )
 
     def _cell_note_listed(self, values):
         """Refuses lists of parameters whose names occur in another list."""
@@ -317,8 +339,10 @@ class Cell(Naming, Hooks, State, Settings):
             if id(value) in objects or added.get(value.name) is value:
                 continue
             if value.name in names or value.name in added:
-                raise ValueError(f"The name '{value.name}' of {value} already exists in "
-                                 f"'{type(self).__name__}'; a parameter needs a unique name.")
+                raise ValueError(
+                    f"The name '{value.name}' of {value} already exists in "
+                    f"'{type(self).__name__}'; a parameter needs a unique name."
+                )
             added[value.name] = value
         names.update(added)
         objects.update(map(id, added.values()))
@@ -348,8 +372,10 @@ class Cell(Naming, Hooks, State, Settings):
         self._cell_check_name("insert_param_to_cell", param_name, check_name_contain_dot)
         self._cell_check_new_name("insert_param_to_cell", param_name, self._params)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but "
-                            f"got {param!r} of type {type(param).__name__}.")
+            raise TypeError(
+                f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but "
+                f"got {param!r} of type {type(param).__name__}."
+            )
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
         self._params[param_name] = param
@@ -368,23 +394,29 @@ class Cell(Naming, Hooks, State, Settings):
         self._cell_check_name("insert_child_to_cell", child_name, True)
         self._cell_check_new_name("insert_child_to_cell", child_name, self._cells)
         if child_cell is not None and not isinstance(child_cell, Cell):
-            raise TypeError(f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but "
-                            f"got {child_cell!r} of type {type(child_cell).__name__}.")
+            raise TypeError(
+                f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but "
+                f"got {child_cell!r} of type {type(child_cell).__name__}."
+            )
         self._cells[child_name] = child_cell
 
     @staticmethod
     def _cell_check_name(api, name, refuse_dot):
         if not isinstance(name, str):
-            raise TypeError(f"For '{api}', the name must be a str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+            raise TypeError(
+                f"For '{api}', the name must be a str, but got {name!r} of type "
+                f"{type(name).__name__}."
+            )
         if not name or (refuse_dot and "." in name):
-            raise KeyError(f"For '{api}', the name must not be empty or contain '.', but got "
-                           f"{name!r}.")
+            raise KeyError(
+                f"For '{api}', the name must not be empty or contain '.', but got {name!r}."
+            )
 
     def _cell_check_new_name(self, api, name, members):
         if name not in members and not self._cell_offers(name) and hasattr(self, name):
-            raise KeyError(f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' "
-                           f"already.")
+            raise KeyError(
+                f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' already."
+            )
 
     def _cell_offers(self, name):
         """True for what a layer would make for its subclasses (`matmul` of Dense) but has not yet:
@@ -463,11 +495,14 @@ class Cell(Naming, Hooks, State, Settings):
             ValueError: if it is negative.
         """
         if isinstance(fusion_type, bool) or not isinstance(fusion_type, int):
-            raise TypeError(f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
-                            f"{fusion_type!r} of type {type(fusion_type).__name__}.")
+            raise TypeError(
+                f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
+                f"{fusion_type!r} of type {type(fusion_type).__name__}."
+            )
         if fusion_type < 0:
-            raise ValueError(f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
-                             f"{fusion_type}.")
+            raise ValueError(
+                f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got {fusion_type}."
+            )
         for param in self.trainable_params(recurse):
             param.comm_fusion = fusion_type
         return self
@@ -495,8 +530,10 @@ class Cell(Naming, Hooks, State, Settings):
         """
         name = getattr(dst_type, "_name", None)
         if not isinstance(dst_type, dtypes.Type) or name not in _PRECISIONS:
-            raise ValueError(f"For 'to_float', 'dst_type' must be mindspore.float16, "
-                             f"mindspore.bfloat16 or mindspore.float32, but got {dst_type!r}.")
+            raise ValueError(
+                f"For 'to_float', 'dst_type' must be mindspore.float16, "
+                f"mindspore.bfloat16 or mindspore.float32, but got {dst_type!r}."
+            )
         kind, flag = _PRECISIONS[name]
         flags = {each: each == flag for each in ("fp16", "fp32", "bf16")}
         self.add_flags_recursive(**flags)
@@ -506,9 +543,11 @@ class Cell(Naming, Hooks, State, Settings):
     def set_mixed_precision_type(self, mixed_type, recursive=True):
         """Sets the float type as a MixedPrecisionType."""
         if not isinstance(mixed_type, MixedPrecisionType):
-            raise TypeError(f"For 'set_mixed_precision_type', 'mixed_type' must be a "
-                            f"MixedPrecisionType, but got {mixed_type!r} of type "
-                            f"{type(mixed_type).__name__}.")
+            raise TypeError(
+                f"For 'set_mixed_precision_type', 'mixed_type' must be a "
+                f"MixedPrecisionType, but got {mixed_type!r} of type "
+                f"{type(mixed_type).__name__}."
+            )
         self.__dict__["_cell_mixed_precision"] = mixed_type
         self._cell_choose_path()
         for cell in self.cells() if recursive else ():
@@ -543,8 +582,9 @@ class Cell(Naming, Hooks, State, Settings):
     def __setstate__(self, state):
         for kind in ("_params", "_cells", "_buffers"):
             self.__dict__[kind] = Members(self)
-        self.__dict__.update({n: v for n, v in state.items()
-                              if n not in ("_params", "_cells", "_buffers")})
+        self.__dict__.update(
+            {n: v for n, v in state.items() if n not in ("_params", "_cells", "_buffers")}
+        )
         for kind in ("_params", "_cells", "_buffers"):
             for name, member in state[kind].items():
                 self.__dict__[kind][name] = member

@@ -26,13 +26,18 @@ Count = Int(ge=1)
 
 @public("nn.piecewise_constant_lr")
 @checked(
-    Forbid("len(milestone) != len(learning_rates)", reason="'milestone' and 'learning_rates' must "
-           "have the same length"),
-    Forbid("any(after < before for before, after in zip(milestone, milestone[1:]))",
-           reason="the values of 'milestone' must not decrease"),
+    Forbid(
+        "len(milestone) != len(learning_rates)",
+        reason="'milestone' and 'learning_rates' must have the same length",
+    ),
+    Forbid(
+        "any(after < before for before, after in zip(milestone, milestone[1:]))",
+        reason="the values of 'milestone' must not decrease",
+    ),
 )
-def piecewise_constant_lr(milestone: TupleOf(Count) | ListOf(Count),
-                          learning_rates: TupleOf(Float) | ListOf(Float)):
+def piecewise_constant_lr(
+    milestone: TupleOf(Count) | ListOf(Count), learning_rates: TupleOf(Float) | ListOf(Float)
+):
     """Returns a learning rate that is constant between milestones.
 
     Args:
@@ -67,14 +72,22 @@ def _epochs(total_step, step_per_epoch):
 
 def _spans(total_step, step_per_epoch, decay_epoch, is_stair):
     """How many times `decay_epoch` epochs have passed at each step, in whole or in part."""
-    return [epoch // decay_epoch if is_stair else epoch / decay_epoch
-            for epoch in _epochs(total_step, step_per_epoch)]
+    return [
+        epoch // decay_epoch if is_stair else epoch / decay_epoch
+        for epoch in _epochs(total_step, step_per_epoch)
+    ]
 
 
 @public("nn.exponential_decay_lr")
 @checked
-def exponential_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
-                         step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+def exponential_decay_lr(
+    learning_rate: Above,
+    decay_rate: Above,
+    total_step: Count,
+    step_per_epoch: Count,
+    decay_epoch: Count,
+    is_stair: Bool = False,
+):
     """Returns learning_rate * decay_rate ** (epoch / decay_epoch) for each step.
 
     Args:
@@ -93,14 +106,22 @@ def exponential_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Co
         >>> nn.exponential_decay_lr(0.1, 0.5, 4, 2, 1)
         [0.1, 0.1, 0.05, 0.05]
     """
-    return [learning_rate * decay_rate ** span
-            for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
+    return [
+        learning_rate * decay_rate**span
+        for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)
+    ]
 
 
 @public("nn.natural_exp_decay_lr")
 @checked
-def natural_exp_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
-                         step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+def natural_exp_decay_lr(
+    learning_rate: Above,
+    decay_rate: Above,
+    total_step: Count,
+    step_per_epoch: Count,
+    decay_epoch: Count,
+    is_stair: Bool = False,
+):
     """Returns learning_rate * exp(-decay_rate * epoch) for each step.
 
     Args:
@@ -120,14 +141,22 @@ def natural_exp_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Co
         [0.1, 0.1, 0.1, 0.1]
     """
     width = decay_epoch if is_stair else 1
-    return [learning_rate * math.e ** (-decay_rate * (epoch // width * width))
-            for epoch in _epochs(total_step, step_per_epoch)]
+    return [
+        learning_rate * math.e ** (-decay_rate * (epoch // width * width))
+        for epoch in _epochs(total_step, step_per_epoch)
+    ]
 
 
 @public("nn.inverse_decay_lr")
 @checked
-def inverse_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
-                     step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+def inverse_decay_lr(
+    learning_rate: Above,
+    decay_rate: Above,
+    total_step: Count,
+    step_per_epoch: Count,
+    decay_epoch: Count,
+    is_stair: Bool = False,
+):
     """Returns learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
 
     Args:
@@ -146,14 +175,17 @@ def inverse_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
         >>> nn.inverse_decay_lr(0.5, 1.0, 4, 2, 1)
         [0.5, 0.5, 0.25, 0.25]
     """
-    return [learning_rate / (1 + decay_rate * span)
-            for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
+    return [
+        learning_rate / (1 + decay_rate * span)
+        for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)
+    ]
 
 
 @public("nn.cosine_decay_lr")
 @checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
-def cosine_decay_lr(min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count,
-                    decay_epoch: Count):
+def cosine_decay_lr(
+    min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count, decay_epoch: Count
+):
     """Returns half a cosine wave from `max_lr` down to `min_lr`, where it stays.
 
     min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch))
@@ -173,16 +205,24 @@ def cosine_decay_lr(min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_
         >>> nn.cosine_decay_lr(0.0, 0.5, 3, 1, 1)
         [0.5, 0.0, 0.0]
     """
-    return [min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * min(epoch, decay_epoch)
-                                                             / decay_epoch))
-            for epoch in _epochs(total_step, step_per_epoch)]
+    return [
+        min_lr
+        + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * min(epoch, decay_epoch) / decay_epoch))
+        for epoch in _epochs(total_step, step_per_epoch)
+    ]
 
 
 @public("nn.polynomial_decay_lr")
 @checked
-def polynomial_decay_lr(learning_rate: Above, end_learning_rate: AtLeast, total_step: Count,
-                        step_per_epoch: Count, decay_epoch: Count, power: Above,
-                        update_decay_epoch: Bool = False):
+def polynomial_decay_lr(
+    learning_rate: Above,
+    end_learning_rate: AtLeast,
+    total_step: Count,
+    step_per_epoch: Count,
+    decay_epoch: Count,
+    power: Above,
+    update_decay_epoch: Bool = False,
+):
     """Returns a power curve from `learning_rate` to `end_learning_rate` over `decay_epoch` epochs.
 
     (learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate
@@ -211,14 +251,15 @@ def polynomial_decay_lr(learning_rate: Above, end_learning_rate: AtLeast, total_
         if update_decay_epoch:
             span = decay_epoch * max(math.ceil(epoch / decay_epoch), 1)
         left = 1 - min(epoch, span) / span
-        rates.append((learning_rate - end_learning_rate) * left ** power + end_learning_rate)
+        rates.append((learning_rate - end_learning_rate) * left**power + end_learning_rate)
     return rates
 
 
 @public("nn.warmup_lr")
 @checked
-def warmup_lr(learning_rate: AtLeast, total_step: Count, step_per_epoch: Count,
-              warmup_epoch: Count):
+def warmup_lr(
+    learning_rate: AtLeast, total_step: Count, step_per_epoch: Count, warmup_epoch: Count
+):
     """Returns a learning rate that rises from 0 in equal steps over `warmup_epoch` epochs.
 
     Args:
@@ -235,5 +276,7 @@ def warmup_lr(learning_rate: AtLeast, total_step: Count, step_per_epoch: Count,
         >>> nn.warmup_lr(0.5, 3, 1, 2)
         [0.0, 0.25, 0.5]
     """
-    return [learning_rate * min(epoch, warmup_epoch) / warmup_epoch
-            for epoch in _epochs(total_step, step_per_epoch)]
+    return [
+        learning_rate * min(epoch, warmup_epoch) / warmup_epoch
+        for epoch in _epochs(total_step, step_per_epoch)
+    ]

@@ -35,11 +35,15 @@ class GraphCell(Cell):
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
         if not isinstance(graph, FuncGraph):
-            raise TypeError("For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a "
-                            f"MindIR file, but got {graph!r} of type {type(graph).__name__}.")
+            raise TypeError(
+                "For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a "
+                f"MindIR file, but got {graph!r} of type {type(graph).__name__}."
+            )
         if obf_random_seed is not None:
-            raise NotImplementedError("For 'GraphCell', 'obf_random_seed' must be None: dynamic "
-                                      "obfuscation is no longer supported.")
+            raise NotImplementedError(
+                "For 'GraphCell', 'obf_random_seed' must be None: dynamic "
+                "obfuscation is no longer supported."
+            )
         new = {} if params_init is None else params_init
         _check(new)
         self.graph = graph
@@ -55,9 +59,13 @@ class GraphCell(Cell):
 
 def _check(params_init):
     if not isinstance(params_init, dict):
-        raise TypeError("For 'GraphCell', 'params_init' must be a dict, but got "
-                        f"{params_init!r} of type {type(params_init).__name__}.")
+        raise TypeError(
+            "For 'GraphCell', 'params_init' must be a dict, but got "
+            f"{params_init!r} of type {type(params_init).__name__}."
+        )
     for name, value in params_init.items():
         if not (isinstance(name, str) and isinstance(value, Tensor)):
-            raise TypeError("For 'GraphCell', 'params_init' must hold Tensors by name, but got "
-                            f"{value!r} of type {type(value).__name__} by {name!r}.")
+            raise TypeError(
+                "For 'GraphCell', 'params_init' must hold Tensors by name, but got "
+                f"{value!r} of type {type(value).__name__} by {name!r}."
+            )

@@ -106,8 +106,9 @@ class _Decay(LearningRateSchedule):
     _op = None
 
     @checked
-    def __init__(self, learning_rate: Above, decay_rate: Above, decay_steps: Count,
-                 is_stair: Bool = False):
+    def __init__(
+        self, learning_rate: Above, decay_rate: Above, decay_steps: Count, is_stair: Bool = False
+    ):
         super().__init__()
         self.learning_rate = learning_rate
         self.decay_rate = decay_rate
@@ -116,8 +117,9 @@ class _Decay(LearningRateSchedule):
 
     def construct(self, global_step):
         """The learning rate of a step."""
-        return self._op.run(global_step, self.learning_rate, self.decay_rate, self.decay_steps,
-                            self.is_stair)
+        return self._op.run(
+            global_step, self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair
+        )
 
 
 @public("nn.ExponentialDecayLR")
@@ -259,8 +261,14 @@ class PolynomialDecayLR(LearningRateSchedule):
     """
 
     @checked
-    def __init__(self, learning_rate: Above, end_learning_rate: AtLeast, decay_steps: Count,
-                 power: Above, update_decay_steps: Bool = False):
+    def __init__(
+        self,
+        learning_rate: Above,
+        end_learning_rate: AtLeast,
+        decay_steps: Count,
+        power: Above,
+        update_decay_steps: Bool = False,
+    ):
         super().__init__()
         self.start_learning_rate = learning_rate
         self.end_learning_rate = end_learning_rate
@@ -270,8 +278,14 @@ class PolynomialDecayLR(LearningRateSchedule):
 
     def construct(self, global_step):
         """The learning rate of a step."""
-        return polynomial_decay.run(global_step, self.start_learning_rate, self.end_learning_rate,
-                                    self.decay_steps, self.power, self.update_decay_steps)
+        return polynomial_decay.run(
+            global_step,
+            self.start_learning_rate,
+            self.end_learning_rate,
+            self.decay_steps,
+            self.power,
+            self.update_decay_steps,
+        )
 
 
 @public("nn.WarmUpLR")

@@ -15,15 +15,7 @@ from ..ops._indexing import getitem
 from ..ops._reduction import histogram, min_max
 from ..ops._reduction import unique as unique_ops
 from ..ops._shape import flip_roll, join_split, repeat, reshape
-from ._convert import (
-    as_tensor,
-    axis_of,
-    meet,
-    need_tensor,
-    refuse_complex,
-    shape_tuple,
-    spread,
-)
+from ._convert import as_tensor, axis_of, meet, need_tensor, refuse_complex, shape_tuple, spread
 
 __all__ = [
     "argmax",

@@ -369,6 +369,10 @@ def binary(name):
         f"MindSpore dtype) is that of the result, {default} by default.\n\n    Raises:\n"
         "        TypeError: if an input is something else, or of a dtype that is not "
         "taken.\n        ValueError: if the shapes do not fit.\n\n"
-        + _example("ms.Tensor([1, 2]), ms.Tensor([3, 4])" if kinds == "biu"
-                   else "ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])", name),
+        + _example(
+            "ms.Tensor([1, 2]), ms.Tensor([3, 4])"
+            if kinds == "biu"
+            else "ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])",
+            name,
+        ),
     )

@@ -16,14 +16,7 @@ from ..ops._reduction import cumulative, reduce
 from ..ops._reduction import norm as norm_ops
 from ..ops._shape import flip_roll, join_split, pad, transpose
 from . import _polynomials
-from ._convert import (
-    as_tensor,
-    axes_of,
-    axis_of,
-    need_tensor,
-    refuse_complex,
-    with_dtype,
-)
+from ._convert import as_tensor, axes_of, axis_of, need_tensor, refuse_complex, with_dtype
 from ._polynomials import *  # noqa: F403
 from ._sliding import sliding
 
@@ -250,8 +243,7 @@ def cross(
     if not rank or not -rank <= axisc < rank:
         raise ValueError(f"For 'cross', 'axisc' must be an axis of the result, but got {axisc}.")
     a, b = (
-        pad.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0)
-        for v in (a, b)
+        pad.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0) for v in (a, b)
     )
     parts = [
         a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[..., (i + 1) % 3]

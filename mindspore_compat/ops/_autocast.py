@@ -37,15 +37,23 @@ NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  
 WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
 BIASED = ("conv1d", "conv2d", "conv3d")  # BiasAdd, which is among the WIDEST, comes behind them
 OTHER_NAMES = {  # where an operation's own name, in capitals or small letters, is not the one here
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "BatchMatMul": "bmm",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "BatchMatMul": "bmm",
     "ConvTranspose2D": "conv_transpose2d",
-    "Convolution": "conv1d conv2d conv3d conv_transpose2d", "Conv2DTranspose": "conv_transpose2d",
-    "Conv3DTranspose": "conv_transpose3d", "GridSampler2D": "grid_sample", "KLDivLoss": "kl_div",
-    "L1LossExt": "l1_loss_ext", "MSELossExt": "mse_loss_ext",
+    "Convolution": "conv1d conv2d conv3d conv_transpose2d",
+    "Conv2DTranspose": "conv_transpose2d",
+    "Conv3DTranspose": "conv_transpose3d",
+    "GridSampler2D": "grid_sample",
+    "KLDivLoss": "kl_div",
+    "L1LossExt": "l1_loss_ext",
+    "MSELossExt": "mse_loss_ext",
     "MultiMarginLoss": "multi_margin_loss",
-    "MultilabelMarginLoss": "multilabel_margin_loss", "NLLLoss": "nll_loss cross_entropy",
-    "NLLLoss2d": "nll_loss_ext", "SmoothL1Loss": "smooth_l1_loss",
-    "SoftMarginLoss": "soft_margin_loss", "TripletMarginLoss": "triplet_margin_loss",
+    "MultilabelMarginLoss": "multilabel_margin_loss",
+    "NLLLoss": "nll_loss cross_entropy",
+    "NLLLoss2d": "nll_loss_ext",
+    "SmoothL1Loss": "smooth_l1_loss",
+    "SoftMarginLoss": "soft_margin_loss",
+    "TripletMarginLoss": "triplet_margin_loss",
 }
 NOT_MEANT = {("ops", "norm")}  # composed of others in the original
 AREAS = ("ops", "mint", "mint.nn.functional")

@@ -24,10 +24,21 @@ from ._primitive_aliases import (  # noqa: F401 - declarations makes names
 from .primitive import Primitive
 
 _declared = facade(__name__, Primitive, "ops.auto_generate")[2]
-__all__ = sorted({*_of_ops, *_declared, *alias.ALIASES["ops.auto_generate"],
-                  *grad_ops.__all__, *constant_folding.FUNCTIONS, *python_values.__all__})
-_TABLES = (functools.partial(alias.made, "ops.auto_generate"), constant_folding.made,
-           python_values.made)
+__all__ = sorted(
+    {
+        *_of_ops,
+        *_declared,
+        *alias.ALIASES["ops.auto_generate"],
+        *grad_ops.__all__,
+        *constant_folding.FUNCTIONS,
+        *python_values.__all__,
+    }
+)
+_TABLES = (
+    functools.partial(alias.made, "ops.auto_generate"),
+    constant_folding.made,
+    python_values.made,
+)
 
 # Made Primitives whose names say less than the class.
 _MADE = {
@@ -105,8 +116,10 @@ def _boosted(name):
 
     def run(*args):
         if len(args) != 2:
-            raise RuntimeError(f"For '{name}', two arguments are needed, a Primitive and a list "
-                               f"of its inputs and settings, but got {len(args)}.")
+            raise RuntimeError(
+                f"For '{name}', two arguments are needed, a Primitive and a list "
+                f"of its inputs and settings, but got {len(args)}."
+            )
         return call(*args[1])
 
     run.__name__ = run.__qualname__ = name

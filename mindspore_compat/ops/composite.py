@@ -21,6 +21,7 @@ def core(fn=None, **flags):
 
     Source: mindspore.ops.composite.base.core of MindSpore 2.10.
     """
+
     def mark(function):
         function._func_graph_flags = {"core": True, **flags}
         return function

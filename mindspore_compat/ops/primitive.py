@@ -60,8 +60,10 @@ class Primitive:
             RuntimeError: if `device_target` is not 'CPU', 'GPU' or 'Ascend'.
         """
         if device_target not in ("CPU", "GPU", "Ascend"):
-            raise RuntimeError(f"For 'set_device', 'device_target' must be 'CPU', 'GPU' or "
-                               f"'Ascend', but got {device_target!r}.")
+            raise RuntimeError(
+                f"For 'set_device', 'device_target' must be 'CPU', 'GPU' or "
+                f"'Ascend', but got {device_target!r}."
+            )
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage):
@@ -78,8 +80,10 @@ class Primitive:
             kinds = (tuple, registered("Layout") or tuple)
             whole = isinstance(given, tuple) and all(isinstance(one, kinds) for one in given)
             if given is not None and not whole:
-                raise TypeError(f"For 'shard', '{name}' must be a tuple of tuples or Layouts, but "
-                                f"got {given!r}.")
+                raise TypeError(
+                    f"For 'shard', '{name}' must be a tuple of tuples or Layouts, but "
+                    f"got {given!r}."
+                )
         self.add_prim_attr("in_strategy", in_strategy)
         return self.add_prim_attr("out_strategy", out_strategy)
 

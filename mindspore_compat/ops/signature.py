@@ -9,13 +9,19 @@ they are given.
 import enum
 from typing import NamedTuple
 
-sig_rw = enum.IntEnum("sig_rw", "RW_READ RW_WRITE RW_REF RW_EMPTY_DEFAULT_VALUE", start=0,
-                      module=__name__)
+sig_rw = enum.IntEnum(
+    "sig_rw", "RW_READ RW_WRITE RW_REF RW_EMPTY_DEFAULT_VALUE", start=0, module=__name__
+)
 sig_kind = enum.IntEnum(
-    "sig_kind", "KIND_POSITIONAL_KEYWORD KIND_VAR_POSITIONAL KIND_KEYWORD_ONLY KIND_VAR_KEYWARD "
-    "KIND_EMPTY_DEFAULT_VALUE", start=0, module=__name__)
-sig_dtype = enum.IntEnum("sig_dtype", "T T1 T2 T3 T4 T5 T6 T7 T8 T9 T_EMPTY_DEFAULT_VALUE",
-                         start=0, module=__name__)
+    "sig_kind",
+    "KIND_POSITIONAL_KEYWORD KIND_VAR_POSITIONAL KIND_KEYWORD_ONLY KIND_VAR_KEYWARD "
+    "KIND_EMPTY_DEFAULT_VALUE",
+    start=0,
+    module=__name__,
+)
+sig_dtype = enum.IntEnum(
+    "sig_dtype", "T T1 T2 T3 T4 T5 T6 T7 T8 T9 T_EMPTY_DEFAULT_VALUE", start=0, module=__name__
+)
 
 
 class Signature(NamedTuple):
@@ -29,8 +35,13 @@ class Signature(NamedTuple):
     dtype: sig_dtype
 
 
-def make_sig(name="var", rw=sig_rw.RW_READ, kind=sig_kind.KIND_POSITIONAL_KEYWORD,
-             default=sig_kind.KIND_EMPTY_DEFAULT_VALUE, dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE):
+def make_sig(
+    name="var",
+    rw=sig_rw.RW_READ,
+    kind=sig_kind.KIND_POSITIONAL_KEYWORD,
+    default=sig_kind.KIND_EMPTY_DEFAULT_VALUE,
+    dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE,
+):
     """The Signature of an input.
 
     Args:

@@ -13,16 +13,26 @@ from . import __getattr__ as _find
 
 # Names that tell the types of the arguments too, and the method that takes them.
 _METHODS = {
-    other: method for method, others in {
-        "clamp": "clamp_scalar clamp_tensor", "fill_diagonal_": "inplace_fill_diagonal",
-        "floor_divide": "floor_div floor_div_scalar", "lerp": "lerp_scalar",
-        "masked_scatter_": "inplace_masked_scatter", "max": "maxdim", "median": "median_dim",
-        "min": "mindim", "mul_": "inplace_mul", "pow": "pow_tensor_tensor",
+    other: method
+    for method, others in {
+        "clamp": "clamp_scalar clamp_tensor",
+        "fill_diagonal_": "inplace_fill_diagonal",
+        "floor_divide": "floor_div floor_div_scalar",
+        "lerp": "lerp_scalar",
+        "masked_scatter_": "inplace_masked_scatter",
+        "max": "maxdim",
+        "median": "median_dim",
+        "min": "mindim",
+        "mul_": "inplace_mul",
+        "pow": "pow_tensor_tensor",
         "scatter_": """inplace_scatter_src inplace_scatter_src_reduce inplace_scatter_value
             inplace_scatter_value_reduce""",
-        "remainder": "mod", "split": "split_tensor split_with_size", "sub_": "inplace_sub",
+        "remainder": "mod",
+        "split": "split_tensor split_with_size",
+        "sub_": "inplace_sub",
         "view": "view_dtype",
-    }.items() for other in others.split()
+    }.items()
+    for other in others.split()
 }
 
 
@@ -47,8 +57,10 @@ def _function(name, plain):
     @functools.wraps(method)
     def function(input, *args, **kwargs):
         if not isinstance(input, Tensor):
-            raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {input!r} of type "
-                            f"{type(input).__name__}.")
+            raise TypeError(
+                f"For '{name}', 'input' must be a Tensor, but got {input!r} of type "
+                f"{type(input).__name__}."
+            )
         return method(input, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name

@@ -7,11 +7,7 @@ Public scripts import the private modules `_utils` and `_auto_parallel_context`;
 
 from .._core.declare.public_api import Missing, submodule
 from . import shard as _shard  # noqa: F401 - the file first: the function keeps the name
-from .algo_parameter_config import (
-    get_algo_parameters,
-    reset_algo_parameters,
-    set_algo_parameters,
-)
+from .algo_parameter_config import get_algo_parameters, reset_algo_parameters, set_algo_parameters
 from .checkpoint_convert import (
     convert_checkpoint_by_rank,
     convert_checkpoints,
@@ -33,14 +29,28 @@ from .parameter_broadcast import parameter_broadcast
 from .shared_parameters import sync_pipeline_shared_parameters
 from .transform_safetensors import unified_safetensors
 
-__all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
-           "convert_checkpoints", "get_algo_parameters", "load_distributed_checkpoint",
-           "load_segmented_checkpoints",
-           "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast",
-           "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters",
-           "restore_group_info_list", "set_algo_parameters", "shard",
-           "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank",
-           "transform_checkpoints", "unified_safetensors"]
+__all__ = [
+    "Layout",
+    "build_searched_strategy",
+    "convert_checkpoint_by_rank",
+    "convert_checkpoints",
+    "get_algo_parameters",
+    "load_distributed_checkpoint",
+    "load_segmented_checkpoints",
+    "merge_pipeline_strategys",
+    "merge_sliced_parameter",
+    "parameter_broadcast",
+    "rank_list_for_convert",
+    "rank_list_for_transform",
+    "reset_algo_parameters",
+    "restore_group_info_list",
+    "set_algo_parameters",
+    "shard",
+    "sync_pipeline_shared_parameters",
+    "transform_checkpoint_by_rank",
+    "transform_checkpoints",
+    "unified_safetensors",
+]
 
 
 def __getattr__(name):

@@ -36,8 +36,10 @@ class AutoParallelContext:
             ValueError: a number stands twice in `indices`.
         """
         if len(set(indices)) != len(indices):
-            raise ValueError("For 'set_all_reduce_fusion_split_indices', 'indices' must not hold a "
-                             f"number twice, but got {indices}.")
+            raise ValueError(
+                "For 'set_all_reduce_fusion_split_indices', 'indices' must not hold a "
+                f"number twice, but got {indices}."
+            )
         self._split_indices[group or GlobalComm.WORLD_COMM_GROUP] = indices
 
     @checked

@@ -9,8 +9,12 @@ from .._core.context.config import config
 from .._core.context.parallel_config import ParallelMode
 from .._core.tensor.tensor import Tensor
 
-_ranked = (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL,
-           ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+_ranked = (
+    ParallelMode.DATA_PARALLEL,
+    ParallelMode.HYBRID_PARALLEL,
+    ParallelMode.SEMI_AUTO_PARALLEL,
+    ParallelMode.AUTO_PARALLEL,
+)
 
 
 def _get_parallel_mode():
@@ -25,8 +29,10 @@ def _is_in_data_parallel_mode():
 
 def _is_in_auto_parallel_mode():
     """Whether operators are split between devices, as hints or a planner say."""
-    return config.parallel.parallel_mode in (ParallelMode.SEMI_AUTO_PARALLEL,
-                                             ParallelMode.AUTO_PARALLEL)
+    return config.parallel.parallel_mode in (
+        ParallelMode.SEMI_AUTO_PARALLEL,
+        ParallelMode.AUTO_PARALLEL,
+    )
 
 
 def _get_device_num():
@@ -90,8 +96,10 @@ def _device_number_check(parallel_mode, device_number):
         ValueError: `device_number` is not 1 there.
     """
     if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:
-        raise ValueError("For 'set_auto_parallel_context', 'device_num' must be 1 where "
-                         f"'parallel_mode' is 'stand_alone', but got {device_number}.")
+        raise ValueError(
+            "For 'set_auto_parallel_context', 'device_num' must be 1 where "
+            f"'parallel_mode' is 'stand_alone', but got {device_number}."
+        )
 
 
 def _to_full_tensor(elem, global_device_num, global_rank, scaling_sens=None):

@@ -6,17 +6,22 @@ told, as everything of `set_auto_parallel_context` that has no meaning here.
 
 from .._core.rules.vocabulary import Bool, Float, Int
 
-_RULES = {"fully_use_devices": (False, Bool), "elementwise_op_strategy_follow": (False, Bool),
-          "enable_algo_approxi": (False, Bool), "algo_approxi_epsilon": (0.1, Float),
-          "tensor_slice_align_enable": (False, Bool),
-          "tensor_slice_align_size": (16, Int(ge=1, le=1024))}
+_RULES = {
+    "fully_use_devices": (False, Bool),
+    "elementwise_op_strategy_follow": (False, Bool),
+    "enable_algo_approxi": (False, Bool),
+    "algo_approxi_epsilon": (0.1, Float),
+    "tensor_slice_align_enable": (False, Bool),
+    "tensor_slice_align_size": (16, Int(ge=1, le=1024)),
+}
 _values = {name: default for name, (default, _) in _RULES.items()}
 
 
 def _known(api, name):
     if name not in _RULES:
-        raise ValueError(f"For '{api}', the key must be one of {', '.join(_RULES)}, but got "
-                         f"{name!r}.")
+        raise ValueError(
+            f"For '{api}', the key must be one of {', '.join(_RULES)}, but got {name!r}."
+        )
 
 
 def set_algo_parameters(**kwargs):
@@ -37,8 +42,10 @@ def set_algo_parameters(**kwargs):
         _RULES[name][1].refuse("set_algo_parameters", name, value)
     epsilon = kwargs.get("algo_approxi_epsilon", 1.0)
     if not 0 < epsilon <= 1:
-        raise RuntimeError(f"For 'set_algo_parameters', 'algo_approxi_epsilon' must be in (0, 1], "
-                           f"but got {epsilon}.")
+        raise RuntimeError(
+            f"For 'set_algo_parameters', 'algo_approxi_epsilon' must be in (0, 1], "
+            f"but got {epsilon}."
+        )
     _values.update(kwargs)
 
 

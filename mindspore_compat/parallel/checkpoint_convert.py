@@ -12,8 +12,9 @@ __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_c
 
 
 @checked
-def rank_list_for_convert(rank_id: Int(ge=0), src_strategy_file: Str | None = None,
-                          dst_strategy_file: Str | None = None):
+def rank_list_for_convert(
+    rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
+):
     """Tells which checkpoints are needed to make one for ranks that hold other slices.
 
     Args:
@@ -31,15 +32,19 @@ def rank_list_for_convert(rank_id: Int(ge=0), src_strategy_file: Str | None = No
 
     Source: mindspore.parallel.rank_list_for_convert of MindSpore 2.10.
     """
-    return _resharding.rank_list("rank_list_for_convert", rank_id, src_strategy_file,
-                                 dst_strategy_file)
+    return _resharding.rank_list(
+        "rank_list_for_convert", rank_id, src_strategy_file, dst_strategy_file
+    )
 
 
 @checked
-def convert_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
-                               save_checkpoint_file_name: Str,
-                               src_strategy_file: Str | None = None,
-                               dst_strategy_file: Str | None = None):
+def convert_checkpoint_by_rank(
+    rank_id: Int(ge=0),
+    checkpoint_files_map: Any,
+    save_checkpoint_file_name: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+):
     """Makes a rank's checkpoint out of those of ranks that hold other slices.
 
     Args:
@@ -57,15 +62,26 @@ def convert_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
 
     Source: mindspore.parallel.convert_checkpoint_by_rank of MindSpore 2.10.
     """
-    _resharding.checkpoint_by_rank("convert_checkpoint_by_rank", rank_id, checkpoint_files_map,
-                                   save_checkpoint_file_name, src_strategy_file, dst_strategy_file)
+    _resharding.checkpoint_by_rank(
+        "convert_checkpoint_by_rank",
+        rank_id,
+        checkpoint_files_map,
+        save_checkpoint_file_name,
+        src_strategy_file,
+        dst_strategy_file,
+    )
 
 
 @checked
-def convert_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ckpt_prefix: Str,
-                        src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None,
-                        process_num: Int(ge=1) = 1,
-                        output_format: OneOf("ckpt", "safetensors") = "ckpt"):
+def convert_checkpoints(
+    src_checkpoints_dir: Str,
+    dst_checkpoints_dir: Str,
+    ckpt_prefix: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+    process_num: Int(ge=1) = 1,
+    output_format: OneOf("ckpt", "safetensors") = "ckpt",
+):
     """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
 
     Args:
@@ -88,6 +104,13 @@ def convert_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ckpt
 
     Source: mindspore.parallel.convert_checkpoints of MindSpore 2.10.
     """
-    _resharding.all_checkpoints("convert_checkpoints", src_checkpoints_dir, dst_checkpoints_dir,
-                                ckpt_prefix, src_strategy_file, dst_strategy_file, process_num,
-                                output_format)
+    _resharding.all_checkpoints(
+        "convert_checkpoints",
+        src_checkpoints_dir,
+        dst_checkpoints_dir,
+        ckpt_prefix,
+        src_strategy_file,
+        dst_strategy_file,
+        process_num,
+        output_format,
+    )

@@ -17,7 +17,14 @@ from ..train._strategy import (
     restore_group_info_list,
 )
 
-__all__ = ["build_searched_strategy", "load_distributed_checkpoint",
-           "load_segmented_checkpoints", "merge_pipeline_strategys",
-           "merge_sliced_parameter", "rank_list_for_transform", "restore_group_info_list",
-           "transform_checkpoint_by_rank", "transform_checkpoints"]
+__all__ = [
+    "build_searched_strategy",
+    "load_distributed_checkpoint",
+    "load_segmented_checkpoints",
+    "merge_pipeline_strategys",
+    "merge_sliced_parameter",
+    "rank_list_for_transform",
+    "restore_group_info_list",
+    "transform_checkpoint_by_rank",
+    "transform_checkpoints",
+]

@@ -37,11 +37,15 @@ class Layout:
         if rank_list is not None:
             _check_items("rank_list", rank_list, list, int)
         if len(device_matrix) != len(alias_name):
-            raise ValueError(f"For 'Layout', 'device_matrix' and 'alias_name' must be as long, but "
-                             f"got {device_matrix} and {alias_name}.")
+            raise ValueError(
+                f"For 'Layout', 'device_matrix' and 'alias_name' must be as long, but "
+                f"got {device_matrix} and {alias_name}."
+            )
         if "" in alias_name or "None" in alias_name or len(set(alias_name)) < len(alias_name):
-            raise ValueError(f"For 'Layout', 'alias_name' must hold different names that are not "
-                             f"empty or 'None', but got {alias_name}.")
+            raise ValueError(
+                f"For 'Layout', 'alias_name' must hold different names that are not "
+                f"empty or 'None', but got {alias_name}."
+            )
         self._matrix, self._names = device_matrix, alias_name
         self._ranks = rank_list or list(range(math.prod(device_matrix)))
         self._map = None
@@ -70,8 +74,9 @@ class Layout:
         if name == "None":
             return -1
         if name not in self._names or name in used:
-            raise ValueError(f"For 'Layout', names must be among {self._names}, each once, but got "
-                             f"{name!r}.")
+            raise ValueError(
+                f"For 'Layout', names must be among {self._names}, each once, but got {name!r}."
+            )
         used.append(name)
         return len(self._names) - 1 - self._names.index(name)
 
@@ -83,9 +88,13 @@ class Layout:
         """
         if self._map is None:
             raise ValueError("For 'Layout', the layout must be called with names before 'to_dict'.")
-        return {"device_matrix": self._matrix, "tensor_map": self._map,
-                "interleaved_parallel": "interleaved_parallel" in self._names,
-                "alias_name": self._names, "rank_list": self._ranks}
+        return {
+            "device_matrix": self._matrix,
+            "tensor_map": self._map,
+            "interleaved_parallel": "interleaved_parallel" in self._names,
+            "alias_name": self._names,
+            "rank_list": self._ranks,
+        }
 
 
 register_type("Layout", Layout)
@@ -93,9 +102,12 @@ register_type("Layout", Layout)
 
 def _check_items(name, value, kind, item):
     if not isinstance(value, kind) or not all(
-            isinstance(each, item) and not isinstance(each, bool) for each in value):
-        raise TypeError(f"For 'Layout', '{name}' must be a {kind.__name__} of {item.__name__}, but "
-                        f"got {value!r}.")
+        isinstance(each, item) and not isinstance(each, bool) for each in value
+    ):
+        raise TypeError(
+            f"For 'Layout', '{name}' must be a {kind.__name__} of {item.__name__}, but "
+            f"got {value!r}."
+        )
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
@@ -111,11 +123,15 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         TypeError: `fn` is not callable, a strategy no tuple, or the plan no dict.
     """
     (CellOf | Called).refuse("shard", "fn", fn)
-    for name, value, kind in (("in_strategy", in_strategy, tuple),
-                              ("out_strategy", out_strategy, (tuple, type(None))),
-                              ("parameter_plan", parameter_plan, (dict, type(None)))):
+    for name, value, kind in (
+        ("in_strategy", in_strategy, tuple),
+        ("out_strategy", out_strategy, (tuple, type(None))),
+        ("parameter_plan", parameter_plan, (dict, type(None))),
+    ):
         if not isinstance(value, kind):
-            raise TypeError(f"For 'shard', '{name}' must be a "
-                            f"{'dict' if name == 'parameter_plan' else 'tuple'}, but got "
-                            f"{value!r}.")
+            raise TypeError(
+                f"For 'shard', '{name}' must be a "
+                f"{'dict' if name == 'parameter_plan' else 'tuple'}, but got "
+                f"{value!r}."
+            )
     return fn

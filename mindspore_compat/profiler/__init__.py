@@ -19,7 +19,16 @@ from .profile import Profiler, mstx, profile, tensorboard_trace_handler
 from .steps import ProfilerAction, schedule
 
 __all__ = [
-    "AicoreMetrics", "ExportType", "HostSystem", "Profiler", "ProfilerAction", "ProfilerActivity",
-    "ProfilerLevel", "_ExperimentalConfig", "mstx", "profile", "schedule",
+    "AicoreMetrics",
+    "ExportType",
+    "HostSystem",
+    "Profiler",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "_ExperimentalConfig",
+    "mstx",
+    "profile",
+    "schedule",
     "tensorboard_trace_handler",
 ]

@@ -68,10 +68,20 @@ class _ExperimentalConfig:
         host_sys (list[HostSystem]): Default: ``None``.
     """
 
-    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=AicoreMetrics.AiCoreNone,
-                 l2_cache=False, mstx=False, data_simplification=True, export_type=None,
-                 mstx_domain_include=None, mstx_domain_exclude=None, sys_io=False,
-                 sys_interconnection=False, host_sys=None):
+    def __init__(
+        self,
+        profiler_level=ProfilerLevel.Level0,
+        aic_metrics=AicoreMetrics.AiCoreNone,
+        l2_cache=False,
+        mstx=False,
+        data_simplification=True,
+        export_type=None,
+        mstx_domain_include=None,
+        mstx_domain_exclude=None,
+        sys_io=False,
+        sys_interconnection=False,
+        host_sys=None,
+    ):
         self.profiler_level = profiler_level
         self.aic_metrics = aic_metrics
         self.l2_cache = l2_cache

@@ -162,14 +162,32 @@ class profile(_Recording):
         experimental_config (_ExperimentalConfig): kept. Default: ``None``.
     """
 
-    def __init__(self, activities=None, with_stack=False, profile_memory=False, data_process=False,
-                 parallel_strategy=False, start_profile=True, hbm_ddr=False, pcie=False,
-                 sync_enable=True, record_shapes=False, schedule=None, on_trace_ready=None,
-                 experimental_config=None):
+    def __init__(
+        self,
+        activities=None,
+        with_stack=False,
+        profile_memory=False,
+        data_process=False,
+        parallel_strategy=False,
+        start_profile=True,
+        hbm_ddr=False,
+        pcie=False,
+        sync_enable=True,
+        record_shapes=False,
+        schedule=None,
+        on_trace_ready=None,
+        experimental_config=None,
+    ):
         self.options = dict(
-            with_stack=with_stack, profile_memory=profile_memory, data_process=data_process,
-            parallel_strategy=parallel_strategy, hbm_ddr=hbm_ddr, pcie=pcie,
-            record_shapes=record_shapes, experimental_config=experimental_config)
+            with_stack=with_stack,
+            profile_memory=profile_memory,
+            data_process=data_process,
+            parallel_strategy=parallel_strategy,
+            hbm_ddr=hbm_ddr,
+            pcie=pcie,
+            record_shapes=record_shapes,
+            experimental_config=experimental_config,
+        )
         self._begin("./data", activities, start_profile, schedule, on_trace_ready, sync_enable)
 
 
@@ -183,8 +201,14 @@ class Profiler(_Recording):
     """
 
     def __init__(self, **kwargs):
-        used = {"activities": None, "start_profile": True, "schedule": None, "on_trace_ready": None,
-                "sync_enable": True, "output_path": "./data"}
+        used = {
+            "activities": None,
+            "start_profile": True,
+            "schedule": None,
+            "on_trace_ready": None,
+            "sync_enable": True,
+            "output_path": "./data",
+        }
         self.options = {key: value for key, value in kwargs.items() if key not in used}
         self._begin(**{key: kwargs.get(key, default) for key, default in used.items()})
 
@@ -215,11 +239,15 @@ class Profiler(_Recording):
             TypeError: `op_name` is neither a str nor a list, or `device_id` is not an int.
         """
         if not isinstance(op_name, (str, list)):
-            raise TypeError("For 'Profiler.op_analyse', 'op_name' must be a str or a list, but got "
-                            f"{op_name!r} of type {type(op_name).__name__}.")
+            raise TypeError(
+                "For 'Profiler.op_analyse', 'op_name' must be a str or a list, but got "
+                f"{op_name!r} of type {type(op_name).__name__}."
+            )
         if device_id is not None and type(device_id) is not int:
-            raise TypeError("For 'Profiler.op_analyse', 'device_id' must be an int, but got "
-                            f"{device_id!r} of type {type(device_id).__name__}.")
+            raise TypeError(
+                "For 'Profiler.op_analyse', 'device_id' must be an int, but got "
+                f"{device_id!r} of type {type(device_id).__name__}."
+            )
         events = self.events + (self._recorder.events if self._recorder else [])
         rows = {_plain(row["name"]): row for row in summary(events) if row["kind"] == "op"}
         names = [op_name] if isinstance(op_name, str) else op_name
@@ -297,8 +325,13 @@ def _good(name, value, kind, default):
     """A value of a type, else the default, with a warning."""
     if isinstance(value, kind):
         return value
-    log.warning("For the profiler, '%s' must be a %s, but got %r; %r is taken.", name,
-                kind.__name__, value, default)
+    log.warning(
+        "For the profiler, '%s' must be a %s, but got %r; %r is taken.",
+        name,
+        kind.__name__,
+        value,
+        default,
+    )
     return default
 
 

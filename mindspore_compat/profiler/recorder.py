@@ -89,7 +89,10 @@ def _label(code):
     if code is CELL_CODE:
         return "cell", ""
     if code.co_filename.startswith(GRADIENT) and code.co_name == "pull":
-        return "gradient", code.co_filename[len(GRADIENT):-1]
-    body = (code.co_varnames[:1] == ("xp",) and code.co_filename.startswith(ROOMS)
-            and code.co_name[0] not in "_<")
+        return "gradient", code.co_filename[len(GRADIENT) : -1]
+    body = (
+        code.co_varnames[:1] == ("xp",)
+        and code.co_filename.startswith(ROOMS)
+        and code.co_name[0] not in "_<"
+    )
     return ("op", code.co_name) if body else ("", "")

@@ -49,8 +49,13 @@ class schedule:
 
     def to_dict(self):
         """The numbers, by name."""
-        return {"wait": self.wait, "active": self.active, "warmup": self.warmup,
-                "repeat": self.repeat, "skip_first": self.skip_first}
+        return {
+            "wait": self.wait,
+            "active": self.active,
+            "warmup": self.warmup,
+            "repeat": self.repeat,
+            "skip_first": self.skip_first,
+        }
 
     def __repr__(self):
         return f"Schedule({', '.join(f'{key}={each}' for key, each in self.to_dict().items())})"
@@ -60,6 +65,11 @@ def _count(name, value, least):
     """A number of steps, or the least one if it is none."""
     if type(value) is int and value >= least:
         return value
-    log.warning("For 'schedule', '%s' must be an int >= %s, but got %r; %s is taken.", name, least,
-                value, least)
+    log.warning(
+        "For 'schedule', '%s' must be an int >= %s, but got %r; %s is taken.",
+        name,
+        least,
+        value,
+        least,
+    )
     return least

@@ -22,10 +22,19 @@ def summary(events):
     whole = defaultdict(float)
     for (kind, _), each in times.items():
         whole[kind] += sum(each)
-    rows = [[kind, name, len(each), round(sum(each), 3), round(sum(each) / len(each), 3),
-             round(min(each), 3), round(max(each), 3),
-             round(100 * sum(each) / (whole[kind] or 1), 2)]
-            for (kind, name), each in times.items()]
+    rows = [
+        [
+            kind,
+            name,
+            len(each),
+            round(sum(each), 3),
+            round(sum(each) / len(each), 3),
+            round(min(each), 3),
+            round(max(each), 3),
+            round(100 * sum(each) / (whole[kind] or 1), 2),
+        ]
+        for (kind, name), each in times.items()
+    ]
     rows.sort(key=lambda row: -row[3])
     return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
@@ -38,8 +47,10 @@ def write(folder, events, metadata, pretty=False):
     table.writeheader()
     table.writerows(summary(events))
     indent = 4 if pretty else None
-    texts = {"op_statistic.csv": text.getvalue(),
-             "trace_view.json": json.dumps(trace(events), indent=indent)}
+    texts = {
+        "op_statistic.csv": text.getvalue(),
+        "trace_view.json": json.dumps(trace(events), indent=indent),
+    }
     if metadata:
         texts["profiler_metadata.json"] = json.dumps(metadata, indent=indent)
     for name, content in texts.items():
@@ -50,6 +61,16 @@ def write(folder, events, metadata, pretty=False):
 def trace(events):
     """The events as Chrome's trace viewer and Perfetto read them; times in microseconds."""
     start = min((event.start for event in events), default=0)
-    return [{"name": event.name, "cat": event.kind, "ph": "X", "pid": os.getpid(), "tid": 0,
-             "ts": (event.start - start) / 1000, "dur": (event.end - event.start) / 1000,
-             "args": {"step": event.step}} for event in events]
+    return [
+        {
+            "name": event.name,
+            "cat": event.kind,
+            "ph": "X",
+            "pid": os.getpid(),
+            "tid": 0,
+            "ts": (event.start - start) / 1000,
+            "dur": (event.end - event.start) / 1000,
+            "args": {"step": event.step},
+        }
+        for event in events
+    ]

@@ -15,11 +15,15 @@ def tensor(api, name, value, kinds=REALS):
         TypeError: it is no Tensor, or of another dtype.
     """
     if not isinstance(value, Tensor):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a Tensor, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
     if value.dtype not in kinds:
-        raise TypeError(f"For '{api}', '{name}' must have one of the dtypes "
-                        f"{', '.join(map(str, kinds))}, but got {value.dtype}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must have one of the dtypes "
+            f"{', '.join(map(str, kinds))}, but got {value.dtype}."
+        )
     return cast(value, dtypes.float64) if value.dtype in REALS[:2] else value
 
 
@@ -32,8 +36,10 @@ def matrix(api, name, value, kinds=REALS, square=True):
     """
     value = tensor(api, name, value, kinds)
     if value.ndim != 2 or square and value.shape[0] != value.shape[1]:
-        raise ValueError(f"For '{api}', '{name}' must be a {'square ' * square}matrix, but got "
-                         f"shape {value.shape}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must be a {'square ' * square}matrix, but got "
+            f"shape {value.shape}."
+        )
     return value
 
 
@@ -45,5 +51,7 @@ def switches(api, **values):
     """
     for name, value in values.items():
         if not isinstance(value, bool):
-            raise TypeError(f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )

@@ -233,9 +233,7 @@ def eigh(
             raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}.")
     half = tril.run(a, -1) if lower else triu.run(a, 1)
     other = ops.conj(ops.transpose(half, (1, 0)))
-    values, vectors = decomposition.eigh.run(
-        half + other + (a - tril.run(a, -1) - triu.run(a, 1))
-    )
+    values, vectors = decomposition.eigh.run(half + other + (a - tril.run(a, -1) - triu.run(a, 1)))
     if a.dtype not in FLOATS:
         values = ops.cast(values, a.dtype)
     return values if eigvals_only else (values, vectors)

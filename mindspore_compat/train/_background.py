@@ -28,10 +28,12 @@ class BackgroundSave:
         if how == "process":
             self._answer, told = multiprocessing.Pipe(duplex=False)
             self._worker = multiprocessing.Process(
-                target=_write_and_tell, args=(told.send, write, path, values, options), name=_NAME)
+                target=_write_and_tell, args=(told.send, write, path, values, options), name=_NAME
+            )
         else:
             self._worker = threading.Thread(
-                target=_write_and_tell, args=(self._fail, write, path, values, options), name=_NAME)
+                target=_write_and_tell, args=(self._fail, write, path, values, options), name=_NAME
+            )
         self._worker.start()
         if how == "process":
             told.close()
@@ -99,5 +101,10 @@ def _answered(answer, exitcode, path):
     try:
         return answer.recv()
     except EOFError:
-        return None if exitcode == 0 else ChildProcessError(
-            f"The process that wrote the checkpoint {path} ended with the exit code {exitcode}.")
+        return (
+            None
+            if exitcode == 0
+            else ChildProcessError(
+                f"The process that wrote the checkpoint {path} ended with the exit code {exitcode}."
+            )
+        )

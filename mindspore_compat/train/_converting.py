@@ -7,8 +7,9 @@ from .._backend import processes
 from .._io import checkpoint, safetensors
 
 
-def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_regex=None,
-                        processes_num=1):
+def ckpt_to_safetensors(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+):
     """Convert checkpoint files to the safetensors format.
 
     An encrypted file is refused; a checksum is not carried over.
@@ -35,12 +36,14 @@ def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_rege
         >>> ms.load_checkpoint("one.safetensors", format="safetensors")
         {'b': Parameter (name=b, shape=(), dtype=Float32, requires_grad=True)}
     """
-    _convert_all("ckpt_to_safetensors", file_path, save_path, name_map, file_name_regex,
-                 processes_num)
+    _convert_all(
+        "ckpt_to_safetensors", file_path, save_path, name_map, file_name_regex, processes_num
+    )
 
 
-def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_regex=None,
-                        processes_num=1):
+def safetensors_to_ckpt(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+):
     """Convert safetensors files to the checkpoint format.
 
     Args:
@@ -51,8 +54,9 @@ def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_rege
         ValueError: As `ckpt_to_safetensors`.
         TypeError: If `file_name_regex` is not a str or `processes_num` not an int.
     """
-    _convert_all("safetensors_to_ckpt", file_path, save_path, name_map, file_name_regex,
-                 processes_num)
+    _convert_all(
+        "safetensors_to_ckpt", file_path, save_path, name_map, file_name_regex, processes_num
+    )
 
 
 def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes_num):
@@ -61,8 +65,9 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
     _check(api, file_path, save_path, name_map, file_name_regex, processes_num)
     if os.path.isfile(file_path):
         if not file_path.endswith(suffix):
-            raise ValueError(f"For '{api}', 'file_path' must be a {suffix} file, but got "
-                             f"{file_path!r}.")
+            raise ValueError(
+                f"For '{api}', 'file_path' must be a {suffix} file, but got {file_path!r}."
+            )
         top, files = os.path.dirname(file_path), [file_path]
     else:
         top, files = file_path, _files_below(file_path, suffix)
@@ -81,30 +86,42 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
 
 def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
     if not isinstance(file_path, str) or not os.path.exists(file_path):
-        raise ValueError(f"For '{api}', 'file_path' must be a file or a directory, but got "
-                         f"{file_path!r}.")
+        raise ValueError(
+            f"For '{api}', 'file_path' must be a file or a directory, but got {file_path!r}."
+        )
     if save_path is not None and not isinstance(save_path, str):
-        raise TypeError(f"For '{api}', 'save_path' must be a str or None, but got {save_path!r} of "
-                        f"type {type(save_path).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'save_path' must be a str or None, but got {save_path!r} of "
+            f"type {type(save_path).__name__}."
+        )
     if file_name_regex is not None and not isinstance(file_name_regex, str):
-        raise TypeError(f"For '{api}', 'file_name_regex' must be a str or None, but got "
-                        f"{file_name_regex!r} of type {type(file_name_regex).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'file_name_regex' must be a str or None, but got "
+            f"{file_name_regex!r} of type {type(file_name_regex).__name__}."
+        )
     if isinstance(processes_num, bool) or not isinstance(processes_num, int):
-        raise TypeError(f"For '{api}', 'processes_num' must be an int, but got {processes_num!r} "
-                        f"of type {type(processes_num).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'processes_num' must be an int, but got {processes_num!r} "
+            f"of type {type(processes_num).__name__}."
+        )
     if save_path is not None and os.path.isfile(save_path):
         raise ValueError(f"For '{api}', 'save_path' must be a directory, but got {save_path!r}.")
     if name_map is not None and not isinstance(name_map, dict):
         raise ValueError(f"For '{api}', 'name_map' must be a dict or None, but got {name_map!r}.")
     if processes_num < 1:
-        raise ValueError(f"For '{api}', 'processes_num' must be at least 1, but got "
-                         f"{processes_num}.")
+        raise ValueError(
+            f"For '{api}', 'processes_num' must be at least 1, but got {processes_num}."
+        )
 
 
 def _files_below(folder, suffix):
     """The files of this kind in a directory and below, in order of their paths."""
-    return sorted(os.path.join(where, name) for where, _, names in os.walk(folder) for name in names
-                  if name.endswith(suffix))
+    return sorted(
+        os.path.join(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(suffix)
+    )
 
 
 def _target(file, top, save_path, suffix):

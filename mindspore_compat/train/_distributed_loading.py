@@ -358,8 +358,9 @@ class _Files:
             with reading(os.path.join(folder, _MAP), ValueError):
                 told = json_of(os.path.join(folder, _MAP))
                 told = told.get("weight_map", told)
-                self.homes = {renamed.get(tag, tag): _plain_name(home)
-                              for tag, home in told.items()}
+                self.homes = {
+                    renamed.get(tag, tag): _plain_name(home) for tag, home in told.items()
+                }
         else:
             raise ValueError(
                 f"For '{_API}', 'unified_safetensors_dir' must have safetensors "

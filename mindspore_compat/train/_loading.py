@@ -19,9 +19,19 @@ from ._saving import check_crc, check_key
 _KINDS = [{"Float16", "Float32", "Float64", "BFloat16"}, {"Int8", "Int16", "Int32", "Int64"}]
 
 
-def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
-                    dec_mode="AES-GCM", specify_prefix=None, choice_func=None, crc_check=False,
-                    remove_redundancy=False, format="ckpt"):
+def load_checkpoint(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+    crc_check=False,
+    remove_redundancy=False,
+    format="ckpt",
+):
     """Load the parameters of a file.
 
     Args:
@@ -67,19 +77,29 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     _check_redundancy(api, remove_redundancy)
     _check_file(ckpt_file_name, format)
     if format == "safetensors":
-        values, about = safetensors.read(ckpt_file_name, crc=crc_check or wanted is None,
-                                         wanted=wanted)
+        values, about = safetensors.read(
+            ckpt_file_name, crc=crc_check or wanted is None, wanted=wanted
+        )
         remove_redundancy = _agreed(about, remove_redundancy, net)
     else:
         if crc_check and dec_key is None and not checkpoint.has_checksum(ckpt_file_name):
             log.warning(f"For '{api}', the file {ckpt_file_name} has no checksum to check.")
-        values = checkpoint.read(ckpt_file_name, crc=crc_check or dec_key is None, key=dec_key,
-                                 mode=dec_mode, wanted=wanted)
+        values = checkpoint.read(
+            ckpt_file_name,
+            crc=crc_check or dec_key is None,
+            key=dec_key,
+            mode=dec_mode,
+            wanted=wanted,
+        )
     if not values:
-        raise ValueError(f"For '{api}', nothing of the file {ckpt_file_name} is left to load: it "
-                         "is empty, or the prefixes or 'choice_func' leave nothing.")
-    found = {name: value if type_name == checkpoint.TEXT else _parameter(name, value)
-             for name, value, type_name in values}
+        raise ValueError(
+            f"For '{api}', nothing of the file {ckpt_file_name} is left to load: it "
+            "is empty, or the prefixes or 'choice_func' leave nothing."
+        )
+    found = {
+        name: value if type_name == checkpoint.TEXT else _parameter(name, value)
+        for name, value, type_name in values
+    }
     if net is not None:
         load_param_into_net(net, found, strict_load, remove_redundancy)
     return found
@@ -99,11 +119,15 @@ def _check_file_name(file_name, format):
     """Refuses what is no file name, and one that does not end as the format says."""
     if isinstance(file_name, io.BytesIO):
         if format != "safetensors":
-            raise TypeError("For 'load_checkpoint', 'ckpt_file_name' can be a BytesIO only when "
-                            "'format' is 'safetensors'.")
+            raise TypeError(
+                "For 'load_checkpoint', 'ckpt_file_name' can be a BytesIO only when "
+                "'format' is 'safetensors'."
+            )
     elif not isinstance(file_name, str):
-        raise TypeError("For 'load_checkpoint', 'ckpt_file_name' must be a str, but got "
-                        f"{file_name!r} of type {type(file_name).__name__}.")
+        raise TypeError(
+            "For 'load_checkpoint', 'ckpt_file_name' must be a str, but got "
+            f"{file_name!r} of type {type(file_name).__name__}."
+        )
 
 
 def _check_file(file_name, format):
@@ -111,17 +135,21 @@ def _check_file(file_name, format):
     if isinstance(file_name, io.BytesIO):
         return
     if not file_name.endswith(f".{format}"):
-        raise ValueError(f"For 'load_checkpoint', the name of a file of the format {format!r} must "
-                         f"end in '.{format}', but got {file_name!r}.")
+        raise ValueError(
+            f"For 'load_checkpoint', the name of a file of the format {format!r} must "
+            f"end in '.{format}', but got {file_name!r}."
+        )
     if not os.path.isfile(file_name):
-        raise ValueError(f"For 'load_checkpoint', the file {os.path.abspath(file_name)} is not "
-                         "there.")
+        raise ValueError(
+            f"For 'load_checkpoint', the file {os.path.abspath(file_name)} is not there."
+        )
 
 
 def _check_net(api, net):
     if net is not None and not isinstance(net, Cell):
-        raise TypeError(f"For '{api}', 'net' must be a Cell, but got {net!r} of type "
-                        f"{type(net).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'net' must be a Cell, but got {net!r} of type {type(net).__name__}."
+        )
 
 
 def _check_redundancy(api, value):
@@ -137,25 +165,34 @@ def _wanted(specify_prefix, filter_prefix, choice_func):
             log.warning(f"For 'load_checkpoint', '{name}' is deprecated; use 'choice_func'.")
     if specify_prefix is None and filter_prefix is None:
         if choice_func is not None and not callable(choice_func):
-            raise TypeError("For 'load_checkpoint', 'choice_func' must be a function or None, but "
-                            f"got {choice_func!r} of type {type(choice_func).__name__}.")
+            raise TypeError(
+                "For 'load_checkpoint', 'choice_func' must be a function or None, but "
+                f"got {choice_func!r} of type {type(choice_func).__name__}."
+            )
         return choice_func
-    only, never = (prefix if prefix is None or isinstance(prefix, str) else tuple(prefix)
-                   for prefix in (specify_prefix, filter_prefix))
-    return lambda name: ((only is None or name.startswith(only))
-                         and (never is None or not name.startswith(never)))
+    only, never = (
+        prefix if prefix is None or isinstance(prefix, str) else tuple(prefix)
+        for prefix in (specify_prefix, filter_prefix)
+    )
+    return lambda name: (
+        (only is None or name.startswith(only)) and (never is None or not name.startswith(never))
+    )
 
 
 def _check_prefix(name, prefix):
     """Refuses a prefix that is no str and no list of them, or is empty."""
     if not isinstance(prefix, (str, list, tuple)):
-        raise TypeError(f"For 'load_checkpoint', '{name}' must be a str, or a list or tuple of "
-                        f"them, but got {prefix!r} of type {type(prefix).__name__}.")
+        raise TypeError(
+            f"For 'load_checkpoint', '{name}' must be a str, or a list or tuple of "
+            f"them, but got {prefix!r} of type {type(prefix).__name__}."
+        )
     parts = [prefix] if isinstance(prefix, str) else prefix
     for part in parts:
         if not isinstance(part, str):
-            raise TypeError(f"For 'load_checkpoint', '{name}' must hold str, but got {part!r} of "
-                            f"type {type(part).__name__}.")
+            raise TypeError(
+                f"For 'load_checkpoint', '{name}' must hold str, but got {part!r} of "
+                f"type {type(part).__name__}."
+            )
     if not parts or "" in parts:
         raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
 
@@ -165,8 +202,10 @@ def _agreed(about, asked, net):
     noted = about.get("remove_redundancy")
     if noted is None or (noted == "True") == asked or net is None:
         return asked
-    log.warning(f"For 'load_checkpoint', 'remove_redundancy' is {asked}, but the file says "
-                f"{noted}, which counts.")
+    log.warning(
+        f"For 'load_checkpoint', 'remove_redundancy' is {asked}, but the file says "
+        f"{noted}, which counts."
+    )
     return noted == "True"
 
 
@@ -211,33 +250,46 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     _check_net(api, net)
     _check_dict(api, parameter_dict)
     if not isinstance(strict_load, bool):
-        raise TypeError(f"For '{api}', 'strict_load' must be a bool, but got {strict_load!r} of "
-                        f"type {type(strict_load).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'strict_load' must be a bool, but got {strict_load!r} of "
+            f"type {type(strict_load).__name__}."
+        )
     _check_redundancy(api, remove_redundancy)
     if remove_redundancy:
-        raise TypeError(f"For '{api}', 'remove_redundancy' can be True only in parallel training, "
-                        "where parameters come from several devices.")
+        raise TypeError(
+            f"For '{api}', 'remove_redundancy' can be True only in parallel training, "
+            "where parameters come from several devices."
+        )
     sources, lacking = _sources(net, parameter_dict, strict_load)
     fitted = [(param, _fitted(param, source, strict_load)) for param, source in sources]
     for param, array in fitted:
         param.set_data(Tensor._wrap(array))
     names = {param.name for _, param in net.parameters_and_names()}
     if lacking:
-        log.warning(f"For '{api}', {len(lacking)} parameters of 'net' are not loaded, because they "
-                    "are not in 'parameter_dict'.")
+        log.warning(
+            f"For '{api}', {len(lacking)} parameters of 'net' are not loaded, because they "
+            "are not in 'parameter_dict'."
+        )
         log.warning(f"{lacking} are not loaded.")
-    return lacking, [name for name in parameter_dict if name not in names
-                     or isinstance(parameter_dict[name], str)]
+    return lacking, [
+        name
+        for name in parameter_dict
+        if name not in names or isinstance(parameter_dict[name], str)
+    ]
 
 
 def _check_dict(api, parameter_dict):
     if not isinstance(parameter_dict, dict):
-        raise TypeError(f"For '{api}', 'parameter_dict' must be a dict, but got {parameter_dict!r} "
-                        f"of type {type(parameter_dict).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'parameter_dict' must be a dict, but got {parameter_dict!r} "
+            f"of type {type(parameter_dict).__name__}."
+        )
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
-            raise TypeError(f"For '{api}', 'parameter_dict' must hold Parameters by name, but got "
-                            f"{value!r} of type {type(value).__name__} by {name!r}.")
+            raise TypeError(
+                f"For '{api}', 'parameter_dict' must hold Parameters by name, but got "
+                f"{value!r} of type {type(value).__name__} by {name!r}."
+            )
 
 
 def _sources(net, parameter_dict, strict_load):
@@ -260,13 +312,21 @@ def _by_prefix(lacking, parameter_dict, found):
     for param in lacking:
         if param.name not in still:
             continue
-        longer = next((name for name, value in parameter_dict.items()
-                       if name.endswith(param.name) and isinstance(value, Parameter)), None)
+        longer = next(
+            (
+                name
+                for name, value in parameter_dict.items()
+                if name.endswith(param.name) and isinstance(value, Parameter)
+            ),
+            None,
+        )
         if longer is None:
             continue
-        prefix = longer[:len(longer) - len(param.name)]
-        log.warning(f"For 'load_param_into_net', the prefix {prefix!r} of names in "
-                    "'parameter_dict' is dropped.")
+        prefix = longer[: len(longer) - len(param.name)]
+        log.warning(
+            f"For 'load_param_into_net', the prefix {prefix!r} of names in "
+            "'parameter_dict' is dropped."
+        )
         for name in list(still):
             source = parameter_dict.get(prefix + name)
             if isinstance(source, Parameter):
@@ -277,18 +337,26 @@ def _by_prefix(lacking, parameter_dict, found):
 def _fitted(param, source, strict_load):
     """The values of `source` as an array of its own in the shape and type of `param`."""
     shape, given = param.shape, source.shape
-    if shape != given and (given[:len(shape)] != shape or any(n != 1 for n in given[len(shape):])):
-        raise RuntimeError(f"For 'load_param_into_net', '{param.name}' has the shape {shape} in "
-                           f"'net', but {given} in 'parameter_dict'.")
+    if shape != given and (
+        given[: len(shape)] != shape or any(n != 1 for n in given[len(shape) :])
+    ):
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{param.name}' has the shape {shape} in "
+            f"'net', but {given} in 'parameter_dict'."
+        )
     array = source.init_data()._array
     if source.dtype == param.dtype:
         return array.reshape(shape).copy()
     names = {str(source.dtype), str(param.dtype)}
     if strict_load or not any(names <= kind for kind in _KINDS):
-        raise RuntimeError(f"For 'load_param_into_net', '{param.name}' is of type {param.dtype} in "
-                           f"'net', but of type {source.dtype} in 'parameter_dict'.")
-    log.warning(f"For 'load_param_into_net', '{param.name}' is converted from {source.dtype} to "
-                f"{param.dtype}.")
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{param.name}' is of type {param.dtype} in "
+            f"'net', but of type {source.dtype} in 'parameter_dict'."
+        )
+    log.warning(
+        f"For 'load_param_into_net', '{param.name}' is converted from {source.dtype} to "
+        f"{param.dtype}."
+    )
     return Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
 
 
@@ -341,8 +409,16 @@ class ParamDictFuture:
         return found
 
 
-def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_prefix=None,
-                          dec_key=None, dec_mode="AES-GCM", specify_prefix=None, choice_func=None):
+def load_checkpoint_async(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+):
     """Load the parameters of a file in a thread.
 
     Args:
@@ -364,16 +440,31 @@ def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_pr
     """
     safe = isinstance(ckpt_file_name, str) and ckpt_file_name.endswith(safetensors.SUFFIX)
     executor = concurrent.futures.ThreadPoolExecutor(1)
-    future = executor.submit(load_checkpoint, ckpt_file_name, net, strict_load, filter_prefix,
-    dec_key,
-                             dec_mode, specify_prefix, choice_func,
-                             format="safetensors" if safe else "ckpt")
+    future = executor.submit(
+        load_checkpoint,
+        ckpt_file_name,
+        net,
+        strict_load,
+        filter_prefix,
+        dec_key,
+        dec_mode,
+        specify_prefix,
+        choice_func,
+        format="safetensors" if safe else "ckpt",
+    )
     return ParamDictFuture(executor, future)
 
 
-def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filter_prefix=None,
-                               dec_key=None, dec_mode="AES-GCM", specify_prefix=None,
-                               choice_func=None):
+def load_segmented_checkpoints(
+    ckpt_file_dir,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+):
     """Load all checkpoint files of a directory into one dict; a later file wins.
 
     Args:
@@ -388,15 +479,28 @@ def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filte
         ValueError: If it is no directory.
     """
     if not isinstance(ckpt_file_dir, str):
-        raise TypeError("For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a str, but got "
-                        f"{ckpt_file_dir!r} of type {type(ckpt_file_dir).__name__}.")
+        raise TypeError(
+            "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a str, but got "
+            f"{ckpt_file_dir!r} of type {type(ckpt_file_dir).__name__}."
+        )
     if not os.path.isdir(ckpt_file_dir):
-        raise ValueError("For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "
-                         f"but got {ckpt_file_dir!r}.")
+        raise ValueError(
+            "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "
+            f"but got {ckpt_file_dir!r}."
+        )
     found = {}
     for file_name in sorted(os.listdir(ckpt_file_dir)):
         if file_name.endswith(checkpoint.SUFFIX):
-            found.update(load_checkpoint(os.path.join(ckpt_file_dir, file_name), net, strict_load,
-                                         filter_prefix, dec_key, dec_mode, specify_prefix,
-                                         choice_func))
+            found.update(
+                load_checkpoint(
+                    os.path.join(ckpt_file_dir, file_name),
+                    net,
+                    strict_load,
+                    filter_prefix,
+                    dec_key,
+                    dec_mode,
+                    specify_prefix,
+                    choice_func,
+                )
+            )
     return found

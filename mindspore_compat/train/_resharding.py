@@ -62,9 +62,11 @@ class Slicing:
         used = {each for axis in self._cuts for each in axis}
         free = [each for each in range(len(self.grid)) if each not in used and self.grid[each] > 1]
         left = math.prod(self.grid[each] for each in free) if size == -1 else size
-        if not free or (len(free) == 1 and math.prod(self.grid[free[0] + 1:]) != step):
-            raise ValueError(f"a layout cuts the optimizer's part into {size} at a distance of "
-                             f"{step}, which its grid {self.grid} does not allow")
+        if not free or (len(free) == 1 and math.prod(self.grid[free[0] + 1 :]) != step):
+            raise ValueError(
+                f"a layout cuts the optimizer's part into {size} at a distance of "
+                f"{step}, which its grid {self.grid} does not allow"
+            )
         found = []
         for axis in reversed(free):
             take = min(left, self.grid[axis])
@@ -74,8 +76,9 @@ class Slicing:
             left //= take
             if left == 1:
                 return found
-        raise ValueError(f"a layout cuts the optimizer's part into {size}, but its grid is "
-                         f"{self.grid}")
+        raise ValueError(
+            f"a layout cuts the optimizer's part into {size}, but its grid is {self.grid}"
+        )
 
     def ranks(self):
         """The number of ranks."""
@@ -109,8 +112,9 @@ class Slicing:
         place, found = self.place(rank), []
         for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
             if length % count:
-                raise ValueError(f"shape {tuple(shape)} is not to be cut into {count} along axis "
-                                 f"{axis}")
+                raise ValueError(
+                    f"shape {tuple(shape)} is not to be cut into {count} along axis {axis}"
+                )
             index = 0
             for each in self._cuts[axis] if self._cuts is not None else ():
                 index = index * self.grid[each] + place[each]
@@ -153,8 +157,14 @@ class Slicing:
             known = group if present is None else [each for each in group if each in present]
             if not known:
                 raise ValueError(f"the checkpoint of rank {group[0]} is missing")
-            found.append(max(known, key=lambda each: sum(
-                a == b for a, b in zip(self.place(each), own, strict=True))))
+            found.append(
+                max(
+                    known,
+                    key=lambda each: sum(
+                        a == b for a, b in zip(self.place(each), own, strict=True)
+                    ),
+                )
+            )
         return sorted(found)
 
 
@@ -171,8 +181,10 @@ def resliced(slices, source, target, rank):
         ValueError: a slice is missing or does not fit.
     """
     any_slice = next(iter(slices.values()))
-    shape = [length * count for length, count in
-             zip(any_slice.shape, source.counts(any_slice.ndim), strict=True)]
+    shape = [
+        length * count
+        for length, count in zip(any_slice.shape, source.counts(any_slice.ndim), strict=True)
+    ]
     wanted = target.region(rank, shape)
     result = np.empty([stop - start for start, stop in wanted], any_slice.dtype)
     for each in source.holders(target, rank, shape, slices):
@@ -180,10 +192,13 @@ def resliced(slices, source, target, rank):
         if slices[each].shape != any_slice.shape:
             raise ValueError(f"slices have shapes {any_slice.shape} and {slices[each].shape}")
         common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(held, wanted, strict=True)]
-        to = tuple(slice(start - w[0], stop - w[0])
-                   for (start, stop), w in zip(common, wanted, strict=True))
-        out_of = tuple(slice(start - h[0], stop - h[0])
-                       for (start, stop), h in zip(common, held, strict=True))
+        to = tuple(
+            slice(start - w[0], stop - w[0])
+            for (start, stop), w in zip(common, wanted, strict=True)
+        )
+        out_of = tuple(
+            slice(start - h[0], stop - h[0]) for (start, stop), h in zip(common, held, strict=True)
+        )
         result[to] = slices[each][out_of]
     return result
 
@@ -224,8 +239,9 @@ class Strategy:
 
     def has(self, name, stage=None):
         """Whether a parameter is in a stage, or in any; without a file all are."""
-        return self.stages is None or (name in self.stages if stage is None
-                                       else stage in self.stages.get(name, ()))
+        return self.stages is None or (
+            name in self.stages if stage is None else stage in self.stages.get(name, ())
+        )
 
     def slicing(self, name, stage=None):
         """The slicing of a parameter, in its first stage if it is not told which."""
@@ -241,8 +257,10 @@ class Transformation:
     def __init__(self, api, source, target, rank):
         count = target.ranks * target.stage_count()
         if rank >= count:
-            raise ValueError(f"For '{api}', 'rank_id' must be below {count}, the number of ranks, "
-                             f"but got {rank}.")
+            raise ValueError(
+                f"For '{api}', 'rank_id' must be below {count}, the number of ranks, "
+                f"but got {rank}."
+            )
         self._api, self._source, self._target = api, source, target
         self._stage = None if target.stages is None else rank // target.ranks
         self._rank = rank % target.ranks
@@ -255,16 +273,23 @@ class Transformation:
         source, found = self._source, set()
         if source.stages is None:
             return [0]
-        names = [name for name in source.stages if self._target.has(name, self._stage)
-                 or not self._target.has(name)]
+        names = [
+            name
+            for name in source.stages
+            if self._target.has(name, self._stage) or not self._target.has(name)
+        ]
         local = {self._rank % source.ranks}
         for name in names:
             if self._target.has(name):
-                local.update(source.slicing(name).holders(
-                    self._target.slicing(name, self._stage), self._rank))
+                local.update(
+                    source.slicing(name).holders(
+                        self._target.slicing(name, self._stage), self._rank
+                    )
+                )
         for name in names:
-            found.update(stage * source.ranks + each for stage in source.stages[name]
-                         for each in local)
+            found.update(
+                stage * source.ranks + each for stage in source.stages[name] for each in local
+            )
         return sorted(found, reverse=True)
 
     def run(self, loaded):
@@ -287,26 +312,35 @@ class Transformation:
             elif not self._belongs_elsewhere(name):
                 whole.append({"name": name, "data": self._own(name, held)})
         if not sliced or (self._source.stages is None and self._target.stages is None):
-            raise ValueError(f"For '{self._api}', the strategy files must tell of parameters of "
-                             f"the checkpoints.")
+            raise ValueError(
+                f"For '{self._api}', the strategy files must tell of parameters of the checkpoints."
+            )
         return sliced + whole
 
     def _belongs_elsewhere(self, name):
-        return (self._source.has(name) and self._target.has(name)
-                and not self._target.has(name, self._stage))
+        return (
+            self._source.has(name)
+            and self._target.has(name)
+            and not self._target.has(name, self._stage)
+        )
 
     def _own(self, name, held):
         rank = self._rank % self._source.ranks
         if rank not in held:
-            raise ValueError(f"For '{self._api}', the checkpoint of rank {rank} is missing, which "
-                             f"has {name!r}.")
+            raise ValueError(
+                f"For '{self._api}', the checkpoint of rank {rank} is missing, which has {name!r}."
+            )
         return held[rank]
 
     def _resliced(self, name, held):
         arrays = {rank: param.asnumpy() for rank, param in held.items()}
         try:
-            array = resliced(arrays, self._source.slicing(name),
-                             self._target.slicing(name, self._stage), self._rank)
+            array = resliced(
+                arrays,
+                self._source.slicing(name),
+                self._target.slicing(name, self._stage),
+                self._rank,
+            )
         except ValueError as error:
             raise ValueError(f"For '{self._api}', {name!r}: {error}.") from None
         like = next(iter(held.values()))
@@ -317,8 +351,9 @@ class Transformation:
 
 
 @checked
-def rank_list_for_transform(rank_id: Int(ge=0), src_strategy_file: Str | None = None,
-                            dst_strategy_file: Str | None = None):
+def rank_list_for_transform(
+    rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
+):
     """Tells which checkpoints are needed to make one for ranks that hold other slices.
 
     Args:
@@ -349,10 +384,13 @@ def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
 
 
 @checked
-def transform_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
-                                 save_checkpoint_file_name: Str,
-                                 src_strategy_file: Str | None = None,
-                                 dst_strategy_file: Str | None = None):
+def transform_checkpoint_by_rank(
+    rank_id: Int(ge=0),
+    checkpoint_files_map: Any,
+    save_checkpoint_file_name: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+):
     """Makes a rank's checkpoint out of those of ranks that hold other slices.
 
     Parameters that the strategy files do not name are taken as the rank of the same place has them.
@@ -372,23 +410,41 @@ def transform_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
 
     Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
     """
-    checkpoint_by_rank("transform_checkpoint_by_rank", rank_id, checkpoint_files_map,
-                       save_checkpoint_file_name, src_strategy_file, dst_strategy_file)
+    checkpoint_by_rank(
+        "transform_checkpoint_by_rank",
+        rank_id,
+        checkpoint_files_map,
+        save_checkpoint_file_name,
+        src_strategy_file,
+        dst_strategy_file,
+    )
 
 
-def checkpoint_by_rank(api, rank_id, checkpoint_files_map, save_checkpoint_file_name,
-                       src_strategy_file, dst_strategy_file):
+def checkpoint_by_rank(
+    api,
+    rank_id,
+    checkpoint_files_map,
+    save_checkpoint_file_name,
+    src_strategy_file,
+    dst_strategy_file,
+):
     """`transform_checkpoint_by_rank` under the name `api`."""
     if not isinstance(checkpoint_files_map, dict):
-        raise TypeError(f"For '{api}', 'checkpoint_files_map' must be a dict, but got "
-                        f"{checkpoint_files_map!r} of type {type(checkpoint_files_map).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'checkpoint_files_map' must be a dict, but got "
+            f"{checkpoint_files_map!r} of type {type(checkpoint_files_map).__name__}."
+        )
     if not save_checkpoint_file_name.endswith(".ckpt"):
-        raise ValueError(f"For '{api}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
-                         f"{save_checkpoint_file_name!r}.")
+        raise ValueError(
+            f"For '{api}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
+            f"{save_checkpoint_file_name!r}."
+        )
     for rank, path in checkpoint_files_map.items():
         if not os.path.isfile(path):
-            raise ValueError(f"For '{api}', 'checkpoint_files_map' must hold files, but there is "
-                             f"no {path!r} of rank {rank}.")
+            raise ValueError(
+                f"For '{api}', 'checkpoint_files_map' must hold files, but there is "
+                f"no {path!r} of rank {rank}."
+            )
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
     loaded = {rank: load_checkpoint(path) for rank, path in checkpoint_files_map.items()}
     made = Transformation(api, source, target, rank_id).run(loaded)
@@ -397,10 +453,15 @@ def checkpoint_by_rank(api, rank_id, checkpoint_files_map, save_checkpoint_file_
 
 
 @checked
-def transform_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ckpt_prefix: Str,
-                          src_strategy_file: Str | None = None,
-                          dst_strategy_file: Str | None = None, process_num: Int(ge=1) = 1,
-                          output_format: OneOf("ckpt", "safetensors") = "ckpt"):
+def transform_checkpoints(
+    src_checkpoints_dir: Str,
+    dst_checkpoints_dir: Str,
+    ckpt_prefix: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+    process_num: Int(ge=1) = 1,
+    output_format: OneOf("ckpt", "safetensors") = "ckpt",
+):
     """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
 
     Args:
@@ -424,23 +485,44 @@ def transform_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ck
 
     Source: mindspore.transform_checkpoints of MindSpore 2.10.
     """
-    all_checkpoints("transform_checkpoints", src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
-                    src_strategy_file, dst_strategy_file, process_num, output_format)
+    all_checkpoints(
+        "transform_checkpoints",
+        src_checkpoints_dir,
+        dst_checkpoints_dir,
+        ckpt_prefix,
+        src_strategy_file,
+        dst_strategy_file,
+        process_num,
+        output_format,
+    )
 
 
-def all_checkpoints(api, src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file,
-                    dst_strategy_file, process_num, output_format):
+def all_checkpoints(
+    api,
+    src_checkpoints_dir,
+    dst_checkpoints_dir,
+    ckpt_prefix,
+    src_strategy_file,
+    dst_strategy_file,
+    process_num,
+    output_format,
+):
     """`transform_checkpoints` under the name `api`."""
     if not os.path.isdir(src_checkpoints_dir):
-        raise NotADirectoryError(f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
-                                 f"{src_checkpoints_dir!r}.")
+        raise NotADirectoryError(
+            f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
+            f"{src_checkpoints_dir!r}."
+        )
     if not ckpt_prefix or os.path.basename(ckpt_prefix) != ckpt_prefix:
-        raise ValueError(f"For '{api}', 'ckpt_prefix' must be a part of a file's name, but got "
-                         f"{ckpt_prefix!r}.")
+        raise ValueError(
+            f"For '{api}', 'ckpt_prefix' must be a part of a file's name, but got {ckpt_prefix!r}."
+        )
     kind, files = _checkpoints_in(api, src_checkpoints_dir)
     if kind == "ckpt" and output_format != kind:
-        raise ValueError(f"For '{api}', 'output_format' must be 'ckpt', as the checkpoints are, "
-                         f"but got {output_format!r}.")
+        raise ValueError(
+            f"For '{api}', 'output_format' must be 'ckpt', as the checkpoints are, "
+            f"but got {output_format!r}."
+        )
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
     stage = _only_stage(source, target, src_strategy_file) if kind == "ckpt" else None
     ranks = range(target.ranks * (target.stage_count() if stage is None else 1))
@@ -449,16 +531,23 @@ def all_checkpoints(api, src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, 
     def write(rank):
         """The checkpoint of one rank."""
         change = Transformation(api, source, target, rank)
-        needed = ([stage * source.ranks + each for each in range(source.ranks)]
-                  if stage is not None else _needed(api, change))
+        needed = (
+            [stage * source.ranks + each for each in range(source.ranks)]
+            if stage is not None
+            else _needed(api, change)
+        )
         missing = [each for each in needed if each not in files]
         if missing:
-            raise ValueError(f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
-                             f"ranks {missing}, of which rank {rank} has need.")
+            raise ValueError(
+                f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
+                f"ranks {missing}, of which rank {rank} has need."
+            )
         made = change.run({each: load_checkpoint(files[each], format=kind) for each in needed})
         part = "" if stage is None else f"_part{stage}"
-        path = os.path.join(_make_directory(os.path.join(folder, f"rank_{rank}")),
-                            f"{ckpt_prefix}{rank}{part}.{output_format}")
+        path = os.path.join(
+            _make_directory(os.path.join(folder, f"rank_{rank}")),
+            f"{ckpt_prefix}{rank}{part}.{output_format}",
+        )
         save_checkpoint(made, path, format=output_format)
 
     with ThreadPoolExecutor(process_num) as pool:
@@ -469,16 +558,20 @@ def _strategies(api, *paths):
     try:
         return [Strategy(path) for path in paths]
     except ValueError as error:
-        raise ValueError(f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must be "
-                         f"strategy files: {error}") from None
+        raise ValueError(
+            f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must be "
+            f"strategy files: {error}"
+        ) from None
 
 
 def _needed(api, change):
     try:
         return change.needed()
     except ValueError as error:
-        raise ValueError(f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must fit each "
-                         f"other: {error}.") from None
+        raise ValueError(
+            f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must fit each "
+            f"other: {error}."
+        ) from None
 
 
 def _checkpoints_in(api, folder):
@@ -489,8 +582,10 @@ def _checkpoints_in(api, folder):
         if rank.isdigit() and kind in found and os.path.isfile(path):
             found[kind][int(rank)] = path
     if bool(found["ckpt"]) == bool(found["safetensors"]):
-        raise ValueError(f"For '{api}', 'src_checkpoints_dir' must have checkpoints in folders "
-                         f"'rank_<number>', and of one format, but got {found}.")
+        raise ValueError(
+            f"For '{api}', 'src_checkpoints_dir' must have checkpoints in folders "
+            f"'rank_<number>', and of one format, but got {found}."
+        )
     return next((kind, files) for kind, files in found.items() if files)
 
 
@@ -498,7 +593,8 @@ def _only_stage(source, target, path):
     """The stage that a source's file is of, where it has some of the target's parameters only."""
     if source.stages is None or target.stages is None:
         return None
-    names = [{name for name in each.stages if not name.startswith(_STATES)}
-             for each in (source, target)]
+    names = [
+        {name for name in each.stages if not name.startswith(_STATES)} for each in (source, target)
+    ]
     single = source.stage_count() == target.stage_count() == 1
     return stage_of_file(path) if single and names[0] < names[1] else None

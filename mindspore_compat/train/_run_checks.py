@@ -15,41 +15,56 @@ _OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "en
 def check_levels(optimizer, amp_level, boost_level):
     """Refuses unknown levels, and mixed precision without an optimizer."""
     if not isinstance(amp_level, str):
-        raise TypeError(f"For 'Model', 'amp_level' must be a str, but got {amp_level!r} of type "
-                        f"{type(amp_level).__name__}.")
-    for name, level, known in (("amp_level", amp_level, _LEVELS),
-                               ("boost_level", boost_level, _BOOST_LEVELS)):
+        raise TypeError(
+            f"For 'Model', 'amp_level' must be a str, but got {amp_level!r} of type "
+            f"{type(amp_level).__name__}."
+        )
+    for name, level, known in (
+        ("amp_level", amp_level, _LEVELS),
+        ("boost_level", boost_level, _BOOST_LEVELS),
+    ):
         if level not in known:
-            raise ValueError(f"For 'Model', '{name}' must be one of "
-                             f"{', '.join(map(repr, known))}, but got {level!r}.")
+            raise ValueError(
+                f"For 'Model', '{name}' must be one of "
+                f"{', '.join(map(repr, known))}, but got {level!r}."
+            )
     if amp_level != "O0" and optimizer is None:
-        raise ValueError(f"For 'Model', 'amp_level' must be 'O0' without an optimizer, but got "
-                         f"{amp_level!r}.")
+        raise ValueError(
+            f"For 'Model', 'amp_level' must be 'O0' without an optimizer, but got {amp_level!r}."
+        )
 
 
 def check_optimizer(optimizer):
     """Refuses a Cell that is no optimizer, nor around one."""
     if optimizer is not None and not hasattr(optimizer, "parameters"):
-        raise TypeError(f"For 'Model', 'optimizer' must be an Optimizer or None, but got "
-                        f"{optimizer!r} of type {type(optimizer).__name__}.")
+        raise TypeError(
+            f"For 'Model', 'optimizer' must be an Optimizer or None, but got "
+            f"{optimizer!r} of type {type(optimizer).__name__}."
+        )
 
 
 def check_kwargs(optimizer, kwargs):
     """Refuses unknown keywords of Model, and values of the wrong type."""
     for name in kwargs:
         if name not in _KEYWORDS:
-            raise ValueError(f"For 'Model', the keywords must be among "
-                             f"{', '.join(map(repr, _KEYWORDS))}, but got {name!r}.")
+            raise ValueError(
+                f"For 'Model', the keywords must be among "
+                f"{', '.join(map(repr, _KEYWORDS))}, but got {name!r}."
+            )
     keep = kwargs.get("keep_batchnorm_fp32", True)
     if not isinstance(keep, bool):
-        raise TypeError(f"For 'Model', 'keep_batchnorm_fp32' must be a bool, but got {keep!r} of "
-                        f"type {type(keep).__name__}.")
+        raise TypeError(
+            f"For 'Model', 'keep_batchnorm_fp32' must be a bool, but got {keep!r} of "
+            f"type {type(keep).__name__}."
+        )
     manager = kwargs.get("loss_scale_manager")
     if manager is None:
         return
     if not isinstance(manager, LossScaleManager):
-        raise TypeError(f"For 'Model', 'loss_scale_manager' must be a LossScaleManager or None, "
-                        f"but got {manager!r} of type {type(manager).__name__}.")
+        raise TypeError(
+            f"For 'Model', 'loss_scale_manager' must be a LossScaleManager or None, "
+            f"but got {manager!r} of type {type(manager).__name__}."
+        )
     if optimizer is None:
         raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer', but got None.")
 
@@ -61,9 +76,11 @@ def check_callbacks_of_fit(callbacks):
         cls = type(callback)
         old = sorted(_OLD_HOOKS & vars(cls).keys())
         if old and not cls.__module__.startswith(package):
-            raise ValueError(f"For 'Model.fit', callbacks must define hooks that begin with "
-                             f"'on_train' or 'on_eval', but {cls.__name__} defines "
-                             f"{', '.join(old)}.")
+            raise ValueError(
+                f"For 'Model.fit', callbacks must define hooks that begin with "
+                f"'on_train' or 'on_eval', but {cls.__name__} defines "
+                f"{', '.join(old)}."
+            )
 
 
 def check_dataset_size(dataset, sink_size=-1):
@@ -81,8 +98,10 @@ def check_dataset_size(dataset, sink_size=-1):
 def check_two_columns(inputs):
     """Refuses batches that are not one input and one label, which a loss needs."""
     if len(inputs) != 2:
-        raise ValueError(f"For 'Model', with a 'loss_fn' the dataset must give two columns, but "
-                         f"got {len(inputs)}.")
+        raise ValueError(
+            f"For 'Model', with a 'loss_fn' the dataset must give two columns, but "
+            f"got {len(inputs)}."
+        )
 
 
 def _transfer_tensor_to_tuple(inputs):
@@ -98,11 +117,15 @@ def check_outputs(outputs, least=0):
     """
     outputs = _transfer_tensor_to_tuple(outputs)
     if not isinstance(outputs, tuple):
-        raise ValueError(f"For 'Model.eval', the outputs of 'eval_network' must be a Tensor or a "
-                         f"tuple, but got {type(outputs).__name__}.")
+        raise ValueError(
+            f"For 'Model.eval', the outputs of 'eval_network' must be a Tensor or a "
+            f"tuple, but got {type(outputs).__name__}."
+        )
     if len(outputs) < least:
-        raise ValueError(f"For 'Model.eval', the outputs of 'eval_network' must be at least "
-                         f"{least} with 'eval_indexes', but got {len(outputs)}.")
+        raise ValueError(
+            f"For 'Model.eval', the outputs of 'eval_network' must be at least "
+            f"{least} with 'eval_indexes', but got {len(outputs)}."
+        )
     return outputs
 
 
@@ -114,6 +137,8 @@ def check_predict_data(values):
         elif isinstance(value, dict):
             check_predict_data(value.values())
         elif value is not None and not isinstance(value, (Tensor, int, float, str)):
-            raise TypeError(f"For 'Model.predict', inputs must be Tensors, numbers, strs, None, or "
-                            f"lists, tuples or dicts of them, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For 'Model.predict', inputs must be Tensors, numbers, strs, None, or "
+                f"lists, tuples or dicts of them, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )

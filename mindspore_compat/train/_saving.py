@@ -19,9 +19,19 @@ from . import _background
 FORMATS = ("ckpt", "safetensors")
 
 
-def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False,
-                    append_dict=None, enc_key=None, enc_mode="AES-GCM", choice_func=None,
-                    crc_check=False, format="ckpt", **kwargs):
+def save_checkpoint(
+    save_obj,
+    ckpt_file_name,
+    integrated_save=True,
+    async_save=False,
+    append_dict=None,
+    enc_key=None,
+    enc_mode="AES-GCM",
+    choice_func=None,
+    crc_check=False,
+    format="ckpt",
+    **kwargs,
+):
     """Save parameters to a file, in place of a file of that name.
 
     The file is complete and on the disk or, after an error, not there (or still the old one). It is
@@ -73,8 +83,11 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     _check_save(save_obj, ckpt_file_name, integrated_save, async_save, append_dict, choice_func)
     redundancy = kwargs.get("remove_redundancy")
     _check_options(enc_key, enc_mode, crc_check, format, redundancy)
-    values = [(name, value) for name, value in _named_values(save_obj)
-              if choice_func is None or choice_func(name)]
+    values = [
+        (name, value)
+        for name, value in _named_values(save_obj)
+        if choice_func is None or choice_func(name)
+    ]
     values += _appended(append_dict or {})
     values = [(name, _host_value(name, value)) for name, value in values]
     if format == "safetensors":
@@ -86,8 +99,9 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     _refuse_early(format, values)
     _background.wait()
     if async_save:
-        copies = [(name, value if isinstance(value, str) else value.copy())
-                  for name, value in values]
+        copies = [
+            (name, value if isinstance(value, str) else value.copy()) for name, value in values
+        ]
         _background.begin(async_save, write, ckpt_file_name, copies, options)
     else:
         write(ckpt_file_name, values, **options)
@@ -121,15 +135,22 @@ def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, c
     if choice_func is not None and not callable(choice_func):
         _refuse_type("choice_func", "a function or None", choice_func)
     if isinstance(async_save, str) and async_save not in ("process", "thread"):
-        raise ValueError("For 'save_checkpoint', 'async_save' must be a bool, 'process' or "
-                         f"'thread', but got {async_save!r}.")
+        raise ValueError(
+            "For 'save_checkpoint', 'async_save' must be a bool, 'process' or "
+            f"'thread', but got {async_save!r}."
+        )
     if os.path.isdir(file_name) or not file_name:
-        raise IsADirectoryError("For 'save_checkpoint', 'ckpt_file_name' must be a file, but "
-                                f"{file_name!r} is a directory.")
+        raise IsADirectoryError(
+            "For 'save_checkpoint', 'ckpt_file_name' must be a file, but "
+            f"{file_name!r} is a directory."
+        )
     folder = os.path.dirname(file_name)
     if folder and not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "For 'save_checkpoint', the folder of "
-                                "'ckpt_file_name' does not exist", folder)
+        raise FileNotFoundError(
+            errno.ENOENT,
+            "For 'save_checkpoint', the folder of 'ckpt_file_name' does not exist",
+            folder,
+        )
 
 
 def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
@@ -137,15 +158,18 @@ def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
     check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     check_crc("save_checkpoint", crc_check)
     if redundancy is not None and not isinstance(redundancy, bool):
-        raise ValueError("For 'save_checkpoint', 'remove_redundancy' must be a bool or None, but "
-                         f"got {redundancy!r}.")
+        raise ValueError(
+            "For 'save_checkpoint', 'remove_redundancy' must be a bool or None, but "
+            f"got {redundancy!r}."
+        )
 
 
 def check_key(api, prefix, key, mode, format):
     """Refuses a format, a key or a mode that cannot be used; `prefix` is "enc" or "dec"."""
     if format not in FORMATS:
-        raise ValueError(f"For '{api}', 'format' must be 'ckpt' or 'safetensors', but got "
-                         f"{format!r}.")
+        raise ValueError(
+            f"For '{api}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}."
+        )
     if key is not None and not isinstance(key, bytes):
         raise ValueError(f"For '{api}', '{prefix}_key' must be bytes or None, but got {key!r}.")
     if not isinstance(mode, str):
@@ -153,13 +177,15 @@ def check_key(api, prefix, key, mode, format):
     if key is None:
         return
     if format == "safetensors":
-        raise ValueError(f"For '{api}', '{prefix}_key' must be None when 'format' is "
-                         "'safetensors'.")
+        raise ValueError(
+            f"For '{api}', '{prefix}_key' must be None when 'format' is 'safetensors'."
+        )
     try:
         encryption.check(key, mode)
     except ValueError as error:
-        raise ValueError(f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
-                         ) from None
+        raise ValueError(
+            f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
+        ) from None
 
 
 def check_crc(api, crc_check):
@@ -169,8 +195,10 @@ def check_crc(api, crc_check):
 
 
 def _refuse_type(name, wanted, value):
-    raise TypeError(f"For 'save_checkpoint', '{name}' must be {wanted}, but got {value!r} of type "
-                    f"{type(value).__name__}.")
+    raise TypeError(
+        f"For 'save_checkpoint', '{name}' must be {wanted}, but got {value!r} of type "
+        f"{type(value).__name__}."
+    )
 
 
 def _refuse_early(format, values):
@@ -178,11 +206,15 @@ def _refuse_early(format, values):
     for name, value in values:
         if isinstance(value, str):
             if format == "safetensors":
-                raise TypeError("For 'save_checkpoint', a text has no place in the format "
-                                f"'safetensors', but '{name}' is one.")
+                raise TypeError(
+                    "For 'save_checkpoint', a text has no place in the format "
+                    f"'safetensors', but '{name}' is one."
+                )
         elif value.dtype.newbyteorder("=") not in checkpoint.NAMES:
-            raise TypeError(f"For 'save_checkpoint', '{name}' has values of type {value.dtype}, "
-                            "which a checkpoint cannot hold.")
+            raise TypeError(
+                f"For 'save_checkpoint', '{name}' has values of type {value.dtype}, "
+                "which a checkpoint cannot hold."
+            )
 
 
 # From what is given to named values ---------------------------------------------------------------
@@ -203,24 +235,32 @@ def _of_list(items):
         return [_of_item(item) for item in items]
     for item in items:
         if not isinstance(item, Parameter):
-            raise TypeError("For 'save_checkpoint', 'save_obj' must hold Parameters, or dicts with "
-                            f"the keys 'name' and 'data', but got {item!r} of type "
-                            f"{type(item).__name__}.")
+            raise TypeError(
+                "For 'save_checkpoint', 'save_obj' must hold Parameters, or dicts with "
+                f"the keys 'name' and 'data', but got {item!r} of type "
+                f"{type(item).__name__}."
+            )
     return [(param.name, param) for param in items]
 
 
 def _of_item(item):
     """The pair of one {"name": ..., "data": ...}."""
     if not isinstance(item, dict) or not {"name", "data"} <= item.keys():
-        raise TypeError("For 'save_checkpoint', each dict of 'save_obj' must have the keys 'name' "
-                        f"and 'data', but got {item!r}.")
+        raise TypeError(
+            "For 'save_checkpoint', each dict of 'save_obj' must have the keys 'name' "
+            f"and 'data', but got {item!r}."
+        )
     name, data = item["name"], item["data"]
     if not isinstance(name, str):
-        raise TypeError("For 'save_checkpoint', 'name' in a dict of 'save_obj' must be a str, but "
-                        f"got {name!r} of type {type(name).__name__}.")
+        raise TypeError(
+            "For 'save_checkpoint', 'name' in a dict of 'save_obj' must be a str, but "
+            f"got {name!r} of type {type(name).__name__}."
+        )
     if not isinstance(data, Tensor):
-        raise TypeError("For 'save_checkpoint', 'data' in a dict of 'save_obj' must be a Parameter "
-                        f"or a Tensor, but got {data!r} of type {type(data).__name__}.")
+        raise TypeError(
+            "For 'save_checkpoint', 'data' in a dict of 'save_obj' must be a Parameter "
+            f"or a Tensor, but got {data!r} of type {type(data).__name__}."
+        )
     return name, data
 
 
@@ -229,8 +269,10 @@ def _of_dict(items):
     for name, value in items.items():
         fits = isinstance(value, (Tensor, np.ndarray, str, int, float))
         if not isinstance(name, str) or not fits:
-            raise TypeError("For 'save_checkpoint', a dict as 'save_obj' must hold Parameters by "
-                            f"name, but got {value!r} of type {type(value).__name__} by {name!r}.")
+            raise TypeError(
+                "For 'save_checkpoint', a dict as 'save_obj' must hold Parameters by "
+                f"name, but got {value!r} of type {type(value).__name__} by {name!r}."
+            )
     return list(items.items())
 
 
@@ -239,9 +281,11 @@ def _appended(items):
     for name, value in items.items():
         fits = isinstance(value, (Tensor, bool, int, float, str)) or _is_generator(value)
         if not isinstance(name, str) or not fits or isinstance(value, np.generic):
-            raise TypeError("For 'save_checkpoint', 'append_dict' must hold int, float, bool, str, "
-                            "Parameter, Tensor or Generator by name, but got "
-                            f"{value!r} of type {type(value).__name__} by {name!r}.")
+            raise TypeError(
+                "For 'save_checkpoint', 'append_dict' must hold int, float, bool, str, "
+                "Parameter, Tensor or Generator by name, but got "
+                f"{value!r} of type {type(value).__name__} by {name!r}."
+            )
     return list(items.items())
 
 
@@ -250,6 +294,7 @@ def _is_generator(value):
     if not hasattr(value, "get_state"):
         return False
     from ..common.generator import Generator
+
     return isinstance(value, Generator)
 
 
@@ -262,9 +307,10 @@ def _host_value(name, value):
     if isinstance(value, bool):
         return np.array(value)
     if isinstance(value, int):
-        if not -2**63 <= value < 2**63:
-            raise ValueError(f"For 'save_checkpoint', '{name}' must fit into 64 bits, but got "
-                             f"{value}.")
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(
+                f"For 'save_checkpoint', '{name}' must fit into 64 bits, but got {value}."
+            )
         return np.array(value, np.int64)
     if isinstance(value, float):
         return np.array(value, np.float32)

@@ -21,12 +21,16 @@ from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, 
 from .._io.reading import content, json_of, reading
 from ..common.parameter import Parameter
 
-__all__ = ["build_searched_strategy", "merge_pipeline_strategys", "merge_sliced_parameter",
-           "restore_group_info_list"]
+__all__ = [
+    "build_searched_strategy",
+    "merge_pipeline_strategys",
+    "merge_sliced_parameter",
+    "restore_group_info_list",
+]
 
 _LISTS = {1: "dev_matrix", 2: "tensor_map", 3: "param_split_shape", 4: "indices_offset"}
 _NUMBERS = {5: "field", 6: "opt_weight_shard_step", 7: "opt_weight_shard_size"}
-_STRATEGIES, _LAYOUTS = 2, 3        # the fields of a strategy file
+_STRATEGIES, _LAYOUTS = 2, 3  # the fields of a strategy file
 
 
 class Dims:
@@ -119,20 +123,27 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     """
     api = "merge_sliced_parameter"
     if not isinstance(sliced_parameters, list) or not all(
-            isinstance(one, Parameter) for one in sliced_parameters):
-        raise TypeError(f"For '{api}', 'sliced_parameters' must be a list of Parameters, but got "
-                        f"{sliced_parameters!r}.")
+        isinstance(one, Parameter) for one in sliced_parameters
+    ):
+        raise TypeError(
+            f"For '{api}', 'sliced_parameters' must be a list of Parameters, but got "
+            f"{sliced_parameters!r}."
+        )
     if strategy is not None and not isinstance(strategy, dict):
-        raise TypeError(f"For '{api}', 'strategy' must be a dict or None, but got {strategy!r} of "
-                        f"type {type(strategy).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'strategy' must be a dict or None, but got {strategy!r} of "
+            f"type {type(strategy).__name__}."
+        )
     if not sliced_parameters:
         raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")
     first = sliced_parameters[0]
     for one in sliced_parameters:
         if one.name != first.name or one.ndim != first.ndim or one.shape[1:] != first.shape[1:]:
-            raise ValueError(f"For '{api}', 'sliced_parameters' must have one name and the same "
-                             f"shape after the first axis, but got {first.name!r} {first.shape} "
-                             f"and {one.name!r} {one.shape}.")
+            raise ValueError(
+                f"For '{api}', 'sliced_parameters' must have one name and the same "
+                f"shape after the first axis, but got {first.name!r} {first.shape} "
+                f"and {one.name!r} {one.shape}."
+            )
     slices = [one.asnumpy() for one in sliced_parameters]
     if not strategy:
         whole = np.concatenate(slices)
@@ -155,28 +166,37 @@ def _merged(slices, layout):
         lengths = list(layout.param_split_shape[0].dim) if layout.param_split_shape else []
         groups = int(layout.field)
     except (AttributeError, IndexError, TypeError) as error:
-        raise ValueError(f"For '{api}', 'strategy' must hold layouts, but got {layout!r}: "
-                         f"{error}.") from None
+        raise ValueError(
+            f"For '{api}', 'strategy' must hold layouts, but got {layout!r}: {error}."
+        ) from None
     if len(slices) != math.prod(grid):
-        raise ValueError(f"For '{api}', 'sliced_parameters' must be of {math.prod(grid)} ranks, "
-                         f"but got {len(slices)}.")
+        raise ValueError(
+            f"For '{api}', 'sliced_parameters' must be of {math.prod(grid)} ranks, "
+            f"but got {len(slices)}."
+        )
     if not lengths and len({each.shape for each in slices}) > 1:
-        raise ValueError(f"For '{api}', 'sliced_parameters' must have one shape, but got "
-                         f"{[each.shape for each in slices]}.")
+        raise ValueError(
+            f"For '{api}', 'sliced_parameters' must have one shape, but got "
+            f"{[each.shape for each in slices]}."
+        )
     if not lengths and groups > 0:
         return _merged_by_groups(slices, groups)
     counts = [1 if axis < 0 else grid[len(grid) - 1 - axis] for axis in cuts]
     if lengths and len(lengths) != math.prod(counts):
-        raise ValueError(f"For '{api}', 'param_split_shape' must have {math.prod(counts)} numbers, "
-                         f"but got {lengths}.")
+        raise ValueError(
+            f"For '{api}', 'param_split_shape' must have {math.prod(counts)} numbers, "
+            f"but got {lengths}."
+        )
     blocks = np.empty(counts, object)
-    for rank, part in enumerate(slices):    # of ranks that hold the same slice the last one counts
+    for rank, part in enumerate(slices):  # of ranks that hold the same slice the last one counts
         place = np.unravel_index(rank, grid)
         at = tuple(0 if axis < 0 else place[len(grid) - 1 - axis] for axis in cuts)
         wanted = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
         if len(part) != wanted:
-            raise ValueError(f"For '{api}', the slice of rank {rank} must have length {wanted}, "
-                             f"but got {len(part)}.")
+            raise ValueError(
+                f"For '{api}', the slice of rank {rank} must have length {wanted}, "
+                f"but got {len(part)}."
+            )
         blocks[at] = part
     return np.block(blocks.tolist())
 
@@ -207,8 +227,11 @@ def restore_group_info_list(group_info_file_name: Str):
     api, name = "restore_group_info_list", "group_info_file_name"
     _check_file(api, name, group_info_file_name)
     with _reading(api, group_info_file_name, "file of groups"):
-        held = [value for number, kind, value in fields(_content(group_info_file_name))
-                if number == 2 and kind == BYTES]
+        held = [
+            value
+            for number, kind, value in fields(_content(group_info_file_name))
+            if number == 2 and kind == BYTES
+        ]
         if not held:
             raise ValueError("it has no list of ranks")
         return _dims(held[-1])
@@ -235,15 +258,23 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
     """
     api = "merge_pipeline_strategys"
     if not os.path.isdir(src_strategy_dirs):
-        raise NotADirectoryError(f"For '{api}', 'src_strategy_dirs' must be a directory, but got "
-                                 f"{src_strategy_dirs!r}.")
-    found = {kind: sorted(glob.glob(os.path.join(glob.escape(src_strategy_dirs), f"*.{kind}")))
-             for kind in ("ckpt", "json")}
+        raise NotADirectoryError(
+            f"For '{api}', 'src_strategy_dirs' must be a directory, but got {src_strategy_dirs!r}."
+        )
+    found = {
+        kind: sorted(glob.glob(os.path.join(glob.escape(src_strategy_dirs), f"*.{kind}")))
+        for kind in ("ckpt", "json")
+    }
     if bool(found["ckpt"]) == bool(found["json"]):
-        raise ValueError(f"For '{api}', 'src_strategy_dirs' must have files that are all '.ckpt' "
-                         f"or all '.json', but got {sum(found.values(), [])}.")
-    content = (_merged_messages(api, found["ckpt"]) if found["ckpt"] else
-               json.dumps(_merged_json(api, found["json"])).encode())
+        raise ValueError(
+            f"For '{api}', 'src_strategy_dirs' must have files that are all '.ckpt' "
+            f"or all '.json', but got {sum(found.values(), [])}."
+        )
+    content = (
+        _merged_messages(api, found["ckpt"])
+        if found["ckpt"]
+        else json.dumps(_merged_json(api, found["json"])).encode()
+    )
     path = os.path.abspath(dst_strategy_file)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with atomic_write(path) as file:
@@ -263,14 +294,19 @@ def _merged_messages(api, paths):
         stages.add(stage)
         strategies += [bytes_field(_STRATEGIES, bytes(item)) for item in cut]
         for name, layout in map(_named, held):
-            layouts.append(bytes_field(_LAYOUTS, bytes_field(1, f"{stage}-{name}")
-                                       + bytes_field(2, bytes(layout))))
+            layouts.append(
+                bytes_field(
+                    _LAYOUTS, bytes_field(1, f"{stage}-{name}") + bytes_field(2, bytes(layout))
+                )
+            )
     return b"".join([int_field(1, 1), *strategies, *layouts])
 
 
 def _merged_json(api, paths):
-    merged, stages = {"current_stage": 1, "parallel_strategy_item": {},
-                      "parallel_layout_item": {}}, set()
+    merged, stages = (
+        {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}},
+        set(),
+    )
     for path in paths:
         with _reading(api, path):
             told = json_of(path)
@@ -282,7 +318,8 @@ def _merged_json(api, paths):
                 stages.add(stage)
                 merged["parallel_strategy_item"].update(cut)
                 merged["parallel_layout_item"].update(
-                    {f"{stage}-{name}": layout for name, layout in held.items()})
+                    {f"{stage}-{name}": layout for name, layout in held.items()}
+                )
     return merged
 
 
@@ -359,8 +396,9 @@ def _layout(view):
 
 
 def _dims(view):
-    return [each for number, kind, value in fields(view) if number == 1
-            for each in ints(kind, value)]
+    return [
+        each for number, kind, value in fields(view) if number == 1 for each in ints(kind, value)
+    ]
 
 
 def _layout_from_json(told):

@@ -27,10 +27,16 @@ _SUMS = "accu_grads"  # gradients on their way belong to no whole
 
 
 @checked
-def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
-                        merge_with_redundancy: Bool = True, file_suffix: Str | None = None,
-                        max_process_num: Int(ge=1) = 64, choice_func: Any = None,
-                        split_dst_file: Any = ()):
+def unified_safetensors(
+    src_dir: Str,
+    src_strategy_file: Str,
+    dst_dir: Str,
+    merge_with_redundancy: Bool = True,
+    file_suffix: Str | None = None,
+    max_process_num: Int(ge=1) = 64,
+    choice_func: Any = None,
+    split_dst_file: Any = (),
+):
     """Puts the slices that ranks have saved together, into safetensors files of whole parameters.
 
     Args:
@@ -61,8 +67,9 @@ def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
     try:
         strategy = Strategy(src_strategy_file)
     except ValueError as error:
-        raise ValueError(f"For '{_API}', 'src_strategy_file' must be a strategy file: "
-                         f"{error}") from None
+        raise ValueError(
+            f"For '{_API}', 'src_strategy_file' must be a strategy file: {error}"
+        ) from None
     source = _Source(files, strategy, merge_with_redundancy)
     names = _chosen(source, choice_func)
     sizes = {name: source.size(name) for name in names}
@@ -72,8 +79,10 @@ def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
     first = least * (task - 1) + min(task - 1, more)
     own = range(first, first + least + (task <= more))
     if not own:
-        raise ValueError(f"For '{_API}', 'split_dst_file' must leave files to write, but there are "
-                         f"{len(parts)} for {tasks} tasks.")
+        raise ValueError(
+            f"For '{_API}', 'split_dst_file' must leave files to write, but there are "
+            f"{len(parts)} for {tasks} tasks."
+        )
     folder = _make_directory(dst_dir, "dst_dir")
     if task == 1:
         others = source.others(names)
@@ -82,15 +91,22 @@ def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
 
     def write(number):
         """One part."""
-        safetensors.write(os.path.join(folder, f"part{number}.safetensors"),
-                          [(names[name], source.whole(name)) for name in parts[number]])
+        safetensors.write(
+            os.path.join(folder, f"part{number}.safetensors"),
+            [(names[name], source.whole(name)) for name in parts[number]],
+        )
 
     with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
         list(pool.map(write, own))
     if task == 1:  # last, because it names what is there
-        told = {"metadata": {"total_size": sum(sizes.values())}, "weight_map": {
-            names[name]: f"part{number}.safetensors"
-            for number, part in enumerate(parts) for name in part}}
+        told = {
+            "metadata": {"total_size": sum(sizes.values())},
+            "weight_map": {
+                names[name]: f"part{number}.safetensors"
+                for number, part in enumerate(parts)
+                for name in part
+            },
+        }
         with atomic_write(os.path.join(folder, "param_name_map.json")) as file:
             file.write(json.dumps(told, indent=4).encode())
 
@@ -114,30 +130,38 @@ class _Source:
         needed = range(strategy.ranks * strategy.stage_count())
         missing = [rank for rank in needed if rank not in files]
         if missing and not (self._complete and self._suffice()):
-            raise ValueError(f"For '{_API}', 'src_dir' must have the files of all ranks that are "
-                             f"needed, but those of {missing} are missing.")
+            raise ValueError(
+                f"For '{_API}', 'src_dir' must have the files of all ranks that are "
+                f"needed, but those of {missing} are missing."
+            )
 
     def _agreed(self, complete):
-        marks = {told.get("__metadata__", {}).get("remove_redundancy")
-                 for told in self._headers.values()}
+        marks = {
+            told.get("__metadata__", {}).get("remove_redundancy") for told in self._headers.values()
+        }
         for mark, meant in (("True", False), ("False", True)):
             if mark in marks and complete is not meant:
-                log.warning("The files say of 'remove_redundancy' %s; 'merge_with_redundancy' is "
-                            "taken as %s.", mark, meant)
+                log.warning(
+                    "The files say of 'remove_redundancy' %s; 'merge_with_redundancy' is "
+                    "taken as %s.",
+                    mark,
+                    meant,
+                )
                 return meant
         return complete
 
     def _suffice(self):
         """Whether the files of all ranks that hold what the whole is made of are there."""
-        return all(rank in self._files for name in self._strategy.stages
-                   for rank in self._holders(name))
+        return all(
+            rank in self._files for name in self._strategy.stages for rank in self._holders(name)
+        )
 
     def names(self):
         """The parameters that files and strategy tell of, in the files' order."""
-        held = dict.fromkeys(name for rank in sorted(self._headers)
-                             for name in self._headers[rank])
-        return [name for name in held if name in self._strategy.stages
-                and not name.startswith(_SUMS)]
+        held = dict.fromkeys(name for rank in sorted(self._headers) for name in self._headers[rank])
+        return [
+            name for name in held if name in self._strategy.stages and not name.startswith(_SUMS)
+        ]
 
     def _ranks(self, name):
         """The ranks of the first stage that a parameter is in."""
@@ -147,8 +171,11 @@ class _Source:
     def _holders(self, name):
         """The ranks whose slices make the whole."""
         ranks, slicing = self._ranks(name), self._strategy.slicing(name)
-        present = None if self._complete else {
-            rank - ranks.start for rank in ranks if name in self._headers.get(rank, ())}
+        present = (
+            None
+            if self._complete
+            else {rank - ranks.start for rank in ranks if name in self._headers.get(rank, ())}
+        )
         try:
             return [ranks.start + rank for rank in slicing.holders(Slicing(), 0, None, present)]
         except ValueError as error:
@@ -156,8 +183,11 @@ class _Source:
 
     def size(self, name):
         """The bytes of a whole parameter."""
-        told = next(self._headers[rank][name] for rank in sorted(self._headers)
-                    if name in self._headers[rank])
+        told = next(
+            self._headers[rank][name]
+            for rank in sorted(self._headers)
+            if name in self._headers[rank]
+        )
         start, stop = told["data_offsets"]
         return (stop - start) * math.prod(self._strategy.slicing(name).counts(len(told["shape"])))
 
@@ -184,16 +214,22 @@ class _Source:
 
 def _check_options(choice_func, split_dst_file):
     if choice_func is not None and not callable(choice_func):
-        raise TypeError(f"For '{_API}', 'choice_func' must be callable or None, but got "
-                        f"{choice_func!r}.")
+        raise TypeError(
+            f"For '{_API}', 'choice_func' must be callable or None, but got {choice_func!r}."
+        )
     if not isinstance(split_dst_file, (tuple, list)) or not all(
-            type(each) is int for each in split_dst_file):
-        raise TypeError(f"For '{_API}', 'split_dst_file' must be a tuple of ints, but got "
-                        f"{split_dst_file!r}.")
-    if split_dst_file and (len(split_dst_file) != 2
-                           or not 1 <= split_dst_file[0] <= split_dst_file[1]):
-        raise ValueError(f"For '{_API}', 'split_dst_file' must hold the number of a task, from 1, "
-                         f"and that of all, but got {split_dst_file!r}.")
+        type(each) is int for each in split_dst_file
+    ):
+        raise TypeError(
+            f"For '{_API}', 'split_dst_file' must be a tuple of ints, but got {split_dst_file!r}."
+        )
+    if split_dst_file and (
+        len(split_dst_file) != 2 or not 1 <= split_dst_file[0] <= split_dst_file[1]
+    ):
+        raise ValueError(
+            f"For '{_API}', 'split_dst_file' must hold the number of a task, from 1, "
+            f"and that of all, but got {split_dst_file!r}."
+        )
 
 
 def _files_in(folder, suffix):
@@ -209,17 +245,22 @@ def _files_in(folder, suffix):
         if not rank.isdigit():
             continue
         if any(name.endswith(".ckpt") for name in inside):
-            raise ValueError(f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {place!r} "
-                             f"has.")
+            raise ValueError(
+                f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {place!r} has."
+            )
         fit = [name for name in inside if name.endswith(f"{suffix or ''}{safetensors.SUFFIX}")]
         if not fit and suffix is not None:
-            raise ValueError(f"For '{_API}', {place!r} must have a file that ends with "
-                             f"{suffix + safetensors.SUFFIX!r}.")
+            raise ValueError(
+                f"For '{_API}', {place!r} must have a file that ends with "
+                f"{suffix + safetensors.SUFFIX!r}."
+            )
         if fit:
             found[int(rank)] = os.path.join(place, fit[-1])
     if not found:
-        raise ValueError(f"For '{_API}', 'src_dir' must have safetensors files in folders "
-                         f"'rank_<number>', but {folder!r} has none.")
+        raise ValueError(
+            f"For '{_API}', 'src_dir' must have safetensors files in folders "
+            f"'rank_<number>', but {folder!r} has none."
+        )
     return found
 
 
@@ -241,13 +282,16 @@ def _chosen(source, choice_func):
     for name in source.names():
         answer = True if choice_func is None else choice_func(name)
         if not isinstance(answer, (bool, str)):
-            raise ValueError(f"For '{_API}', 'choice_func' must return a str or a bool, but got "
-                             f"{answer!r}.")
+            raise ValueError(
+                f"For '{_API}', 'choice_func' must return a str or a bool, but got {answer!r}."
+            )
         if answer is not False:
             names[name] = answer if isinstance(answer, str) else name
     if not names:
-        raise ValueError(f"For '{_API}', there must be parameters to write, but "
-                         f"'src_strategy_file' and 'choice_func' leave none.")
+        raise ValueError(
+            f"For '{_API}', there must be parameters to write, but "
+            f"'src_strategy_file' and 'choice_func' leave none."
+        )
     return names
 
 

@@ -22,8 +22,10 @@ def _make_directory(path, arg_name="path"):
         NotADirectoryError: if there is a file of that name.
     """
     if not isinstance(path, str):
-        raise TypeError(f"For '_make_directory', '{arg_name}' must be a str, but got {path!r} of "
-                        f"type {type(path).__name__}.")
+        raise TypeError(
+            f"For '_make_directory', '{arg_name}' must be a str, but got {path!r} of "
+            f"type {type(path).__name__}."
+        )
     if not path.strip():
         raise ValueError(f"'{arg_name}' must not be blank, but got {path!r}.")
     found = os.path.realpath(os.path.expanduser(path))
@@ -35,12 +37,13 @@ def _make_directory(path, arg_name="path"):
 
 def documented_as_value_error(function):
     """A decorator for constructors whose documentation names ValueError for a wrong type, too."""
+
     @functools.wraps(function)
     def wrapper(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if not str(error).startswith("For '"):      # not a rule's, but Python's own
+            if not str(error).startswith("For '"):  # not a rule's, but Python's own
                 raise
             raise ValueError(*error.args) from None
 
@@ -61,5 +64,7 @@ def check_value_type(arg_name, arg_value, valid_types):
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds):
         wanted = ", ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"'{arg_name}' must be of type {wanted}, but got {arg_value!r} of type "
-                        f"{type(arg_value).__name__}.")
+        raise TypeError(
+            f"'{arg_name}' must be of type {wanted}, but got {arg_value!r} of type "
+            f"{type(arg_value).__name__}."
+        )

@@ -20,15 +20,22 @@ from ..ops._autocast import autocast
 from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
-    "auto_mixed_precision", "build_train_network", "custom_mixed_precision", "get_white_list",
+    "auto_mixed_precision",
+    "build_train_network",
+    "custom_mixed_precision",
+    "get_white_list",
     "get_black_list",
 ]
 
 LEVELS = ("O0", "O1", "O2", "O3", "auto")
-WHITE_CELLS = ("Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense "
-               "LSTMCell RNNCell GRUCell").split()
-WHITE_OPS = ("Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul "
-             "PReLU ReLU Ger").split()
+WHITE_CELLS = (
+    "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense "
+    "LSTMCell RNNCell GRUCell"
+).split()
+WHITE_OPS = (
+    "Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul "
+    "PReLU ReLU Ger"
+).split()
 BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
 
 
@@ -37,8 +44,9 @@ def get_white_list():
 
     Source: mindspore.amp.get_white_list of MindSpore 2.10.
     """
-    return ([getattr(nn, name) for name in WHITE_CELLS if hasattr(nn, name)]
-            + [getattr(ops, name) for name in WHITE_OPS if hasattr(ops, name)])
+    return [getattr(nn, name) for name in WHITE_CELLS if hasattr(nn, name)] + [
+        getattr(ops, name) for name in WHITE_OPS if hasattr(ops, name)
+    ]
 
 
 def get_black_list():
@@ -87,8 +95,9 @@ class _OutputTo16(_Cast):
 
 def _cast(value, dtype):
     """Nested tuples and lists with every Tensor of floats cast."""
-    return map_tensors(lambda tensor: ops.cast(tensor, dtype) if _is_float(tensor) else tensor,
-                       value)
+    return map_tensors(
+        lambda tensor: ops.cast(tensor, dtype) if _is_float(tensor) else tensor, value
+    )
 
 
 def _is_float(tensor):
@@ -103,8 +112,10 @@ class _LowPrecision:
         self.dtype = dtype
 
     def __call__(self, *args):
-        args = [_cast(arg, self.dtype) if isinstance(arg, (Tensor, tuple, list)) else arg
-                for arg in args]
+        args = [
+            _cast(arg, self.dtype) if isinstance(arg, (Tensor, tuple, list)) else arg
+            for arg in args
+        ]
         with precision(dtypes.to_numpy(self.dtype)):
             return _cast(self.primitive(*args), dtypes.float32)
 
@@ -152,8 +163,9 @@ def _do_keep_batchnorm_fp32(network):
 
 def _check_dtype(dtype):
     if dtype not in (dtypes.float16, dtypes.bfloat16):
-        raise ValueError(f"'dtype' must be mindspore.float16 or mindspore.bfloat16, but got "
-                         f"{dtype!r}.")
+        raise ValueError(
+            f"'dtype' must be mindspore.float16 or mindspore.bfloat16, but got {dtype!r}."
+        )
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
@@ -180,12 +192,16 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
     Source: mindspore.amp.auto_mixed_precision of MindSpore 2.10.
     """
     if amp_level not in LEVELS:
-        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of "
-                         f"{', '.join(LEVELS)}, but got {amp_level!r}.")
+        raise ValueError(
+            f"For 'auto_mixed_precision', 'amp_level' must be one of "
+            f"{', '.join(LEVELS)}, but got {amp_level!r}."
+        )
     wanted = (Cell, FunctionType) if amp_level == "auto" else Cell
     if not isinstance(network, wanted):
-        raise TypeError("For 'auto_mixed_precision', 'network' must be a Cell (or a function, at "
-                        f"level 'auto'), but got {network!r} of type {type(network).__name__}.")
+        raise TypeError(
+            "For 'auto_mixed_precision', 'network' must be a Cell (or a function, at "
+            f"level 'auto'), but got {network!r} of type {type(network).__name__}."
+        )
     _check_dtype(dtype)
     if amp_level == "O0":
         return network
@@ -246,11 +262,15 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     Source: mindspore.amp.custom_mixed_precision of MindSpore 2.10.
     """
     if not isinstance(network, Cell):
-        raise TypeError("For 'custom_mixed_precision', 'network' must be a Cell, but got "
-                        f"{network!r} of type {type(network).__name__}.")
+        raise TypeError(
+            "For 'custom_mixed_precision', 'network' must be a Cell, but got "
+            f"{network!r} of type {type(network).__name__}."
+        )
     if (white_list is None) == (black_list is None):
-        raise ValueError("For 'custom_mixed_precision', exactly one of 'white_list' and "
-                         "'black_list' must be given.")
+        raise ValueError(
+            "For 'custom_mixed_precision', exactly one of 'white_list' and "
+            "'black_list' must be given."
+        )
     _check_dtype(dtype)
     if white_list is not None:
         _check_classes("white_list", white_list, (Cell, ops.Primitive))
@@ -261,13 +281,17 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
 
 def _check_classes(name, classes, kinds):
     if not isinstance(classes, list):
-        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got "
-                        f"{type(classes).__name__}.")
+        raise TypeError(
+            f"For 'custom_mixed_precision', '{name}' must be a list, but got "
+            f"{type(classes).__name__}."
+        )
     for each in classes:
         if not isinstance(each, type) or not issubclass(each, kinds):
-            raise TypeError(f"For 'custom_mixed_precision', each element of '{name}' must be a "
-                            f"subclass of {' or '.join(kind.__name__ for kind in kinds)}, but got "
-                            f"{each!r}.")
+            raise TypeError(
+                f"For 'custom_mixed_precision', each element of '{name}' must be a "
+                f"subclass of {' or '.join(kind.__name__ for kind in kinds)}, but got "
+                f"{each!r}."
+            )
 
 
 # Training steps -----------------------------------------------------------------------------------
@@ -280,16 +304,24 @@ _LEVEL_CONFIG = {  # level -> (float type of the network, batch norm in float32,
     "auto": (dtypes.float32, False, None),
 }
 _config_level = {  # the same under the names and values that scripts read
-    level: {"keep_batchnorm_fp32": keep, "cast_model_type": cast_type,
-            "loss_scale_manager": manager and manager()}
+    level: {
+        "keep_batchnorm_fp32": keep,
+        "cast_model_type": cast_type,
+        "loss_scale_manager": manager and manager(),
+    }
     for level, (cast_type, keep, manager) in _LEVEL_CONFIG.items()
 }
 
 
 @checked
-def build_train_network(network: CellOf, optimizer: CellOf, loss_fn: CellOf | None = None,
-                        level: OneOf(*LEVELS) = "O0",
-                        boost_level: OneOf("O0", "O1", "O2") = "O0", **kwargs):
+def build_train_network(
+    network: CellOf,
+    optimizer: CellOf,
+    loss_fn: CellOf | None = None,
+    level: OneOf(*LEVELS) = "O0",
+    boost_level: OneOf("O0", "O1", "O2") = "O0",
+    **kwargs,
+):
     """Makes a training step of a network: mixed precision, loss, loss scale, optimizer.
 
     Args:
@@ -325,7 +357,8 @@ def build_train_network(network: CellOf, optimizer: CellOf, loss_fn: CellOf | No
         network = _raise_listed(network, get_black_list() if keep_norms else [], dtypes.float16)
     if loss_fn is not None:
         network = _add_loss_network(
-            network, loss_fn, dtypes.float16 if level == "auto" else cast_type)
+            network, loss_fn, dtypes.float16 if level == "auto" else cast_type
+        )
     if manager is None:
         return TrainOneStepCell(network, optimizer).set_train()
     update_cell = manager.get_update_cell()
@@ -353,8 +386,9 @@ def _add_loss_network(network, loss_fn, cast_model_type):
         TypeError: if `loss_fn` is not a Cell.
     """
     if not isinstance(loss_fn, Cell):
-        raise TypeError(f"'loss_fn' must be a Cell, but got {loss_fn!r} of type "
-                        f"{type(loss_fn).__name__}.")
+        raise TypeError(
+            f"'loss_fn' must be a Cell, but got {loss_fn!r} of type {type(loss_fn).__name__}."
+        )
     lowered = cast_model_type in (dtypes.float16, dtypes.bfloat16)
     return WithLossCell(network, _LossIn32(loss_fn) if lowered else loss_fn)
 
@@ -363,23 +397,31 @@ def _configured(level, kwargs):
     """(float type, batch norm in float32, loss scale manager) of a level, as `kwargs` change it."""
     unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
     if unknown:
-        raise ValueError("For 'build_train_network', the keywords must be among "
-                         "'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager', but "
-                         f"got {', '.join(map(repr, sorted(unknown)))}.")
+        raise ValueError(
+            "For 'build_train_network', the keywords must be among "
+            "'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager', but "
+            f"got {', '.join(map(repr, sorted(unknown)))}."
+        )
     cast_type, keep_norms, manager = _LEVEL_CONFIG[level]
     cast_type = kwargs.get("cast_model_type", cast_type)
     if cast_type not in (dtypes.float16, dtypes.float32):
-        raise TypeError("For 'build_train_network', 'cast_model_type' must be mindspore.float16 or "
-                        f"mindspore.float32, but got {cast_type!r}.")
+        raise TypeError(
+            "For 'build_train_network', 'cast_model_type' must be mindspore.float16 or "
+            f"mindspore.float32, but got {cast_type!r}."
+        )
     keep_norms = kwargs.get("keep_batchnorm_fp32", keep_norms)
     if not isinstance(keep_norms, bool):
-        raise TypeError("For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got "
-                        f"{keep_norms!r} of type {type(keep_norms).__name__}.")
+        raise TypeError(
+            "For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got "
+            f"{keep_norms!r} of type {type(keep_norms).__name__}."
+        )
     if "loss_scale_manager" in kwargs:
         manager = kwargs["loss_scale_manager"]
         if manager is not None and not isinstance(manager, LossScaleManager):
-            raise TypeError("For 'build_train_network', 'loss_scale_manager' must be a "
-                            f"LossScaleManager or None, but got {type(manager).__name__}.")
+            raise TypeError(
+                "For 'build_train_network', 'loss_scale_manager' must be a "
+                f"LossScaleManager or None, but got {type(manager).__name__}."
+            )
     elif manager is not None:
         manager = manager()
     return cast_type, keep_norms, manager

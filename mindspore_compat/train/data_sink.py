@@ -10,8 +10,13 @@ __all__ = ["data_sink"]
 
 
 @checked
-def data_sink(fn: Callable, dataset, sink_size: Int(ge=1) = 1, jit_config: Any = None,
-              input_signature: Any = None):
+def data_sink(
+    fn: Callable,
+    dataset,
+    sink_size: Int(ge=1) = 1,
+    jit_config: Any = None,
+    input_signature: Any = None,
+):
     """Makes a function that takes its arguments from a dataset.
 
     The batches are read when the function is called, on every device; nothing is sent ahead.

@@ -22,8 +22,10 @@ __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 def check_dataset(api, name, dataset):
     """Refuses what is no dataset: what cannot tell its size and give its rows as tuples."""
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
-        raise TypeError(f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
-                        f"{type(dataset).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
+            f"{type(dataset).__name__}."
+        )
 
 
 def sinks(dataset_sink_mode):
@@ -60,10 +62,17 @@ class DatasetHelper:
     Source: mindspore.train.DatasetHelper of MindSpore 2.10.
     """
 
-    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
-             Forbid("epoch_num == 0", reason="'epoch_num' must be -1 or positive"))
-    def __init__(self, dataset, dataset_sink_mode: Bool = True, sink_size: Int(ge=-1) = -1,
-                 epoch_num: Int(ge=-1) = 1):
+    @checked(
+        Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+        Forbid("epoch_num == 0", reason="'epoch_num' must be -1 or positive"),
+    )
+    def __init__(
+        self,
+        dataset,
+        dataset_sink_mode: Bool = True,
+        sink_size: Int(ge=-1) = -1,
+        epoch_num: Int(ge=-1) = 1,
+    ):
         check_dataset("DatasetHelper", "dataset", dataset)
         self.dataset = dataset
         self._sinking = dataset_sink_mode
@@ -83,8 +92,9 @@ class DatasetHelper:
 
     def _rows(self):
         if self._iterator is None:
-            self._iterator = self.dataset.create_tuple_iterator(num_epochs=self._epochs,
-                                                                do_copy=False)
+            self._iterator = self.dataset.create_tuple_iterator(
+                num_epochs=self._epochs, do_copy=False
+            )
         return self._iterator
 
     def next_batches(self, count=None):
@@ -189,10 +199,14 @@ def connect_network_with_dataset(network: CellOf, dataset_helper):
     Source: mindspore.train.connect_network_with_dataset of MindSpore 2.10.
     """
     if not isinstance(dataset_helper, DatasetHelper):
-        raise TypeError(f"For 'connect_network_with_dataset', 'dataset_helper' must be a "
-                        f"DatasetHelper, but got {dataset_helper!r} of type "
-                        f"{type(dataset_helper).__name__}.")
+        raise TypeError(
+            f"For 'connect_network_with_dataset', 'dataset_helper' must be a "
+            f"DatasetHelper, but got {dataset_helper!r} of type "
+            f"{type(dataset_helper).__name__}."
+        )
     if not dataset_helper._sinking:
-        raise RuntimeError("For 'connect_network_with_dataset', 'dataset_helper' must be made with "
-                           "dataset_sink_mode=True.")
+        raise RuntimeError(
+            "For 'connect_network_with_dataset', 'dataset_helper' must be made with "
+            "dataset_sink_mode=True."
+        )
     return _Connected(network, dataset_helper)

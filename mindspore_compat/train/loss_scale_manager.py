@@ -92,8 +92,12 @@ class DynamicLossScaleManager(LossScaleManager):
     """
 
     @checked
-    def __init__(self, init_loss_scale: Number(ge=1, lt=inf) = 2 ** 24,
-                 scale_factor: Number(gt=0, lt=inf) = 2, scale_window: Int(ge=1) = 2000):
+    def __init__(
+        self,
+        init_loss_scale: Number(ge=1, lt=inf) = 2**24,
+        scale_factor: Number(gt=0, lt=inf) = 2,
+        scale_window: Int(ge=1) = 2000,
+    ):
         self.loss_scale, self.scale_window = init_loss_scale, scale_window
         self.scale_factor = self.increase_ratio = scale_factor
         self.decrease_ratio = 1 / scale_factor
@@ -125,11 +129,12 @@ class DynamicLossScaleManager(LossScaleManager):
             self.loss_scale *= self.increase_ratio
         self.bad_step = self.bad_step + 1 if overflow else 0
         if self.bad_step > self.bad_step_max:
-            raise RuntimeError(f"For 'DynamicLossScaleManager', {self.bad_step} steps in a row "
-                               "have overflowed; the network does not train.")
+            raise RuntimeError(
+                f"For 'DynamicLossScaleManager', {self.bad_step} steps in a row "
+                "have overflowed; the network does not train."
+            )
         self.cur_iter += 1
 
     def get_update_cell(self):
         """A DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
-        return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor,
-                                          self.scale_window)
+        return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -41,8 +41,15 @@ from .metrics import Loss, get_metrics
 
 __all__ = ["Model"]
 
-_EVAL_RESTORES = ("mode", "cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs",
-                  "list_callback", "network")
+_EVAL_RESTORES = (
+    "mode",
+    "cur_step_num",
+    "batch_num",
+    "dataset_sink_mode",
+    "net_outputs",
+    "list_callback",
+    "network",
+)
 
 
 class Model:
@@ -81,9 +88,18 @@ class Model:
     """
 
     @checked
-    def __init__(self, network: CellOf, loss_fn: CellOf = None, optimizer: CellOf = None,
-                 metrics=None, eval_network: CellOf = None, eval_indexes=None, amp_level="O0",
-                 boost_level="O0", **kwargs):
+    def __init__(
+        self,
+        network: CellOf,
+        loss_fn: CellOf = None,
+        optimizer: CellOf = None,
+        metrics=None,
+        eval_network: CellOf = None,
+        eval_indexes=None,
+        amp_level="O0",
+        boost_level="O0",
+        **kwargs,
+    ):
         check_optimizer(optimizer)
         check_levels(optimizer, amp_level, boost_level)
         check_kwargs(optimizer, kwargs)
@@ -138,8 +154,14 @@ class Model:
             chosen["loss_scale_manager"] = self._loss_scale_manager
         if self._keep_bn_fp32 is not None:
             chosen["keep_batchnorm_fp32"] = self._keep_bn_fp32
-        return build_train_network(self._network, self._optimizer, self._loss_fn,
-                                   level=self._amp_level, boost_level=self._boost_level, **chosen)
+        return build_train_network(
+            self._network,
+            self._optimizer,
+            self._loss_fn,
+            level=self._amp_level,
+            boost_level=self._boost_level,
+            **chosen,
+        )
 
     def _build_eval_network(self, metrics, eval_network, eval_indexes):
         """The metrics, and the network whose outputs they measure."""
@@ -151,8 +173,9 @@ class Model:
             self._eval_indexes = _need_three(eval_indexes)
             return
         if self._loss_fn is None:
-            raise ValueError("For 'Model', 'metrics' need a 'loss_fn' or an 'eval_network', but "
-                             "got neither.")
+            raise ValueError(
+                "For 'Model', 'metrics' need a 'loss_fn' or an 'eval_network', but got neither."
+            )
         in_float32 = self._amp_level in ("O2", "O3", "auto")
         self._eval_network = WithEvalCell(self._network, self._loss_fn, in_float32)
         self._eval_indexes = [0, 1, 2]
@@ -163,11 +186,19 @@ class Model:
 
     # Training -------------------------------------------------------------------------------------
 
-    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
-             Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"))
-    def train(self, epoch: Int(ge=1), train_dataset, callbacks=None,
-              dataset_sink_mode: Bool = False, sink_size: Int(ge=-1) = -1,
-              initial_epoch: Int(ge=0) = 0):
+    @checked(
+        Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+        Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"),
+    )
+    def train(
+        self,
+        epoch: Int(ge=1),
+        train_dataset,
+        callbacks=None,
+        dataset_sink_mode: Bool = False,
+        sink_size: Int(ge=-1) = -1,
+        initial_epoch: Int(ge=0) = 0,
+    ):
         """Trains the network.
 
         Data sinking takes place in graph mode on a GPU or Ascend device target only: there the
@@ -192,14 +223,26 @@ class Model:
         check_dataset("Model.train", "train_dataset", train_dataset)
         self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch)
 
-    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
-             Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"),
-             Forbid("type(valid_frequency) is int and valid_frequency == 0",
-                    reason="'valid_frequency' must not be 0"))
-    def fit(self, epoch: Int(ge=1), train_dataset, valid_dataset=None,
-            valid_frequency: Int | Bool | ListOf = 1, callbacks=None,
-            dataset_sink_mode: Bool = False, valid_dataset_sink_mode: Bool = False,
-            sink_size: Int(ge=-1) = -1, initial_epoch: Int(ge=0) = 0):
+    @checked(
+        Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+        Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"),
+        Forbid(
+            "type(valid_frequency) is int and valid_frequency == 0",
+            reason="'valid_frequency' must not be 0",
+        ),
+    )
+    def fit(
+        self,
+        epoch: Int(ge=1),
+        train_dataset,
+        valid_dataset=None,
+        valid_frequency: Int | Bool | ListOf = 1,
+        callbacks=None,
+        dataset_sink_mode: Bool = False,
+        valid_dataset_sink_mode: Bool = False,
+        sink_size: Int(ge=-1) = -1,
+        initial_epoch: Int(ge=0) = 0,
+    ):
         """Trains the network, and evaluates it between epochs.
 
         Args:
@@ -222,21 +265,43 @@ class Model:
             check_dataset("Model.fit", "valid_dataset", valid_dataset)
             self._need_metrics("fit")
         check_callbacks_of_fit(as_list(callbacks))
-        self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch,
-                    valid_dataset, valid_frequency, valid_dataset_sink_mode)
+        self._train(
+            epoch,
+            train_dataset,
+            callbacks,
+            dataset_sink_mode,
+            sink_size,
+            initial_epoch,
+            valid_dataset,
+            valid_frequency,
+            valid_dataset_sink_mode,
+        )
 
-    def _train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=True, sink_size=-1,
-               initial_epoch=0, valid_dataset=None, valid_frequency=1,
-               valid_dataset_sink_mode=True):
+    def _train(
+        self,
+        epoch,
+        train_dataset,
+        callbacks=None,
+        dataset_sink_mode=True,
+        sink_size=-1,
+        initial_epoch=0,
+        valid_dataset=None,
+        valid_frequency=1,
+        valid_dataset_sink_mode=True,
+    ):
         """What `train` and `fit` have in common: the frame of the run."""
         callbacks = as_list(callbacks)
         sinking = sinks(dataset_sink_mode)
         self._check_reuse_dataset(train_dataset)
         steps = check_dataset_size(train_dataset, sink_size if dataset_sink_mode else -1)
-        told = self._told_in_training(epoch - initial_epoch, train_dataset, callbacks, sinking,
-                                      steps)
-        valid_infos = None if valid_dataset is None else (valid_dataset, valid_frequency,
-                                                          valid_dataset_sink_mode)
+        told = self._told_in_training(
+            epoch - initial_epoch, train_dataset, callbacks, sinking, steps
+        )
+        valid_infos = (
+            None
+            if valid_dataset is None
+            else (valid_dataset, valid_frequency, valid_dataset_sink_mode)
+        )
         set_cur_net(self._train_network)
         self._set_mode(self._train_network, True)
         if self._parameter_broadcast and self._device_number > 1:
@@ -244,44 +309,86 @@ class Model:
                 param.set_data(broadcast(param))
         with CallbackManager(callbacks) as manager:
             if sinking:
-                self._train_dataset_sink_process(epoch, train_dataset, manager, told, sink_size,
-                                                 initial_epoch, valid_infos)
+                self._train_dataset_sink_process(
+                    epoch, train_dataset, manager, told, sink_size, initial_epoch, valid_infos
+                )
             else:
-                self._train_process(epoch, train_dataset, manager, told, initial_epoch,
-                                    valid_infos)
+                self._train_process(epoch, train_dataset, manager, told, initial_epoch, valid_infos)
 
     def _told_in_training(self, epochs, train_dataset, callbacks, sinking, steps):
         """What a training tells its callbacks, `RunContext.original_args()`."""
         return InternalCallbackParam(
-            network=self._network, train_network=self._train_network, loss_fn=self._loss_fn,
-            optimizer=self._optimizer, loss_scale_mananger=self._loss_scale_manager,
-            train_dataset=train_dataset, train_dataset_element=None, list_callback=callbacks,
-            epoch_num=epochs, batch_num=steps, cur_step_num=0, initial_step=None, mode="train",
-            dataset_sink_mode=sinking, parallel_mode=self._parallel_mode,
-            device_number=self._device_number, last_save_ckpt_step=None, latest_ckpt_file=None)
+            network=self._network,
+            train_network=self._train_network,
+            loss_fn=self._loss_fn,
+            optimizer=self._optimizer,
+            loss_scale_mananger=self._loss_scale_manager,
+            train_dataset=train_dataset,
+            train_dataset_element=None,
+            list_callback=callbacks,
+            epoch_num=epochs,
+            batch_num=steps,
+            cur_step_num=0,
+            initial_step=None,
+            mode="train",
+            dataset_sink_mode=sinking,
+            parallel_mode=self._parallel_mode,
+            device_number=self._device_number,
+            last_save_ckpt_step=None,
+            latest_ckpt_file=None,
+        )
 
     def _check_reuse_dataset(self, dataset):
         """Refuses a dataset that another Model has been trained with, as the original does."""
         owner = getattr(dataset, "_trained_model", None)
         owner = owner and owner()
         if owner is not None and owner is not self:
-            raise RuntimeError("For 'Model.train', the dataset has been used to train another "
-                               "Model; make a new dataset.")
+            raise RuntimeError(
+                "For 'Model.train', the dataset has been used to train another "
+                "Model; make a new dataset."
+            )
         dataset._trained_model = weakref.ref(self)
 
-    def _train_process(self, epoch, train_dataset, list_callback=None, cb_params=None,
-                       initial_epoch=0, valid_infos=None):
+    def _train_process(
+        self,
+        epoch,
+        train_dataset,
+        list_callback=None,
+        cb_params=None,
+        initial_epoch=0,
+        valid_infos=None,
+    ):
         """The epochs of a training whose batches are fed one by one."""
         helper = DatasetHelper(train_dataset, False, epoch_num=epoch - initial_epoch)
-        self._run_epochs(lambda context: self._run_epoch(helper, list_callback, context),
-                         epoch, initial_epoch, list_callback, cb_params, valid_infos)
+        self._run_epochs(
+            lambda context: self._run_epoch(helper, list_callback, context),
+            epoch,
+            initial_epoch,
+            list_callback,
+            cb_params,
+            valid_infos,
+        )
 
-    def _train_dataset_sink_process(self, epoch, train_dataset, list_callback=None, cb_params=None,
-                                    sink_size=-1, initial_epoch=0, valid_infos=None):
+    def _train_dataset_sink_process(
+        self,
+        epoch,
+        train_dataset,
+        list_callback=None,
+        cb_params=None,
+        sink_size=-1,
+        initial_epoch=0,
+        valid_infos=None,
+    ):
         """The epochs of a training whose batches are sunk, `sink_size` for each epoch."""
         helper = DatasetHelper(train_dataset, True, sink_size, epoch - initial_epoch)
-        self._run_epochs(lambda context: self._sink_epoch(helper, list_callback, context),
-                         epoch, initial_epoch, list_callback, cb_params, valid_infos)
+        self._run_epochs(
+            lambda context: self._sink_epoch(helper, list_callback, context),
+            epoch,
+            initial_epoch,
+            list_callback,
+            cb_params,
+            valid_infos,
+        )
 
     def _run_epochs(self, run_epoch, epoch, initial_epoch, list_callback, cb_params, valid_infos):
         """The frame of a training's epochs, each of which is one call of `run_epoch`."""
@@ -331,7 +438,7 @@ class Model:
 
     def _run_step(self, inputs):
         """One step of training on a batch, a list of Tensors; returns what the network does."""
-        if not self._backbone_is_train:     # evaluated or predicted in between
+        if not self._backbone_is_train:  # evaluated or predicted in between
             self._set_mode(self._train_network, True)
         return self._train_network(*inputs)
 
@@ -375,14 +482,20 @@ class Model:
 
     def _tell_evaluation(self, told, valid_dataset):
         """Writes what an evaluation tells its callbacks into `told`."""
-        told.update(eval_network=self._eval_network, valid_dataset=valid_dataset, mode="eval",
-                    cur_step_num=0, batch_num=check_dataset_size(valid_dataset),
-                    dataset_sink_mode=False)
+        told.update(
+            eval_network=self._eval_network,
+            valid_dataset=valid_dataset,
+            mode="eval",
+            cur_step_num=0,
+            batch_num=check_dataset_size(valid_dataset),
+            dataset_sink_mode=False,
+        )
 
     def _need_metrics(self, method):
         if not self._metric_fns:
-            raise ValueError(f"For 'Model.{method}', the Model must have 'metrics', but got "
-                             f"{self._metrics!r}.")
+            raise ValueError(
+                f"For 'Model.{method}', the Model must have 'metrics', but got {self._metrics!r}."
+            )
 
     @staticmethod
     def _should_eval(epoch, validation_freq):
@@ -400,14 +513,16 @@ class Model:
             return
         kept = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
         self._tell_evaluation(cb_params, valid_dataset)
-        taking_part = [each for each in as_list(cb_params.list_callback)
-                       if each.__class__ not in _in_training_only()]
+        taking_part = [
+            each
+            for each in as_list(cb_params.list_callback)
+            if each.__class__ not in _in_training_only()
+        ]
         with CallbackManager(taking_part) as manager:
             self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
         cb_params.update(kept)
 
-    def _eval_process(self, valid_dataset, list_callback=None, cb_params=None,
-                      add_eval_loss=False):
+    def _eval_process(self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False):
         """The pass over the data of an evaluation; returns the metrics."""
         context = RunContext(cb_params)
         self._set_mode(self._eval_network, False)
@@ -478,8 +593,9 @@ class Model:
             ValueError: if `backend` is neither None nor "lite".
         """
         if backend not in (None, "lite"):
-            raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got "
-                             f"{backend!r}.")
+            raise ValueError(
+                f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}."
+            )
         check_predict_data(predict_data)
         self._set_mode(self._predict_network, False)
         return self._predict_network(*predict_data)
@@ -500,16 +616,22 @@ class Model:
                 AutoParallel nor the parallel mode "semi_auto_parallel" or "auto_parallel".
         """
         if not isinstance(skip_backend_compile, bool):
-            raise TypeError(f"For 'Model.infer_predict_layout', 'skip_backend_compile' must be a "
-                            f"bool, but got {skip_backend_compile!r}.")
+            raise TypeError(
+                f"For 'Model.infer_predict_layout', 'skip_backend_compile' must be a "
+                f"bool, but got {skip_backend_compile!r}."
+            )
         check_predict_data(predict_data)
-        return layouts_of("infer_predict_layout", self._network,
-                          self._predict_network.get_parameters())
+        return layouts_of(
+            "infer_predict_layout", self._network, self._predict_network.get_parameters()
+        )
 
-    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
-             Forbid("not dataset_sink_mode", reason="'dataset_sink_mode' must be True"))
-    def infer_train_layout(self, train_dataset, dataset_sink_mode: Bool = True,
-                           sink_size: Int(ge=-1) = -1):
+    @checked(
+        Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+        Forbid("not dataset_sink_mode", reason="'dataset_sink_mode' must be True"),
+    )
+    def infer_train_layout(
+        self, train_dataset, dataset_sink_mode: Bool = True, sink_size: Int(ge=-1) = -1
+    ):
         """Tells how the parameters of the training step are cut, as `infer_predict_layout` does.
 
         Args:
@@ -522,12 +644,17 @@ class Model:
             RuntimeError: as `infer_predict_layout`.
         """
         check_dataset("Model.infer_train_layout", "train_dataset", train_dataset)
-        return layouts_of("infer_train_layout", self._network,
-                          self._train_network.get_parameters())
+        return layouts_of("infer_train_layout", self._network, self._train_network.get_parameters())
 
     @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"))
-    def build(self, train_dataset=None, valid_dataset=None, sink_size: Int(ge=-1) = -1,
-              epoch: Int(ge=1) = 1, sink_mode: Bool = True):
+    def build(
+        self,
+        train_dataset=None,
+        valid_dataset=None,
+        sink_size: Int(ge=-1) = -1,
+        epoch: Int(ge=1) = 1,
+        sink_mode: Bool = True,
+    ):
         """Prepares a run. Nothing is compiled here, so the arguments are checked and that is all.
 
         Args:
@@ -551,21 +678,29 @@ class Results(dict):
     """
 
     def __repr__(self):
-        return repr({name: value.item() if isinstance(value, np.generic) else value
-                     for name, value in self.items()})
+        return repr(
+            {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in self.items()
+            }
+        )
 
 
 def _need_three(indexes):
     """The places of loss, prediction and label among the outputs of an evaluation, or None."""
     if indexes is None or isinstance(indexes, list) and len(indexes) == 3:
         return indexes
-    raise ValueError(f"For 'Model', 'eval_indexes' must be a list of three ints or None, but got "
-                     f"{indexes!r}.")
+    raise ValueError(
+        f"For 'Model', 'eval_indexes' must be a list of three ints or None, but got {indexes!r}."
+    )
 
 
 def _in_training_only():
     """The package's callbacks that `fit` leaves out of its evaluations: all but TimeMonitor."""
     from . import callback
 
-    return {getattr(callback, name) for name in callback.__all__ if name not in (
-        "Callback", "RunContext", "TimeMonitor", "CheckpointConfig")}
+    return {
+        getattr(callback, name)
+        for name in callback.__all__
+        if name not in ("Callback", "RunContext", "TimeMonitor", "CheckpointConfig")
+    }

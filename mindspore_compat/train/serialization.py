@@ -28,14 +28,36 @@ from .mind_ir.running import load
 from .mind_ir.writing import export
 
 __all__ = [
-    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "get_ckpt_path_with_strategy",
-    "load", "load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint",
-    "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
+    "async_ckpt_thread_status",
+    "ckpt_to_safetensors",
+    "export",
+    "get_ckpt_path_with_strategy",
+    "load",
+    "load_checkpoint",
+    "load_checkpoint_async",
+    "load_distributed_checkpoint",
+    "load_param_into_net",
+    "safetensors_to_ckpt",
+    "save_checkpoint",
 ]
 
-tensor_to_ms_type = {name: getattr(dtypes, name.lower()) for name in (
-    "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float16", "Float32",
-    "Float64", "BFloat16")}
+tensor_to_ms_type = {
+    name: getattr(dtypes, name.lower())
+    for name in (
+        "Int8",
+        "UInt8",
+        "Int16",
+        "UInt16",
+        "Int32",
+        "UInt32",
+        "Int64",
+        "UInt64",
+        "Float16",
+        "Float32",
+        "Float64",
+        "BFloat16",
+    )
+}
 tensor_to_ms_type.update(Bool=dtypes.bool_, str=dtypes.string, Int4=dtypes.qint4x2)
 
 
@@ -47,10 +69,20 @@ def tensor_to_np_type(tensor_type_str):
     return None if dtype == dtypes.qint4x2 else to_numpy(dtype).type
 
 
-for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export,
-                get_ckpt_path_with_strategy, load, load_checkpoint,
-                load_checkpoint_async, load_distributed_checkpoint, load_param_into_net,
-                load_segmented_checkpoints,
-                ParamDictFuture, safetensors_to_ckpt, save_checkpoint):
+for _public in (
+    async_ckpt_thread_status,
+    ckpt_to_safetensors,
+    export,
+    get_ckpt_path_with_strategy,
+    load,
+    load_checkpoint,
+    load_checkpoint_async,
+    load_distributed_checkpoint,
+    load_param_into_net,
+    load_segmented_checkpoints,
+    ParamDictFuture,
+    safetensors_to_ckpt,
+    save_checkpoint,
+):
     _public.__module__ = __name__
 del _public

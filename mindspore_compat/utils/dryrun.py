@@ -37,8 +37,10 @@ def mock(mock_val, *args):
         raise TypeError("For 'mock', there must be a value or a function beside 'mock_val'.")
     value, *arguments = args
     if arguments and not callable(value):
-        raise TypeError(f"For 'mock', what has arguments must be a function, but got {value!r} of "
-                        f"type {type(value).__name__}.")
+        raise TypeError(
+            f"For 'mock', what has arguments must be a function, but got {value!r} of "
+            f"type {type(value).__name__}."
+        )
     if "MS_SIMULATION_LEVEL" in os.environ:
         return mock_val
     return value(*arguments) if callable(value) else value

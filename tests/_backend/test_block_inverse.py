@@ -17,15 +17,17 @@ def whole(made, size):
     count, width, _ = made.shape
     out = np.zeros((count * width, count * width))
     for index in range(count):
-        out[index * width:(index + 1) * width, index * width:(index + 1) * width] = made[index]
+        out[index * width : (index + 1) * width, index * width : (index + 1) * width] = made[index]
     return out[:size, :size]
 
 
 def by_hand(matrix, shift):
     out = np.zeros(matrix.shape)
     for start in range(0, len(matrix), 128):
-        part = matrix[start:start + 128, start:start + 128].astype(np.float64)
-        out[start:start + 128, start:start + 128] = np.linalg.inv(part + shift * np.eye(len(part)))
+        part = matrix[start : start + 128, start : start + 128].astype(np.float64)
+        out[start : start + 128, start : start + 128] = np.linalg.inv(
+            part + shift * np.eye(len(part))
+        )
     return out
 
 

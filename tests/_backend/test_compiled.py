@@ -43,8 +43,12 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
     fused(*held, **CASES[case])
     program = program_of(fused)
     assert program.loop is not None
-    scalars = [scalar[()] for scalar in program.prepare(
-        {key: value for key, value in CASES[case].items() if type(value) is not bool})]
+    scalars = [
+        scalar[()]
+        for scalar in program.prepare(
+            {key: value for key, value in CASES[case].items() if type(value) is not bool}
+        )
+    ]
     compiled.python_loop(program.trace, "loop")(*again, *scalars)
     for one, other in zip(held, again, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6 if dtype is np.float32 else 1e-14)
@@ -112,6 +116,7 @@ p = ms.Parameter(ms.Tensor(np.ones(100, np.float32)), name="p")
 ms.nn.Adam([p])((ms.Tensor(np.ones(100, np.float32)),))
 print("numba" in sys.modules)
 """
-    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
-                           timeout=120, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=120, check=True
+    )
     assert found.stdout.split() == ["False"]

@@ -18,14 +18,17 @@ def direct(x, w, stride, pads, dilation, groups):
     """Convolution as its definition reads: one window and one filter at a time."""
     x = np.pad(x, ((0, 0), (0, 0), *pads))
     filters, own, *kernel = w.shape
-    out = tuple((n - d * (k - 1) - 1) // s + 1
-                for n, k, d, s in zip(x.shape[2:], kernel, dilation, stride))
+    out = tuple(
+        (n - d * (k - 1) - 1) // s + 1 for n, k, d, s in zip(x.shape[2:], kernel, dilation, stride)
+    )
     y = np.zeros((x.shape[0], filters, *out))
     for f in range(filters):
         first = f // (filters // groups) * own
         for place in np.ndindex(*out):
-            window = tuple(slice(p * s, p * s + d * (k - 1) + 1, d)
-                           for p, s, d, k in zip(place, stride, dilation, kernel))
+            window = tuple(
+                slice(p * s, p * s + d * (k - 1) + 1, d)
+                for p, s, d, k in zip(place, stride, dilation, kernel)
+            )
             part = x[(slice(None), slice(first, first + own), *window)] * w[f]
             y[(slice(None), f, *place)] = part.reshape(len(x), -1).sum(1)
     return y
@@ -56,20 +59,44 @@ CASES = {
     "2d strided": ((2, 3, 9, 8), (4, 3, 3, 3), (2, 3), ((1, 2), (0, 1)), (1, 1), 1),
     "2d stride leaves a rest": ((1, 2, 8, 10), (3, 2, 3, 3), (3, 4), ((0, 0),) * 2, (1, 1), 1),
     "2d dilated": ((2, 3, 9, 9), (4, 3, 3, 2), (1, 2), ((2, 2), (1, 3)), (2, 3), 1),
-    "2d padding wider than the kernel": ((1, 4, 4, 4), (2, 4, 2, 2), (1, 1), ((3, 2),) * 2,
-                                         (1, 1), 1),
+    "2d padding wider than the kernel": (
+        (1, 4, 4, 4),
+        (2, 4, 2, 2),
+        (1, 1),
+        ((3, 2),) * 2,
+        (1, 1),
+        1,
+    ),
     "2d many filters": ((2, 2, 6, 6), (9, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1),
     "2d groups": ((2, 6, 7, 7), (4, 3, 3, 3), (2, 1), ((1, 1),) * 2, (1, 2), 2),
     "2d pointwise": ((3, 4, 5, 6), (5, 4, 1, 1), (1, 1), ((0, 0),) * 2, (1, 1), 1),
     "2d pointwise strided, groups": ((2, 6, 5, 6), (4, 3, 1, 1), (2, 3), ((0, 0),) * 2, (1, 1), 2),
     "2d depthwise": ((2, 5, 7, 6), (5, 1, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 5),
     "2d depthwise unpadded": ((2, 5, 7, 6), (5, 1, 3, 2), (1, 1), ((0, 0),) * 2, (1, 1), 5),
-    "2d depthwise strided, two filters each": ((2, 3, 9, 8), (6, 1, 3, 3), (2, 3),
-                                               ((1, 0), (2, 1)), (1, 2), 3),
-    "2d depthwise, four filters each": ((2, 3, 9, 8), (12, 1, 3, 3), (2, 1), ((1, 0),) * 2,
-                                        (1, 1), 3),
-    "2d depthwise, stride beyond the kernel": ((1, 3, 11, 9), (3, 1, 2, 2), (4, 3),
-                                               ((1, 1), (0, 2)), (1, 1), 3),
+    "2d depthwise strided, two filters each": (
+        (2, 3, 9, 8),
+        (6, 1, 3, 3),
+        (2, 3),
+        ((1, 0), (2, 1)),
+        (1, 2),
+        3,
+    ),
+    "2d depthwise, four filters each": (
+        (2, 3, 9, 8),
+        (12, 1, 3, 3),
+        (2, 1),
+        ((1, 0),) * 2,
+        (1, 1),
+        3,
+    ),
+    "2d depthwise, stride beyond the kernel": (
+        (1, 3, 11, 9),
+        (3, 1, 2, 2),
+        (4, 3),
+        ((1, 1), (0, 2)),
+        (1, 1),
+        3,
+    ),
     "3d": ((2, 2, 5, 6, 4), (3, 2, 2, 3, 2), (1, 2, 1), ((1, 0), (1, 1), (0, 1)), (1, 1, 2), 1),
     "3d depthwise": ((2, 3, 5, 6, 4), (3, 1, 2, 3, 2), (2, 1, 1), ((1, 1),) * 3, (1, 2, 1), 3),
     "kernel as large as the image": ((2, 3, 4, 4), (5, 3, 4, 4), (1, 1), ((0, 0),) * 2, (1, 1), 1),
@@ -103,8 +130,9 @@ def test_agrees_with_scipy():
     close(full[0, 0], signal.convolve2d(y[0, 0], w[0, 0], "full"), atol=0)
 
 
-@pytest.mark.parametrize("shape, pads", [((2, 8, 9, 11), ((1, 1), (1, 1))),
-                                         ((1, 8, 8, 7), ((0, 2), (1, 0)))])
+@pytest.mark.parametrize(
+    "shape, pads", [((2, 8, 9, 11), ((1, 1), (1, 1))), ((1, 8, 8, 7), ((0, 2), (1, 0)))]
+)
 def test_winograd_agrees_with_the_direct_sum(shape, pads, monkeypatch):
     monkeypatch.setattr(winograd, "enabled", True)
     options = ((1, 1), pads, (1, 1), 1)
@@ -132,8 +160,10 @@ def test_an_empty_batch_has_an_empty_result_and_a_zero_weight_gradient():
     assert (conv.weight_gradient(np, y, x, w.shape, *options) == np.zeros(w.shape)).all()
 
 
-@pytest.mark.parametrize("x_shape, w_shape, groups", [
-    ((1, 3, 5), (4, 2, 3), 1), ((1, 4, 5), (3, 2, 3), 2), ((1, 3, 5), (4, 3, 6), 1)])
+@pytest.mark.parametrize(
+    "x_shape, w_shape, groups",
+    [((1, 3, 5), (4, 2, 3), 1), ((1, 4, 5), (3, 2, 3), 2), ((1, 3, 5), (4, 3, 6), 1)],
+)
 def test_sizes_that_do_not_fit_are_refused(x_shape, w_shape, groups):
     with pytest.raises(ValueError):
         conv.convolve(np, np.ones(x_shape), np.ones(w_shape), (1,), ((0, 0),), (1,), groups)

@@ -50,8 +50,16 @@ def test_rows_of_a_matrix(space, dtype, shape):
 def test_channels_of_a_batch(space):
     x = np.random.default_rng(0).standard_normal((3, 4, 2, 5)).astype(np.float32)
     scale, shift = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
-    found = space.bodies.rows(normal, "err", "err", (3, 4, 10), space.array(x), space.array(scale),
-                              space.array(shift), eps=1e-3)
+    found = space.bodies.rows(
+        normal,
+        "err",
+        "err",
+        (3, 4, 10),
+        space.array(x),
+        space.array(scale),
+        space.array(shift),
+        eps=1e-3,
+    )
     expected = expected_normal(x, scale.reshape(-1, 1, 1), shift.reshape(-1, 1, 1), (0, 2, 3), 1e-3)
     for have, want in zip(found, expected, strict=True):
         close(have.get(), want, rtol=1e-5, atol=1e-5)
@@ -67,14 +75,16 @@ def below(xp, x, column, counts):
 def test_an_element_of_each_row_is_picked(space, kind):
     x = np.random.default_rng(0).standard_normal((4, 300)).astype(np.float32)
     column, counts = np.array([0, 299, -1, 5], kind), np.array([True, True, True, False])
-    found = space.bodies.rows(below, "err", "r", (1, 4, 300),
-                              *map(space.array, (x, column, counts)))
+    found = space.bodies.rows(
+        below, "err", "r", (1, 4, 300), *map(space.array, (x, column, counts))
+    )
     wanted = x.max(1) - x[np.arange(4), column]
     wanted[3] = 7
     close(found.get(), wanted, 1e-6)
     x[1, 3] = np.nan
-    found = space.bodies.rows(below, "err", "r", (1, 4, 300),
-                              *map(space.array, (x, column, counts)))
+    found = space.bodies.rows(
+        below, "err", "r", (1, 4, 300), *map(space.array, (x, column, counts))
+    )
     np.testing.assert_array_equal(np.isnan(found.get()), [False, True, False, False])
 
 
@@ -97,8 +107,10 @@ def test_elements_are_broadcast_and_written_where_told(space):
 
 
 def test_threads_that_do_not_meet_are_an_error(space):
-    text = ('extern "C" __global__ void uneven(float* x) { __shared__ float lanes[32]; '
-            "lanes[threadIdx.x] = x[0]; if (threadIdx.x) __syncthreads(); x[0] = lanes[0]; }")
+    text = (
+        'extern "C" __global__ void uneven(float* x) { __shared__ float lanes[32]; '
+        "lanes[threadIdx.x] = x[0]; if (threadIdx.x) __syncthreads(); x[0] = lanes[0]; }"
+    )
     with pytest.raises(RuntimeError, match="some threads of uneven"):
         space.module.RawKernel(text, "uneven")((1,), (32,), (space.zeros(1, np.float32),))
     assert arrays.on_device(space.zeros(1))

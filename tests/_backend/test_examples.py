@@ -24,8 +24,10 @@ from conformance.worker import Worker  # noqa: E402
 
 AREAS = ("ops", "mint", "nn", "numpy")
 # Random numbers come from other streams there; halves are computed as halves.
-DIFFERENT = re.compile("(?i)rand|normal|dropout|laplace|uniform|multinomial|rrelu|shuffle|poisson|"
-                       "gamma |bernoulli|init|sample|gumbel|empty")
+DIFFERENT = re.compile(
+    "(?i)rand|normal|dropout|laplace|uniform|multinomial|rrelu|shuffle|poisson|"
+    "gamma |bernoulli|init|sample|gumbel|empty"
+)
 # Shapes of operands that examples draw large, and those that stand for them here.
 SMALLER = {
     "(1, 120, 1024, 640)": "(1, 120, 10, 12)",
@@ -53,16 +55,20 @@ def examples():
 
 def smaller(case):
     """The case with small operands, so that all of them take seconds and little memory."""
+
     def shortened(text):
         for long, short in SMALLER.items():
             text = text.replace(long, short)
         return text
 
     texts = {key: case[key] for key in ("init", "call") if case[key]}
-    return {**case, **{
-        key: {name: shortened(text) for name, text in given.items()}
-        for key, given in texts.items()
-    }}
+    return {
+        **case,
+        **{
+            key: {name: shortened(text) for name, text in given.items()}
+            for key, given in texts.items()
+        },
+    }
 
 
 def outcomes(chosen):

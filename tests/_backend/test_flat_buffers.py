@@ -63,7 +63,11 @@ def test_parameters_may_lie_in_strides():
     wide = np.ones((4, 6), np.float32)
     parameter, other = wide[:, ::2], np.ones(2, np.float32)
     pack = Pack([parameter.shape, other.shape], [np.float32, np.float32])
-    pack.update(fuse(lambda xp, p, g, *, lr: (p - lr * g,)), [parameter, other],
-                [np.ones((4, 3), np.float32), np.ones(2, np.float32)], lr=0.25)
+    pack.update(
+        fuse(lambda xp, p, g, *, lr: (p - lr * g,)),
+        [parameter, other],
+        [np.ones((4, 3), np.float32), np.ones(2, np.float32)],
+        lr=0.25,
+    )
     np.testing.assert_array_equal(wide[:, ::2], np.full((4, 3), 0.75))
     np.testing.assert_array_equal(wide[:, 1::2], np.ones((4, 3)))

@@ -11,11 +11,18 @@ MIDDLES = (FINITE[1:] + FINITE[:-1]) / 2
 BITS = np.random.default_rng(0).integers(0, 1 << 32, 1 << 18, dtype=np.uint32)
 
 
-@pytest.mark.parametrize("singles", [
-    FINITE, MIDDLES, np.nextafter(MIDDLES, np.float32(np.inf)),
-    np.nextafter(MIDDLES, np.float32(-np.inf)), BITS.view(np.float32),
-    np.array([65504, 65519.99, 65520, 65536, 1e30, np.inf, -np.inf, -0.0, 1e-45] * 999, "f"),
-], ids="halves middles above below bits ends".split())
+@pytest.mark.parametrize(
+    "singles",
+    [
+        FINITE,
+        MIDDLES,
+        np.nextafter(MIDDLES, np.float32(np.inf)),
+        np.nextafter(MIDDLES, np.float32(-np.inf)),
+        BITS.view(np.float32),
+        np.array([65504, 65519.99, 65520, 65536, 1e30, np.inf, -np.inf, -0.0, 1e-45] * 999, "f"),
+    ],
+    ids="halves middles above below bits ends".split(),
+)
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_to_float16_as_numpy(singles):
     for x in (singles, singles[::-2], singles[~np.isnan(singles)]):

@@ -40,10 +40,20 @@ CASES = {
     "ftrl_update": {"lr": 0.1, "lr_power": -0.3, "l1": 0.1, "l2": 0.2},
     "asgd_update": {"lambd": 0.1, "eta": 0.2, "mu": 0.3},
     "rprop_update": {
-        "lr": 0.1, "first": False, "shrink": 0.5, "grow": 1.2, "smallest": 1e-6, "largest": 50.0,
+        "lr": 0.1,
+        "first": False,
+        "shrink": 0.5,
+        "grow": 1.2,
+        "smallest": 1e-6,
+        "largest": 50.0,
     },
     "rprop_update, first": {
-        "lr": 0.1, "first": True, "shrink": 0.5, "grow": 1.2, "smallest": 1e-6, "largest": 50.0,
+        "lr": 0.1,
+        "first": True,
+        "shrink": 0.5,
+        "grow": 1.2,
+        "smallest": 1e-6,
+        "largest": 50.0,
     },
     "lamb_direction": {
         "beta1": 0.9,

@@ -19,6 +19,7 @@ def test_kernel_compiles_for_a_gpu(name, ctype):
     pytest.importorskip("cupy", exc_type=ImportError)
     try:
         from cupy.cuda import nvrtc
+
         nvrtc.getVersion()
     except Exception as error:  # the library is missing or does not load
         pytest.skip(f"NVRTC is not at hand: {error}")
@@ -66,8 +67,9 @@ def windows(draw):
 
 
 @settings(max_examples=60, deadline=None)
-@given(sizes=windows(), groups=st.integers(1, 2), dtype=st.sampled_from("fd"),
-       seed=st.integers(0, 99))
+@given(
+    sizes=windows(), groups=st.integers(1, 2), dtype=st.sampled_from("fd"), seed=st.integers(0, 99)
+)
 def check_columns(space, sizes, groups, dtype, seed):
     size, kernel, stride, pads, dilation = sizes
     rng = np.random.default_rng(seed)
@@ -85,8 +87,13 @@ def check_columns(space, sizes, groups, dtype, seed):
 
 
 @settings(max_examples=60, deadline=None)
-@given(sizes=windows(), ceil_mode=st.booleans(), dtype=st.sampled_from("fd"),
-       seed=st.integers(0, 99), nan=st.booleans())
+@given(
+    sizes=windows(),
+    ceil_mode=st.booleans(),
+    dtype=st.sampled_from("fd"),
+    seed=st.integers(0, 99),
+    nan=st.booleans(),
+)
 def check_pooling(space, sizes, ceil_mode, dtype, seed, nan):
     size, kernel, stride, pads, dilation = sizes
     rng = np.random.default_rng(seed)

@@ -65,8 +65,9 @@ def test_after_a_reset_peaks_are_0_until_the_next_allocation(pool, watch):
     assert watch.peaks() == (1100, 5000)
 
 
-@pytest.mark.parametrize("used, total, expected", [
-    (True, False, (0, 5000)), (False, True, (5000, 0))])
+@pytest.mark.parametrize(
+    "used, total, expected", [(True, False, (0, 5000)), (False, True, (5000, 0))]
+)
 def test_one_peak_is_reset(watch, used, total, expected):
     watch(5000)
     watch.reset(used, total)

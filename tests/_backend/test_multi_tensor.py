@@ -20,8 +20,9 @@ SIZES = [(3, 4), (), (CHUNK + 5,), (0,), (2, 1, 2)]
 
 def rows_of(dtypes, sizes=SIZES):
     rng = np.random.default_rng(0)
-    return [[np.asarray(abs(rng.standard_normal(size)), dtype) for dtype in dtypes]
-            for size in sizes]
+    return [
+        [np.asarray(abs(rng.standard_normal(size)), dtype) for dtype in dtypes] for size in sizes
+    ]
 
 
 def both(space, formula, rows, **scalars):
@@ -30,26 +31,43 @@ def both(space, formula, rows, **scalars):
     held = [[space.array(array) for array in row] for row in rows]
     with counting.counted() as counts:
         update.sweep(held, **scalars)
-    update.sweep(rows, **{name: float(arrays.to_host(v)) if hasattr(v, "get") else v
-                          for name, v in scalars.items()})
+    update.sweep(
+        rows,
+        **{
+            name: float(arrays.to_host(v)) if hasattr(v, "get") else v
+            for name, v in scalars.items()
+        },
+    )
     return [[arrays.to_host(array) for array in row] for row in held], rows, counts
 
 
-@pytest.mark.parametrize("dtypes", [
-    ["float32"] * 4, ["float64"] * 4, ["float16", "float16", "float32", "float32"],
-    [ml_dtypes.bfloat16, "float32", "float32", "float32"]], ids=str)
+@pytest.mark.parametrize(
+    "dtypes",
+    [
+        ["float32"] * 4,
+        ["float64"] * 4,
+        ["float16", "float16", "float32", "float32"],
+        [ml_dtypes.bfloat16, "float32", "float32", "float32"],
+    ],
+    ids=str,
+)
 def test_many_arrays_are_updated_by_one_launch(space, dtypes):
     found, expected, counts = both(space, adam_update, rows_of(dtypes), **ADAM)
     for have, want in zip(found, expected, strict=True):
         for one, other in zip(have, want, strict=True):
             np.testing.assert_allclose(one.astype(float), other.astype(float), rtol=1e-6)
-    assert counts.figures() == {"launches": 1, "allocations": 0, "transfers": 0,
-                                "synchronisations": 0}
+    assert counts.figures() == {
+        "launches": 1,
+        "allocations": 0,
+        "transfers": 0,
+        "synchronisations": 0,
+    }
 
 
 def test_more_rows_than_a_table_holds(space):
-    found, expected, counts = both(space, momentum_update,
-                                   rows_of(["float32"] * 3, [(2,)] * 250), lr=0.1, momentum=0.9)
+    found, expected, counts = both(
+        space, momentum_update, rows_of(["float32"] * 3, [(2,)] * 250), lr=0.1, momentum=0.9
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert counts.launches == 3
 
@@ -73,14 +91,16 @@ def test_numbers_and_the_decision_may_lie_on_the_device(space, count):
     for flag in (True, False):
         held = [[space.array(array) for array in row] for row in rows]
         fuse(adam_update).sweep(held, skip=space.array(flag), **ADAM)
-        same = [(arrays.to_host(row[0]) == before[0]).all()
-                for row, before in zip(held, rows, strict=True)]
+        same = [
+            (arrays.to_host(row[0]) == before[0]).all()
+            for row, before in zip(held, rows, strict=True)
+        ]
         assert same == [flag] * count
 
 
 def test_what_is_computed_of_numbers_is_the_same_on_the_device(space):
     def odd(xp, p, g, *, lr, decay):
-        rate = xp.sqrt(xp.abs(lr)) * (1 - decay ** 3) / (2 + xp.maximum(lr, decay))
+        rate = xp.sqrt(xp.abs(lr)) * (1 - decay**3) / (2 + xp.maximum(lr, decay))
         return (p - rate * g,)
 
     rows = rows_of(["float64"] * 2, [(3,), (4,)])
@@ -98,11 +118,12 @@ def test_halves_are_read_and_rounded_as_ieee_754_says(space, dtype):
     every = HALVES.view(dtype)
     with np.errstate(all="ignore"):
         wide = every.astype(np.float32)
-        between = (wide[:-1] * 0.5 + wide[1:] * 0.5)
+        between = wide[:-1] * 0.5 + wide[1:] * 0.5
     for given in (wide, between, np.nextafter(between, np.float32(np.inf))):
         rows = [[space.array(np.zeros(given.size, dtype)), space.array(given)] for _ in range(2)]
         fuse(lambda xp, p, g: (g + 0.0,)).sweep(rows)
         with np.errstate(all="ignore"):
             expected = (given + np.float32(0)).astype(dtype)
-        np.testing.assert_array_equal(arrays.to_host(rows[1][0]).astype(float),
-                                      expected.astype(float))
+        np.testing.assert_array_equal(
+            arrays.to_host(rows[1][0]).astype(float), expected.astype(float)
+        )

@@ -54,7 +54,8 @@ def declared():
     for file in ALL:
         for node in ast.parse(file.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and any(
-                    isinstance(d, ast.Name) and d.id == "extra" for d in node.decorator_list):
+                isinstance(d, ast.Name) and d.id == "extra" for d in node.decorator_list
+            ):
                 yield node.name
 
 
@@ -90,17 +91,28 @@ def complaint(name, call):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_names_and_keywords_exist_in_cupy(file):
     uses = used(ast.parse(file.read_text("utf-8")))
-    found = [f"line {line}: {words}" for name, call, line in uses
-             if (words := complaint(name, call))]
+    found = [
+        f"line {line}: {words}" for name, call, line in uses if (words := complaint(name, call))
+    ]
     assert not found
 
 
-@pytest.mark.parametrize("text, words", [
-    ("xp.insert(x, 0)", "no insert"), ("xp.sum(x, where=y)", "['where']"),
-    ("xp.linalg.multi_dot(x)", "no linalg.multi_dot"), ("xp.add(x, y, where=z)", "['where']"),
-    ("xp.add.at(x, i, y)", None), ("xp.erf(x)", None), ("xp.exp(x, out=y)", None),
-    ("xp.zeta.nothing", "no zeta.nothing"), ("xp.meshgrid(x, indexing='ij')", None),
-    ("xp.linalg.norm(x, axis=0)", None), ("xp.lib.stride_tricks.as_strided(x, s, t)", None)])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("xp.insert(x, 0)", "no insert"),
+        ("xp.sum(x, where=y)", "['where']"),
+        ("xp.linalg.multi_dot(x)", "no linalg.multi_dot"),
+        ("xp.add(x, y, where=z)", "['where']"),
+        ("xp.add.at(x, i, y)", None),
+        ("xp.erf(x)", None),
+        ("xp.exp(x, out=y)", None),
+        ("xp.zeta.nothing", "no zeta.nothing"),
+        ("xp.meshgrid(x, indexing='ij')", None),
+        ("xp.linalg.norm(x, axis=0)", None),
+        ("xp.lib.stride_tricks.as_strided(x, s, t)", None),
+    ],
+)
 def test_a_wrong_use_is_found(text, words):
     found = [complaint(name, call) for name, call, _ in used(ast.parse(text))]
     assert len(found) == 1 and (found[0] or "").find(words or "") >= 0

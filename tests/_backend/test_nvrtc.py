@@ -38,13 +38,18 @@ def as_cuda(kernel):
     names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int"}
     kinds = [names.get(slot.type, slot.type) for slot in slots]
     return FRAME.format(
-        types="\n".join(f"typedef float {letter};" for letter in letters), name="elementwise",
+        types="\n".join(f"typedef float {letter};" for letter in letters),
+        name="elementwise",
         preamble=kernel.preamble,
-        arguments=", ".join(f"{kind}* {slot.name}_at"
-                            for kind, slot in zip(kinds, slots, strict=True)),
-        references="\n        ".join(f"{kind}& {slot.name} = {slot.name}_at[i];"
-                                     for kind, slot in zip(kinds, slots, strict=True)),
-        body=kernel.operation)
+        arguments=", ".join(
+            f"{kind}* {slot.name}_at" for kind, slot in zip(kinds, slots, strict=True)
+        ),
+        references="\n        ".join(
+            f"{kind}& {slot.name} = {slot.name}_at[i];"
+            for kind, slot in zip(kinds, slots, strict=True)
+        ),
+        body=kernel.operation,
+    )
 
 
 def run_everything(space):
@@ -64,8 +69,11 @@ def run_everything(space):
             kept.append(fused)
             made = list(operands(fused, (3,), dtype).values())
             for rows in (1, 2):
-                fused.sweep([[space.array(array) for array in made] for _ in range(rows)],
-                            skip=space.array(False) if rows == 2 else None, **scalars)
+                fused.sweep(
+                    [[space.array(array) for array in made] for _ in range(rows)],
+                    skip=space.array(False) if rows == 2 else None,
+                    **scalars,
+                )
     x = ms.Tensor(np.ones((2, 3), np.float16))
     for activation in (ops.gelu, ops.silu, ops.mish, ops.sigmoid, ops.softmax, ops.log_softmax):
         ms.grad(lambda x, activation=activation: activation(x).sum())(x)
@@ -78,16 +86,25 @@ def run_everything(space):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_every_kernel_compiles(space):
     kept = run_everything(space)
-    texts = {kernel.name + str(number): kernel.code
-             for number, kernel in enumerate(rawkernels.EVERY)}
-    texts |= {kernel.name + str(number): as_cuda(kernel)
-              for number, kernel in enumerate(elementwise.EVERY)}
-    texts |= {f"{name} of {kind}": kernels.source(name, kind)
-              for name in kernels.KERNELS for kind in kernels.TYPES.values()}
+    texts = {
+        kernel.name + str(number): kernel.code for number, kernel in enumerate(rawkernels.EVERY)
+    }
+    texts |= {
+        kernel.name + str(number): as_cuda(kernel)
+        for number, kernel in enumerate(elementwise.EVERY)
+    }
+    texts |= {
+        f"{name} of {kind}": kernels.source(name, kind)
+        for name in kernels.KERNELS
+        for kind in kernels.TYPES.values()
+    }
     assert kept and len(texts) > 120
-    wrong = {f"{name}, sm_{architecture}": found
-             for architecture in set(ARCHITECTURES) & set(nvrtc.architectures())
-             for name, text in texts.items() if (found := nvrtc.complaint(text, architecture))}
+    wrong = {
+        f"{name}, sm_{architecture}": found
+        for architecture in set(ARCHITECTURES) & set(nvrtc.architectures())
+        for name, text in texts.items()
+        if (found := nvrtc.complaint(text, architecture))
+    }
     assert not wrong, "\n".join(f"{name}: {text[:600]}" for name, text in wrong.items())
 
 

@@ -23,8 +23,11 @@ def in_place_of_the_gradient(xp, g, m, v, *, lr, beta1, beta2, eps):
 def test_the_same_numbers_as_on_the_host(space, dtype):
     rng = np.random.default_rng(0)
     shapes = [(3, 4), (5,), (), (70000,)]
-    host = [[rng.random(shape).astype(dtype) for _ in range(2)]
-            + [np.zeros(shape, np.float32) for _ in range(2)] for shape in shapes]
+    host = [
+        [rng.random(shape).astype(dtype) for _ in range(2)]
+        + [np.zeros(shape, np.float32) for _ in range(2)]
+        for shape in shapes
+    ]
     device = [[space.asarray(row[0].copy()), None, row[2].copy(), row[3].copy()] for row in host]
     offload, update = Offload(fuse(in_place_of_the_gradient, reads=())), fuse(adam_update)
     for step in range(3):
@@ -76,8 +79,11 @@ def test_copies_go_on_beside_the_arithmetic(space, monkeypatch):
     alone = values[0].nbytes
     ends = max(span.end for span in line.spans)
     assert 3 * alone / 2 > ends >= alone
-    for one, other in (("to host", "arithmetic"), ("arithmetic", "to device"),
-                       ("to host", "to device")):
+    for one, other in (
+        ("to host", "arithmetic"),
+        ("arithmetic", "to device"),
+        ("to host", "to device"),
+    ):
         assert line.overlap(one, other) >= 0.8 * alone
     assert counts.transfers == 40 and counts.synchronisations == 20
     fuse(adam_update)(values[0], values[1], *zeros, **ADAM)

@@ -6,8 +6,11 @@ import pytest
 from mindspore_compat._backend import arrays
 
 RANDOM = np.random.default_rng(3)
-CASES = [(shape, axis, dtype) for shape, axis in (((40,), 0), ((3, 33), 1), ((37, 4, 2), -3))
-         for dtype in ("float32", "float64", "int32", "uint8", "bool")]
+CASES = [
+    (shape, axis, dtype)
+    for shape, axis in (((40,), 0), ((3, 33), 1), ((37, 4, 2), -3))
+    for dtype in ("float32", "float64", "int32", "uint8", "bool")
+]
 
 
 def _elements(shape, dtype, holes):

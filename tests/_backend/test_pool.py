@@ -14,8 +14,10 @@ def windows(size, kernel, stride, pads, dilation, out):
     for place in np.ndindex(*out):
         cells = []
         for tap in np.ndindex(*kernel):
-            cell = tuple(p * s - before + t * d for p, s, (before, _), t, d
-                         in zip(place, stride, pads, tap, dilation))
+            cell = tuple(
+                p * s - before + t * d
+                for p, s, (before, _), t, d in zip(place, stride, pads, tap, dilation)
+            )
             if all(0 <= c < n for c, n in zip(cell, size)):
                 cells.append(cell)
         yield place, cells
@@ -86,16 +88,26 @@ def test_average_and_its_gradient(case, include, divisor):
     assert (x == kept).all()
 
 
-@pytest.mark.parametrize("size, out", [((7,), (3,)), ((7, 5), (3, 5)), ((6, 8), (3, 2)),
-                                       ((3, 2), (5, 4)), ((4, 5, 6), (3, 2, 4)), ((5, 5), (1, 1))])
+@pytest.mark.parametrize(
+    "size, out",
+    [
+        ((7,), (3,)),
+        ((7, 5), (3, 5)),
+        ((6, 8), (3, 2)),
+        ((3, 2), (5, 4)),
+        ((4, 5, 6), (3, 2, 4)),
+        ((5, 5), (1, 1)),
+    ],
+)
 def test_adaptive_pooling(size, out):
     rng = np.random.default_rng(sum(size))
     x, u = rng.standard_normal((2, 2, 3, *size))
     mean = pool.adaptive_average(np, x, out)
     best, index = pool.adaptive_maximum(np, x, out)
     for place in np.ndindex(*out):
-        part = x[(..., *(slice(i * n // o, -(-(i + 1) * n // o))
-                         for i, n, o in zip(place, size, out)))].reshape(2, 3, -1)
+        part = x[
+            (..., *(slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(place, size, out)))
+        ].reshape(2, 3, -1)
         close(mean[(..., *place)], part.mean(-1), atol=0)
         np.testing.assert_array_equal(best[(..., *place)], part.max(-1))
     np.testing.assert_array_equal(pool.take_at(np, x, index, len(size)), best)

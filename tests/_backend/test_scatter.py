@@ -28,7 +28,7 @@ def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
     lengths = (4, 3, 6)
     for shape, order in itertools.product(PLACES.values(), "CF"):
         x = np.asarray(RANDOM.integers(-9, 9, lengths), dtype, order=order)
-        places = [RANDOM.integers(-n, n, shape) for n in lengths[skipped:skipped + named]]
+        places = [RANDOM.integers(-n, n, shape) for n in lengths[skipped : skipped + named]]
         index = (slice(None),) * skipped + tuple(map(np.asarray, places))
         full = x[index].shape
         for taken in (full, full[1:], full[:-1] + (1,) if full else (), ()):
@@ -61,6 +61,17 @@ def test_places_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, lim
 def test_the_rank_of_what_an_index_names():
     x, mask = np.zeros((2, 3, 4)), np.ones((2, 3), bool)
     places = np.zeros((5, 1), int)
-    for index in (mask, (mask, 0), (None, mask), (..., places), (places, slice(2), np.arange(2)),
-                  (0,), (True, places), (slice(None), mask[0]), np.array(True), (), places):
+    for index in (
+        mask,
+        (mask, 0),
+        (None, mask),
+        (..., places),
+        (places, slice(2), np.arange(2)),
+        (0,),
+        (True, places),
+        (slice(None), mask[0]),
+        np.array(True),
+        (),
+        places,
+    ):
         assert scatter._rank(x, index) == x[index].ndim

@@ -121,16 +121,21 @@ def products(rng):
 
 def convolutions(rng):
     found = []
-    for shape, weights, groups in (((4, 16, 30, 30), (24, 16, 3, 3), 1),
-                                   ((2, 3, 90, 80), (70, 3, 5, 5), 1),
-                                   ((3, 32, 40, 40), (32, 1, 3, 3), 32)):
+    for shape, weights, groups in (
+        ((4, 16, 30, 30), (24, 16, 3, 3), 1),
+        ((2, 3, 90, 80), (70, 3, 5, 5), 1),
+        ((3, 32, 40, 40), (32, 1, 3, 3), 32),
+    ):
         x = rng.standard_normal(shape, np.float32)
         w = rng.standard_normal(weights, np.float32)
         for stride in (1, 2):
             options = (stride, stride), ((1, 1), (1, 1)), (1, 1), groups
             y = conv.convolve(np, x, w, *options)
-            found += [y, conv.input_gradient(np, y, w, x.shape, *options),
-                      conv.weight_gradient(np, y, x, w.shape, *options)]
+            found += [
+                y,
+                conv.input_gradient(np, y, w, x.shape, *options),
+                conv.weight_gradient(np, y, x, w.shape, *options),
+            ]
     return found
 
 
@@ -139,16 +144,24 @@ def pools(rng):
     window = (3, 3), (2, 2), ((1, 1), (1, 1))
     top, place = pool.maximum_with_index(np, x, *window, (1, 1))
     mean = pool.average(np, x, *window)
-    return [top, place, mean, pool.max_gradient(np, mean, x, top, *window, (1, 1)),
-            pool.max_pick(np, x * x, x, top, *window, (1, 1)),
-            pool.average_gradient(np, top, x.shape, *window)]
+    return [
+        top,
+        place,
+        mean,
+        pool.max_gradient(np, mean, x, top, *window, (1, 1)),
+        pool.max_pick(np, x * x, x, top, *window, (1, 1)),
+        pool.average_gradient(np, top, x.shape, *window),
+    ]
 
 
 def rows(rng):
     x = rng.standard_normal((300, 700), np.float32)
-    return [HOST.log_soft(x, -1), HOST.row_normal(x, 1e-5),
-            HOST.sum_by_rows(lambda xp, part: xp.sum(part, 0), x),
-            HOST.blockwise(lambda xp, part: xp.tanh(part), x)]
+    return [
+        HOST.log_soft(x, -1),
+        HOST.row_normal(x, 1e-5),
+        HOST.sum_by_rows(lambda xp, part: xp.sum(part, 0), x),
+        HOST.blockwise(lambda xp, part: xp.tanh(part), x),
+    ]
 
 
 def update(rng):
@@ -167,8 +180,13 @@ def test_bits_do_not_depend_on_the_number_of_threads(work):
 
 def test_products_are_those_of_numpy():
     rng = np.random.default_rng(0)
-    for shapes in (((300, 200), (200, 900)), ((900, 200), (200, 300)), ((2, 200), (200, 70000)),
-                   ((6, 1, 90, 200), (3, 200, 170)), ((200, 300), (4, 300, 200))):
+    for shapes in (
+        ((300, 200), (200, 900)),
+        ((900, 200), (200, 300)),
+        ((2, 200), (200, 70000)),
+        ((6, 1, 90, 200), (3, 200, 170)),
+        ((200, 300), (4, 300, 200)),
+    ):
         x, y = (rng.standard_normal(shape) for shape in shapes)
         close(HOST.matmul(x, y), np.matmul(x, y))
     with pytest.raises(ValueError):
@@ -212,15 +230,37 @@ def test_limits(monkeypatch):
     scheduler.recount()
 
 
-@pytest.mark.parametrize("files, expected", [
-    ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "250000 100000\n",
-      "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}, 3),
-    ({"proc/self/cgroup": "4:cpu,cpuacct:/a\n3:memory:/b\n",
-      "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "50000\n",
-      "sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n"}, 1),
-    ({"proc/self/cgroup": "4:cpu:/a\n", "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "-1\n",
-      "sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n"}, None),
-    ({"proc/self/cgroup": "0::/\n"}, None), ({}, None)])
+@pytest.mark.parametrize(
+    "files, expected",
+    [
+        (
+            {
+                "proc/self/cgroup": "0::/a/b\n",
+                "sys/fs/cgroup/a/cpu.max": "250000 100000\n",
+                "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+            },
+            3,
+        ),
+        (
+            {
+                "proc/self/cgroup": "4:cpu,cpuacct:/a\n3:memory:/b\n",
+                "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "50000\n",
+                "sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n",
+            },
+            1,
+        ),
+        (
+            {
+                "proc/self/cgroup": "4:cpu:/a\n",
+                "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "-1\n",
+                "sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n",
+            },
+            None,
+        ),
+        ({"proc/self/cgroup": "0::/\n"}, None),
+        ({}, None),
+    ],
+)
 def test_limits_of_control_groups(files, expected, tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -229,8 +269,13 @@ def test_limits_of_control_groups(files, expected, tmp_path):
 
 
 def run_script(text):
-    found = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", text],
-                           capture_output=True, text=True, timeout=120, check=False)
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", text],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert found.returncode == 0, found.stderr
     assert not found.stderr
     return found.stdout
@@ -249,7 +294,9 @@ HOST.matmul(x, x)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_has_threads_of_its_own():
-    out = run_script(START + """
+    out = run_script(
+        START
+        + """
 import os
 with scheduler.hold:
     child = os.fork()
@@ -259,18 +306,22 @@ with scheduler.hold:
         assert HOST.matmul(x, x)[0, 0] == 600
         os._exit(7)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-""")
+"""
+    )
     assert out.split() == ["7"]
 
 
 def test_a_process_ends_while_threads_work():
-    out = run_script(START + """
+    out = run_script(
+        START
+        + """
 import time
 threading.Thread(target=scheduler.run, args=(lambda number: time.sleep(0.05), 2000),
                  daemon=True).start()
 time.sleep(0.1)
 print("end")
-""")
+"""
+    )
     assert out.split() == ["end"]
 
 

@@ -20,12 +20,19 @@ def _elements(shape, dtype):
 
 
 def _choices(dtype):
-    return [_elements(SHAPE, dtype), _elements((6, 1), dtype), _elements((), dtype),
-            _elements(SHAPE[::-1], dtype).T, 3, 0.5]
+    return [
+        _elements(SHAPE, dtype),
+        _elements((6, 1), dtype),
+        _elements((), dtype),
+        _elements(SHAPE[::-1], dtype).T,
+        3,
+        0.5,
+    ]
 
 
 @pytest.mark.parametrize(
-    "dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "complex64"])
+    "dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "complex64"]
+)
 def test_where_gives_what_numpy_gives(dtype):
     mask = RANDOM.random(SHAPE) < 0.5
     for x, y in itertools.product(_choices(dtype), repeat=2):
@@ -50,8 +57,10 @@ def test_bounds_are_those_of_maximum_and_minimum(dtype):
     if x.dtype.kind == "f":
         bounds.append(np.array(np.nan, dtype))
     for bound in bounds:
-        for found, wanted in ((HOST.at_least(x, bound), np.maximum(x, bound)),
-                              (HOST.at_most(x, bound), np.minimum(x, bound))):
+        for found, wanted in (
+            (HOST.at_least(x, bound), np.maximum(x, bound)),
+            (HOST.at_most(x, bound), np.minimum(x, bound)),
+        ):
             assert found.dtype == wanted.dtype
             np.testing.assert_array_equal(found, wanted)
 

@@ -19,8 +19,10 @@ def normal(*shape):
 
 def on_both(space, function, *arguments, **keywords):
     """Calls `function(xp, ...)` on NumPy arrays and on arrays of `space`, and compares."""
+
     def moved(value):
         return space.asarray(value) if isinstance(value, np.ndarray) else value
+
     expected = function(arrays.HOST, *arguments, **keywords)
     found = function(space, *[moved(value) for value in arguments], **keywords)
     if not isinstance(expected, tuple):
@@ -91,11 +93,17 @@ def test_adaptive_pooling(space, size, out):
 
 
 EXTRAS = {
-    "cast": (normal(3), np.dtype("f")), "rsqrt": (np.abs(normal(3)),), "sigmoid": (normal(3, 2),),
-    "softplus": (normal(3, 2),), "top_k": (normal(3, 5), 2),
-    "place_of_rank": (normal(3, 5), 0, 1), "place_so_far": (normal(3, 9), 1),
-    "distinct": (np.array([4, 2, 4, 9]),), "at_least": (normal(4), 0.5),
-    "at_most": (normal(4), np.array(0.5)), "where": (normal(4) > 0, normal(4), normal(4)),
+    "cast": (normal(3), np.dtype("f")),
+    "rsqrt": (np.abs(normal(3)),),
+    "sigmoid": (normal(3, 2),),
+    "softplus": (normal(3, 2),),
+    "top_k": (normal(3, 5), 2),
+    "place_of_rank": (normal(3, 5), 0, 1),
+    "place_so_far": (normal(3, 9), 1),
+    "distinct": (np.array([4, 2, 4, 9]),),
+    "at_least": (normal(4), 0.5),
+    "at_most": (normal(4), np.array(0.5)),
+    "where": (normal(4) > 0, normal(4), normal(4)),
     "scatter_add": (normal(5, 2), np.array([0, 3, 0]), normal(3, 2)),
     "scatter_set": (normal(5, 2), np.array([0, 3]), normal(2, 2)),
     "scatter_along_axis": (normal(3, 4), np.array([[0, 1], [3, 2], [1, 0]]), normal(3, 2), 1),

@@ -48,7 +48,7 @@ def test_zeta_by_its_power(space):
     s, q = numpy.array([1.1, 2.0, 5.0, 12.0])[:, None], numpy.array([0.4, 1.0, 3.0, 20.0])
     on = [space.asarray(each) for each in (s, q)]
     found = space.zeta_x(on[0], on[1] + 1) - space.zeta_x(*on)
-    wanted = numpy.log(q) * q ** -s
+    wanted = numpy.log(q) * q**-s
     close(_host(found), wanted, 1 + numpy.abs(_host(space.zeta_x(*on))))
     known = float(space.zeta_x(space.asarray(2.0), space.asarray(1.0)))
     assert abs(known + 0.937548254315844) < 1e-9

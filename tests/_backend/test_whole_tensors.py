@@ -20,14 +20,20 @@ SIZES = [(3, 4), (2000,), (), (0,)]
 
 def rows_of(dtypes, zeros=False):
     rng = np.random.default_rng(0)
-    return [[np.asarray(0 * rng.random(size) if zeros and not kind else rng.random(size), dtype)
-             for kind, dtype in enumerate(dtypes)] for size in SIZES]
+    return [
+        [
+            np.asarray(0 * rng.random(size) if zeros and not kind else rng.random(size), dtype)
+            for kind, dtype in enumerate(dtypes)
+        ]
+        for size in SIZES
+    ]
 
 
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("decay", [None, 0.1])
-@pytest.mark.parametrize("dtypes", [["float32"] * 4, ["float16", "float16", "float32", "float32"]],
-                         ids=str)
+@pytest.mark.parametrize(
+    "dtypes", [["float32"] * 4, ["float16", "float16", "float32", "float32"]], ids=str
+)
 def test_lamb_is_one_launch(space, dtypes, decay, zeros):
     rows, update = rows_of(dtypes, zeros), whole(lamb_update)
     held = [[space.array(array) for array in row] for row in rows]
@@ -50,8 +56,16 @@ def test_lars_writes_beside_the_gradient(space, unscale, rate):
     held = [[space.array(array) for array in row] for row in rows]
     update.sweep(held, unscale=unscale, decay=0.1, rate=rate, **LARS)
     for (_, p, g), found in zip(rows, held, strict=True):
-        (wanted,) = lars_gradient(arrays.HOST, None, p.astype(float), g.astype(float),
-                                  unscale=unscale, decay=0.1, rate=rate, **LARS)
+        (wanted,) = lars_gradient(
+            arrays.HOST,
+            None,
+            p.astype(float),
+            g.astype(float),
+            unscale=unscale,
+            decay=0.1,
+            rate=rate,
+            **LARS,
+        )
         close(arrays.to_host(found[0]), wanted, rtol=1e-5, atol=1e-7)
         np.testing.assert_array_equal(arrays.to_host(found[2]), g)
 

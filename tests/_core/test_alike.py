@@ -30,10 +30,13 @@ def summed(x: Anything, y: Anything | None = None):
     return x if y is None else x + y
 
 
-@pytest.mark.parametrize("call", [
-    lambda: build("for_tests_alike", "joined")(ONE, TWO),
-    lambda: build("for_tests_alike", "Joined")().construct(ONE, TWO),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: build("for_tests_alike", "joined")(ONE, TWO),
+        lambda: build("for_tests_alike", "Joined")().construct(ONE, TWO),
+    ],
+)
 def test_an_op_refuses_inputs_of_different_dtypes(call):
     with pytest.raises(TypeError, match="must have one dtype, but got Float32, Int32"):
         call()

@@ -210,20 +210,32 @@ def test_derivative_takes_ints_and_tuples():
     close(slope, [2 * 3 + 4 * 2])
 
 
-@pytest.mark.parametrize("args, error", [
-    ((1.0, X), TypeError), ((X, (X,)), TypeError), (([X], [X]), TypeError),
-    (((X, Y), (X,)), ValueError), ((X, Tensor([[1.0]])), ValueError),
-    (((X, Y), (Tensor([[1.0, 1.0]]), Tensor([[1.0, 1.0]] * 2))), ValueError),
-])
+@pytest.mark.parametrize(
+    "args, error",
+    [
+        ((1.0, X), TypeError),
+        ((X, (X,)), TypeError),
+        (([X], [X]), TypeError),
+        (((X, Y), (X,)), ValueError),
+        ((X, Tensor([[1.0]])), ValueError),
+        (((X, Y), (Tensor([[1.0, 1.0]]), Tensor([[1.0, 1.0]] * 2))), ValueError),
+    ],
+)
 def test_jet_refuses(args, error):
     with pytest.raises(error):
         ops.jet(product, *args)
 
 
-@pytest.mark.parametrize("args, error", [
-    ((1.0, 1), TypeError), (([X], 1), TypeError), ((X, 1.0), TypeError), ((X, True), TypeError),
-    ((X, 0), ValueError),
-])
+@pytest.mark.parametrize(
+    "args, error",
+    [
+        ((1.0, 1), TypeError),
+        (([X], 1), TypeError),
+        ((X, 1.0), TypeError),
+        ((X, True), TypeError),
+        ((X, 0), ValueError),
+    ],
+)
 def test_derivative_refuses(args, error):
     with pytest.raises(error):
         ops.derivative(ops.exp, *args)
@@ -349,15 +361,24 @@ def test_changes_in_place_do_not_reach_what_was_kept():
 
 @pytest.mark.parametrize("slope", [lambda g: (g, g), lambda g: g.sum()])
 def test_backward_must_fit_the_inputs(slope):
-    cls = type("Odd", (ms._Function,), {"forward": staticmethod(lambda ctx, x: x * 1),
-                                        "backward": staticmethod(lambda ctx, g: slope(g))})
+    cls = type(
+        "Odd",
+        (ms._Function,),
+        {
+            "forward": staticmethod(lambda ctx, x: x * 1),
+            "backward": staticmethod(lambda ctx, g: slope(g)),
+        },
+    )
     with pytest.raises(RuntimeError):
         ms.grad(cls.apply)(X)
 
 
 def test_only_tensors_are_saved():
-    cls = type("Odd", (ms._Function,), {
-        "forward": staticmethod(lambda ctx, x: ctx.save_for_backward(x, 1))})
+    cls = type(
+        "Odd",
+        (ms._Function,),
+        {"forward": staticmethod(lambda ctx, x: ctx.save_for_backward(x, 1))},
+    )
     with pytest.raises(RuntimeError):
         cls.apply(X)
 

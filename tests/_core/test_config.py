@@ -40,8 +40,13 @@ def fresh():
 # of the wrong value
 CONTEXT = [
     ("mode", 1, [0, 1, (True, 1), (False, 0)], [1.5, "a", {}], [2, -1]),
-    ("device_target", "CPU", ["CPU", "GPU", "Ascend", ("Davinci", "Ascend")], [1, True, {}],
-     ["cpu", ""]),
+    (
+        "device_target",
+        "CPU",
+        ["CPU", "GPU", "Ascend", ("Davinci", "Ascend")],
+        [1, True, {}],
+        ["cpu", ""],
+    ),
     ("device_id", 0, [0, 7, 4095], [1.5, "1", None], [-1, 4096]),
     ("deterministic", "OFF", ["ON", "OFF"], [True, 1], ["on", ""]),
     ("max_call_depth", 1000, [1, 10**6, (True, 1)], [1.5, "1", None], [0, -1]),
@@ -60,8 +65,13 @@ CONTEXT = [
     ("graph_kernel_flags", "", ["--opt_level=2"], [1, None], []),
     ("enable_compile_cache", None, [True], [1, None, "a"], []),
     ("compile_cache_path", "", ["./x"], [1, None], []),
-    ("max_device_memory", 1024.0, [("3.5GB", 3.5), ("10GB", 10.0), ("0.5GB", 0.5)], [1, 1.5, {}],
-     ["0GB", "1gb", "1", "GB", "-1GB", "1GBx"]),
+    (
+        "max_device_memory",
+        1024.0,
+        [("3.5GB", 3.5), ("10GB", 10.0), ("0.5GB", 0.5)],
+        [1, 1.5, {}],
+        ["0GB", "1gb", "1", "GB", "-1GB", "1GBx"],
+    ),
     ("mempool_block_size", 1.0, [("2GB", 2.0)], [1, None], ["a"]),
     ("variable_memory_max_size", "0", [("6GB", str(6 * 2**30))], [1, None], ["6"]),
     ("memory_optimize_level", 0, [("O0", 0), ("O1", 1)], [], ["O2", ""]),
@@ -71,16 +81,31 @@ CONTEXT = [
     ("disable_format_transform", False, [True, (None, False)], [1, "a"], []),
     ("aoe_tune_mode", "", ["online", "offline"], [1, True], ["a", ""]),
     ("aoe_config", {}, [{"job_type": "2"}], [1, None], [{"a": 1}]),
-    ("ascend_config", {}, [{"precision_mode": "force_fp32", "jit_compile": True}], [1, "a"],
-     [{"a": 1}, {"precision_mode": "x"}]),
-    ("gpu_config", {}, [{"conv_fprop_algo": "performance", "conv_allow_tf32": True}], [1, "a"],
-     [{"conv_fprop_algo": "x"}]),
+    (
+        "ascend_config",
+        {},
+        [{"precision_mode": "force_fp32", "jit_compile": True}],
+        [1, "a"],
+        [{"a": 1}, {"precision_mode": "x"}],
+    ),
+    (
+        "gpu_config",
+        {},
+        [{"conv_fprop_algo": "performance", "conv_allow_tf32": True}],
+        [1, "a"],
+        [{"conv_fprop_algo": "x"}],
+    ),
     ("print_file_path", "", ["print.pb"], [1, {}], []),
     ("support_binary", False, [True], [1, None], []),
 ]
 PARALLEL_CASES = [
-    ("parallel_mode", "stand_alone", ["data_parallel", "hybrid_parallel", "auto_parallel"],
-     [1, True, None], ["a", ""]),
+    (
+        "parallel_mode",
+        "stand_alone",
+        ["data_parallel", "hybrid_parallel", "auto_parallel"],
+        [1, True, None],
+        ["a", ""],
+    ),
     ("device_num", 1, [8, 4096, (True, 1)], [1.5, "8", None], [0, -1]),
     ("global_rank", 0, [0, 4095, (False, 0)], [1.5, "a", None], [-1, 4096]),
     ("gradients_mean", False, [True, (None, False)], [1, "a"], []),
@@ -90,8 +115,13 @@ PARALLEL_CASES = [
     ("search_mode", "recursive_programming", ["sharding_propagation"], [1, None], ["a"]),
     ("enable_parallel_optimizer", False, [True], [1, None], []),
     ("all_reduce_fusion_config", [], [[8, 160]], [1, "a", (1,), ["a"]], [[], [3, 1], [1, 1]]),
-    ("dataset_strategy", "data_parallel", ["full_batch", (((1, 8), (1, 8)), [[1, 8], [1, 8]])],
-     [1, None, [], (1,), ((1, "a"),)], ["a"]),
+    (
+        "dataset_strategy",
+        "data_parallel",
+        ["full_batch", (((1, 8), (1, 8)), [[1, 8], [1, 8]])],
+        [1, None, [], (1,), ((1, "a"),)],
+        ["a"],
+    ),
     ("full_batch", False, [True, (None, False)], [1, "a"], []),
     ("pipeline_stages", 1, [1, 2], [True, 1.5, None], [0, -1]),
     ("grad_accumulation_step", 1, [1], [True, 1.5], [0, 2]),
@@ -103,18 +133,30 @@ PARALLEL_CASES = [
 ]
 
 
-@pytest.mark.parametrize("key, default, taken, wrong_type, wrong_value", CONTEXT,
-                         ids=[case[0] for case in CONTEXT])
+@pytest.mark.parametrize(
+    "key, default, taken, wrong_type, wrong_value", CONTEXT, ids=[case[0] for case in CONTEXT]
+)
 def test_context_values(key, default, taken, wrong_type, wrong_value):
-    check_values(context.set_context, context.get_context, key, default, taken, wrong_type,
-                 wrong_value)
+    check_values(
+        context.set_context, context.get_context, key, default, taken, wrong_type, wrong_value
+    )
 
 
-@pytest.mark.parametrize("key, default, taken, wrong_type, wrong_value", PARALLEL_CASES,
-                         ids=[case[0] for case in PARALLEL_CASES])
+@pytest.mark.parametrize(
+    "key, default, taken, wrong_type, wrong_value",
+    PARALLEL_CASES,
+    ids=[case[0] for case in PARALLEL_CASES],
+)
 def test_parallel_values(key, default, taken, wrong_type, wrong_value):
-    check_values(context.set_auto_parallel_context, context.get_auto_parallel_context, key, default,
-                 taken, wrong_type, wrong_value)
+    check_values(
+        context.set_auto_parallel_context,
+        context.get_auto_parallel_context,
+        key,
+        default,
+        taken,
+        wrong_type,
+        wrong_value,
+    )
 
 
 def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
@@ -143,9 +185,11 @@ def test_every_key_of_the_tables_is_told_or_only_set():
 
 
 def test_unknown_keys():
-    for set_, get in ((context.set_context, context.get_context),
-                      (context.set_auto_parallel_context, context.get_auto_parallel_context),
-                      (context.set_ps_context, context.get_ps_context)):
+    for set_, get in (
+        (context.set_context, context.get_context),
+        (context.set_auto_parallel_context, context.get_auto_parallel_context),
+        (context.set_ps_context, context.get_ps_context),
+    ):
         with pytest.raises(ValueError, match="no_key"):
             set_(no_key=1)
         with pytest.raises(ValueError, match="no_key"):
@@ -168,8 +212,9 @@ def test_a_refused_call_changes_nothing():
 
 
 def test_keys_of_other_versions_are_taken_and_not_told():
-    context.set_context(auto_tune_mode="RL,GA", enable_sparse=True,
-                        enable_auto_mixed_precision=True)
+    context.set_context(
+        auto_tune_mode="RL,GA", enable_sparse=True, enable_auto_mixed_precision=True
+    )
     with pytest.raises(ValueError):
         context.get_context("auto_tune_mode")
 
@@ -193,6 +238,7 @@ def test_env_config_path_names_a_json_file(tmp_path):
 
 
 # Devices ------------------------------------------------------------------------------------------
+
 
 @pytest.fixture
 def calls(monkeypatch):
@@ -254,13 +300,19 @@ def test_set_device(calls):
     context.set_device("GPU")
     assert calls["target"] == [("GPU", 3), ("GPU", 0)]
     assert context.get_context("device_id") == 0
-    for error, given in ((ValueError, ("cpu",)), (TypeError, (1,)), (TypeError, ("CPU", "0")),
-                         (ValueError, ("CPU", -1)), (TypeError, ())):
+    for error, given in (
+        (ValueError, ("cpu",)),
+        (TypeError, (1,)),
+        (TypeError, ("CPU", "0")),
+        (ValueError, ("CPU", -1)),
+        (TypeError, ()),
+    ):
         with pytest.raises(error):
             context.set_device(*given)
 
 
 # Seeds and single setters -------------------------------------------------------------------------
+
 
 def test_seed_reaches_every_stream():
     assert get_seed() is None
@@ -270,8 +322,13 @@ def test_seed_reaches_every_stream():
     np.random.seed(5)
     random.seed(5)
     assert drawn == (np.random.rand(), random.random(), (5, 0))
-    for error, given in ((ValueError, -1), (ValueError, 2**32), (TypeError, 1.5), (TypeError, True),
-                         (TypeError, None)):
+    for error, given in (
+        (ValueError, -1),
+        (ValueError, 2**32),
+        (TypeError, 1.5),
+        (TypeError, True),
+        (TypeError, None),
+    ):
         with pytest.raises(error):
             set_seed(given)
     assert get_seed() == 5
@@ -289,18 +346,25 @@ def test_single_setters():
     context.set_context(jit_config={"jit_level": "O1"})
     assert context.get_jit_config() == {"jit_level": "O1"}
     assert context.get_context("jit_level") == "O1"
-    for call, given, error in ((context.set_deterministic, 1, TypeError),
-                               (set_recursion_limit, 0, ValueError),
-                               (set_recursion_limit, True, TypeError)):
+    for call, given, error in (
+        (context.set_deterministic, 1, TypeError),
+        (set_recursion_limit, 0, ValueError),
+        (set_recursion_limit, True, TypeError),
+    ):
         with pytest.raises(error):
             call(given)
 
 
 # Several devices ----------------------------------------------------------------------------------
 
+
 def test_reset_restores_every_parallel_value():
-    context.set_auto_parallel_context(device_num=8, global_rank=3, gradients_mean=True,
-                                      parallel_mode=context.ParallelMode.DATA_PARALLEL)
+    context.set_auto_parallel_context(
+        device_num=8,
+        global_rank=3,
+        gradients_mean=True,
+        parallel_mode=context.ParallelMode.DATA_PARALLEL,
+    )
     assert config.parallel.device_num == 8 and config.parallel.gradients_mean
     context.reset_auto_parallel_context()
     assert config.parallel.device_num == 1 and config.parallel.parallel_mode == "stand_alone"
@@ -316,10 +380,14 @@ def test_values_that_follow_from_others():
     assert get("search_mode") == "sharding_propagation"
     context.set_auto_parallel_context(strategy_ckpt_config={"load_file": "./a"})
     assert get("strategy_ckpt_config") == {
-        "load_file": "./a", "save_file": "", "only_trainable_params": True}
+        "load_file": "./a",
+        "save_file": "",
+        "only_trainable_params": True,
+    }
     context.set_auto_parallel_context(
         pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": "gpipe"},
-        parallel_optimizer_config={"optimizer_weight_shard_size": 4})
+        parallel_optimizer_config={"optimizer_weight_shard_size": 4},
+    )
     assert get("pipeline_interleave") and get("pipeline_scheduler") == "gpipe"
     assert get("optimizer_weight_shard_size") == 4
 
@@ -334,34 +402,55 @@ def test_communication_fusion():
     whole = {"mode": "auto", "config": None}
     context.set_auto_parallel_context(comm_fusion={"allreduce": {"mode": "size", "config": 32}})
     assert context.get_auto_parallel_context("comm_fusion") == {
-        "openstate": True, "allreduce": {"mode": "size", "config": 32}, "allgather": whole,
-        "reducescatter": whole}
+        "openstate": True,
+        "allreduce": {"mode": "size", "config": 32},
+        "allgather": whole,
+        "reducescatter": whole,
+    }
     for error, given in (
-            (KeyError, {"a": 1}), (TypeError, {"openstate": 1}), (TypeError, {"allreduce": 1}),
-            (KeyError, {"allreduce": {"mode": "auto"}}), (TypeError, 1), (TypeError, None),
-            (KeyError, {"allreduce": {"mode": "x", "config": 1}}),
-            (KeyError, {"allgather": {"mode": "index", "config": [1]}}),
-            (ValueError, {"allreduce": {"mode": "size", "config": -1}}),
-            (TypeError, {"allreduce": {"mode": "size", "config": "a"}})):
+        (KeyError, {"a": 1}),
+        (TypeError, {"openstate": 1}),
+        (TypeError, {"allreduce": 1}),
+        (KeyError, {"allreduce": {"mode": "auto"}}),
+        (TypeError, 1),
+        (TypeError, None),
+        (KeyError, {"allreduce": {"mode": "x", "config": 1}}),
+        (KeyError, {"allgather": {"mode": "index", "config": [1]}}),
+        (ValueError, {"allreduce": {"mode": "size", "config": -1}}),
+        (TypeError, {"allreduce": {"mode": "size", "config": "a"}}),
+    ):
         with pytest.raises(error):
             context.set_auto_parallel_context(comm_fusion=given)
 
 
-@pytest.mark.parametrize("error, given", [
-    (ValueError, dict(parallel_optimizer_config={"a": 1})),
-    (ValueError, dict(parallel_optimizer_config={"parallel_optimizer_threshold": -1})),
-    (TypeError, dict(parallel_optimizer_config={"parallel_optimizer_threshold": 1.5})),
-    (ValueError, dict(parallel_optimizer_config={"optimizer_level": "level9"})),
-    (TypeError, dict(parallel_optimizer_config={"gradient_accumulation_shard": 1})),
-    (ValueError, dict(parallel_optimizer_config={"optimizer_level": "level3",
-                                                 "gradient_accumulation_shard": True})),
-    (KeyError, dict(pipeline_config={})),
-    (KeyError, dict(pipeline_config={"pipeline_interleave": True})),
-    (ValueError, dict(pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": "z"})),
-    (TypeError, dict(pipeline_config={"pipeline_interleave": 1, "pipeline_scheduler": "1f1b"})),
-    (TypeError, dict(strategy_ckpt_config={"load_file": 1})),
-    (ValueError, dict(strategy_ckpt_config={"a": 1})),
-])
+@pytest.mark.parametrize(
+    "error, given",
+    [
+        (ValueError, dict(parallel_optimizer_config={"a": 1})),
+        (ValueError, dict(parallel_optimizer_config={"parallel_optimizer_threshold": -1})),
+        (TypeError, dict(parallel_optimizer_config={"parallel_optimizer_threshold": 1.5})),
+        (ValueError, dict(parallel_optimizer_config={"optimizer_level": "level9"})),
+        (TypeError, dict(parallel_optimizer_config={"gradient_accumulation_shard": 1})),
+        (
+            ValueError,
+            dict(
+                parallel_optimizer_config={
+                    "optimizer_level": "level3",
+                    "gradient_accumulation_shard": True,
+                }
+            ),
+        ),
+        (KeyError, dict(pipeline_config={})),
+        (KeyError, dict(pipeline_config={"pipeline_interleave": True})),
+        (
+            ValueError,
+            dict(pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": "z"}),
+        ),
+        (TypeError, dict(pipeline_config={"pipeline_interleave": 1, "pipeline_scheduler": "1f1b"})),
+        (TypeError, dict(strategy_ckpt_config={"load_file": 1})),
+        (ValueError, dict(strategy_ckpt_config={"a": 1})),
+    ],
+)
 def test_parallel_dicts_are_checked(error, given):
     with pytest.raises(error):
         context.set_auto_parallel_context(**given)
@@ -369,8 +458,13 @@ def test_parallel_dicts_are_checked(error, given):
 
 def test_parallel_modes():
     mode = context.ParallelMode
-    assert mode.MODE_LIST == ["stand_alone", "data_parallel", "hybrid_parallel",
-                              "semi_auto_parallel", "auto_parallel"]
+    assert mode.MODE_LIST == [
+        "stand_alone",
+        "data_parallel",
+        "hybrid_parallel",
+        "semi_auto_parallel",
+        "auto_parallel",
+    ]
     assert mode.SEMI_AUTO_PARALLEL == "semi_auto_parallel"
 
 
@@ -393,10 +487,9 @@ def test_public_objects_name_their_module():
             assert getattr(context, name).__module__ == "mindspore_compat.context"
 
 
-@pytest.mark.parametrize("change", [
-    ms.set_deterministic,
-    lambda on: ms.set_context(deterministic="ON" if on else "OFF"),
-])
+@pytest.mark.parametrize(
+    "change", [ms.set_deterministic, lambda on: ms.set_context(deterministic="ON" if on else "OFF")]
+)
 def test_the_environment_tells_whether_results_are_deterministic(change, monkeypatch):
     monkeypatch.delenv("HCCL_DETERMINISTIC", raising=False)
     monkeypatch.delenv("TE_PARALLEL_COMPILER", raising=False)

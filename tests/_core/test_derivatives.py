@@ -42,24 +42,36 @@ def spread(*shape):
 
 CASES = {  # function of xp -> (call on the inputs, inputs)
     "copysign": (lambda xp, x: xp.copysign(x, -1.0), [normal(3)]),
-    "where": (lambda xp, x, y: xp.where(numpy.array([True, False, True]), x, y),
-              [normal(3), normal(3)]),
+    "where": (
+        lambda xp, x, y: xp.where(numpy.array([True, False, True]), x, y),
+        [normal(3), normal(3)],
+    ),
     "clip": (lambda xp, x: xp.clip(x, -0.5, 0.5), [spread(5)]),
     "nan_to_num": (lambda xp, x: xp.nan_to_num(x), [normal(3)]),
     "polygamma": (lambda xp, x: xp.polygamma(1, x), [positive(3)]),
     "nextafter": (lambda xp, x: xp.nextafter(x, 9.0), [normal(3)]),
     "zeta": (lambda xp, x, q: xp.zeta(x, q), [positive(3) + 1.5, positive(3)]),
     "zeta_x": (lambda xp, x, q: xp.zeta_x(x, q), [positive(3) + 1.5, positive(3)]),
-    **{name: (lambda xp, a, b, x, name=name: getattr(xp, name)(a, b, x),
-              [positive(3), positive(3), RANDOM.uniform(.1, .9, 3)])
-       for name in ("betainc", "betainc_a", "betainc_b")},
-    "linalg_eig": (lambda xp, x: xp.real(xp.linalg_eig(x)[0] ** 2)
-                   * xp.square(xp.abs(xp.linalg_eig(x)[1])), [normal(3, 3)]),
+    **{
+        name: (
+            lambda xp, a, b, x, name=name: getattr(xp, name)(a, b, x),
+            [positive(3), positive(3), RANDOM.uniform(0.1, 0.9, 3)],
+        )
+        for name in ("betainc", "betainc_a", "betainc_b")
+    },
+    "linalg_eig": (
+        lambda xp, x: xp.real(xp.linalg_eig(x)[0] ** 2) * xp.square(xp.abs(xp.linalg_eig(x)[1])),
+        [normal(3, 3)],
+    ),
     "linalg_logm": (lambda xp, x: xp.linalg_logm(x), [4 * numpy.eye(3) + unit(3, 3)]),
-    "linalg_qr_full": (lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr_full(x)]),
-                       [normal(4, 3)]),
-    "linalg_svd_full": (lambda xp, x: xp.square(xp.linalg_svd_full(x)[0])[:, :3]
-                        * xp.linalg_svd_full(x)[1], [normal(4, 3)]),
+    "linalg_qr_full": (
+        lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr_full(x)]),
+        [normal(4, 3)],
+    ),
+    "linalg_svd_full": (
+        lambda xp, x: xp.square(xp.linalg_svd_full(x)[0])[:, :3] * xp.linalg_svd_full(x)[1],
+        [normal(4, 3)],
+    ),
     "arctan2": (lambda xp, y, x: xp.arctan2(y, x), [normal(3), positive(3)]),
     "cast": (lambda xp, x: xp.cast(x, "float64"), [normal(3)]),
     "reshape": (lambda xp, x: xp.reshape(x, (3, 2)), [normal(2, 3)]),
@@ -82,27 +94,39 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "diagonal": (lambda xp, x: xp.diagonal(x, 1), [normal(3, 4)]),
     "spread_diagonal": (lambda xp, x: xp.spread_diagonal(x, (3, 4), 1), [normal(3)]),
     "getitem": (lambda xp, x: x[numpy.array([0, 0, 1]), 1:], [normal(2, 3)]),
-    "scatter_add": (lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v),
-                    [normal(3), normal(2)]),
-    "scatter_set": (lambda xp, x, v: xp.scatter_set(x, (numpy.array([0, 2]),), v),
-                    [normal(3), normal(2)]),
-    "scatter_reduce": (lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "max"),
-                       [spread(3), spread(3) + 0.05]),
+    "scatter_add": (
+        lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v),
+        [normal(3), normal(2)],
+    ),
+    "scatter_set": (
+        lambda xp, x, v: xp.scatter_set(x, (numpy.array([0, 2]),), v),
+        [normal(3), normal(2)],
+    ),
+    "scatter_reduce": (
+        lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "max"),
+        [spread(3), spread(3) + 0.05],
+    ),
     "scatter_reduce, product": (
         lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0, 2]),), v, "mul"),
-        [spread(3), numpy.array([.7, 0., -1.2, .4])]),
+        [spread(3), numpy.array([0.7, 0.0, -1.2, 0.4])],
+    ),
     "scatter_reduce, quotient": (
         lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "div"),
-        [spread(3), positive(3)]),
+        [spread(3), positive(3)],
+    ),
     "scatter_along_axis, written": (
         lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0, 2]]), v, 1),
-        [normal(2, 3), normal(1, 2)]),
-    "scatter_along_axis": (lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0], [2]]), v, 1,
-                                                                  add=True),
-                           [normal(2, 3), normal(2, 1)]),
+        [normal(2, 3), normal(1, 2)],
+    ),
+    "scatter_along_axis": (
+        lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0], [2]]), v, 1, add=True),
+        [normal(2, 3), normal(2, 1)],
+    ),
     "take": (lambda xp, x: xp.take(x, numpy.array([[0, 1], [1, 1]]), 1), [normal(2, 3)]),
-    "take_along_axis": (lambda xp, x: xp.take_along_axis(x, numpy.array([[0, 0], [2, 1]]), 1),
-                        [normal(2, 3)]),
+    "take_along_axis": (
+        lambda xp, x: xp.take_along_axis(x, numpy.array([[0, 0], [2, 1]]), 1),
+        [normal(2, 3)],
+    ),
     "sort": (lambda xp, x: xp.sort(x, 1), [spread(2, 3)]),
     "max": (lambda xp, x: xp.max(x, 1), [spread(2, 3)]),
     "min": (lambda xp, x: xp.min(x, 1, keepdims=True), [spread(2, 3)]),
@@ -115,8 +139,10 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "cumprod": (lambda xp, x: xp.cumprod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.3, 2.0, 1.0]])]),
     "add_rows": (lambda xp, v: xp.add_rows(numpy.array([2, 0, 2]), v, 4), [normal(3, 2)]),
     "matmul": (lambda xp, x, y: xp.matmul(x, y), [normal(2, 3, 4), normal(4, 2)]),
-    "einsum_list": (lambda xp, x, y: xp.einsum_list([x, y], "ij,kj->ik"),
-                    [normal(2, 3), normal(4, 3)]),
+    "einsum_list": (
+        lambda xp, x, y: xp.einsum_list([x, y], "ij,kj->ik"),
+        [normal(2, 3), normal(4, 3)],
+    ),
     "real": (lambda xp, x: xp.real(x * (1 + 2j)), [normal(3)]),
     "imag": (lambda xp, x: xp.imag(x * (1 + 2j)), [normal(3)]),
     "conj": (lambda xp, x: xp.real(xp.conj(x * (1 + 2j)) * 1j), [normal(3)]),
@@ -134,35 +160,69 @@ def definite(n):
     return half @ half.T + n * numpy.eye(n)
 
 
-CASES.update({
-    "linalg_cofactors": (lambda xp, x: xp.linalg_cofactors(x), [definite(3)]),
-    "linalg_det, singular": (lambda xp, x: xp.linalg_det(x), [numpy.outer([1., 2, -1], [2., 4, 1])
-                                                             + numpy.diag([1., 0, 0])]),
-    "linalg_inv": (lambda xp, x: xp.linalg_inv(x), [definite(3)]),
-    "linalg_det": (lambda xp, x: xp.linalg_det(x), [definite(3)]),
-    "linalg_slogdet": (lambda xp, x: xp.linalg_slogdet(x)[1], [definite(3)]),
-    "linalg_solve": (lambda xp, a, b: xp.linalg_solve(a, b), [definite(3), normal(3, 2)]),
-    "linalg_lu": (lambda xp, x: xp.linalg_lu(x), [definite(3)]),
-    "linalg_cholesky": (lambda xp, x: xp.linalg_cholesky(0.5 * (x + xp.swapaxes(x, 0, 1))),
-                        [definite(3)]),
-    "linalg_eigh": (lambda xp, x: xp.linalg_eigh(0.5 * (x + xp.swapaxes(x, 0, 1)))[1] ** 2,
-                    [definite(3)]),
-    "fft_c2c": (lambda xp, x: xp.square(xp.abs(xp.fft_c2c(x * (1 + 0.5j), (0, 1), "backward",
-                                                          True))), [normal(3, 2)]),
-    "linalg_qr": (lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr(x)]),
-                  [normal(4, 3)]),
-    "linalg_svd": (lambda xp, x: xp.square(xp.linalg_svd(x)[0]) * xp.linalg_svd(x)[1],
-                   [normal(4, 3)]),
-})
-DOMAINS = {"log": positive, "log2": positive, "log10": positive, "log1p": positive,
-           "sqrt": positive, "rsqrt": positive,
-           "cbrt": positive, "arcsin": unit, "arccos": unit, "arctanh": unit, "erfinv": unit,
-           "gammaln": positive,
-           "digamma": positive, "gamma": positive, "k0": positive, "k1": positive, "k0e": positive,
-           "k1e": positive,
-           "y0": positive, "y1": positive, "logit": lambda *s: RANDOM.uniform(0.2, 0.8, s),
-           "entr": positive, "gammainc": positive, "gammaincc": positive, "gammainc_a": positive,
-           "arccosh": lambda *s: RANDOM.uniform(1.2, 2.0, s), "xlogy": positive}
+CASES.update(
+    {
+        "linalg_cofactors": (lambda xp, x: xp.linalg_cofactors(x), [definite(3)]),
+        "linalg_det, singular": (
+            lambda xp, x: xp.linalg_det(x),
+            [numpy.outer([1.0, 2, -1], [2.0, 4, 1]) + numpy.diag([1.0, 0, 0])],
+        ),
+        "linalg_inv": (lambda xp, x: xp.linalg_inv(x), [definite(3)]),
+        "linalg_det": (lambda xp, x: xp.linalg_det(x), [definite(3)]),
+        "linalg_slogdet": (lambda xp, x: xp.linalg_slogdet(x)[1], [definite(3)]),
+        "linalg_solve": (lambda xp, a, b: xp.linalg_solve(a, b), [definite(3), normal(3, 2)]),
+        "linalg_lu": (lambda xp, x: xp.linalg_lu(x), [definite(3)]),
+        "linalg_cholesky": (
+            lambda xp, x: xp.linalg_cholesky(0.5 * (x + xp.swapaxes(x, 0, 1))),
+            [definite(3)],
+        ),
+        "linalg_eigh": (
+            lambda xp, x: xp.linalg_eigh(0.5 * (x + xp.swapaxes(x, 0, 1)))[1] ** 2,
+            [definite(3)],
+        ),
+        "fft_c2c": (
+            lambda xp, x: xp.square(xp.abs(xp.fft_c2c(x * (1 + 0.5j), (0, 1), "backward", True))),
+            [normal(3, 2)],
+        ),
+        "linalg_qr": (
+            lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr(x)]),
+            [normal(4, 3)],
+        ),
+        "linalg_svd": (
+            lambda xp, x: xp.square(xp.linalg_svd(x)[0]) * xp.linalg_svd(x)[1],
+            [normal(4, 3)],
+        ),
+    }
+)
+DOMAINS = {
+    "log": positive,
+    "log2": positive,
+    "log10": positive,
+    "log1p": positive,
+    "sqrt": positive,
+    "rsqrt": positive,
+    "cbrt": positive,
+    "arcsin": unit,
+    "arccos": unit,
+    "arctanh": unit,
+    "erfinv": unit,
+    "gammaln": positive,
+    "digamma": positive,
+    "gamma": positive,
+    "k0": positive,
+    "k1": positive,
+    "k0e": positive,
+    "k1e": positive,
+    "y0": positive,
+    "y1": positive,
+    "logit": lambda *s: RANDOM.uniform(0.2, 0.8, s),
+    "entr": positive,
+    "gammainc": positive,
+    "gammaincc": positive,
+    "gammainc_a": positive,
+    "arccosh": lambda *s: RANDOM.uniform(1.2, 2.0, s),
+    "xlogy": positive,
+}
 # whose second derivatives have no rule, or none of a matrix without an inverse
 LAST = {"gammainc_a", "betainc_a", "betainc_b", "zeta_x", "linalg_det, singular"}
 INTERNAL = {"enter_batch", "leave_batch", "sum_slices"}  # tests/_core/test_vmap.py
@@ -181,10 +241,13 @@ def case(name):
 
 def declared_in_core():
     """The names of vjp_rules.py; those that other files add to the table are tested with them."""
-    code = ("from mindspore_compat._core.autograd import vjp_rules, vjp_rules_linalg, "
-            "vjp_rules_reduce, vjp_rules_special, traced\nprint(*vjp_rules.TABLE)")
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          check=True).stdout.split()
+    code = (
+        "from mindspore_compat._core.autograd import vjp_rules, vjp_rules_linalg, "
+        "vjp_rules_reduce, vjp_rules_special, traced\nprint(*vjp_rules.TABLE)"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 NAMES = sorted({*declared_in_core(), *CASES} - INTERNAL)

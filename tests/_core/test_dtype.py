@@ -108,7 +108,7 @@ def test_equality_is_by_value():
 
 def test_dtypes_have_no_order_and_are_not_functions():
     with pytest.raises(TypeError):
-        mstype.float32 < mstype.float64     # noqa: B015
+        mstype.float32 < mstype.float64  # noqa: B015
     with pytest.raises(TypeError):
         mstype.float32(1)
     with pytest.raises(TypeError):
@@ -126,8 +126,12 @@ def test_pickle_and_copy_keep_the_object(name):
 
 
 def test_the_originals_pickles_are_read():
-    for original, state, name in ((mstype.Float, (32,), "float32"), (mstype.Int, (8,), "int8"),
-                                  (mstype.BFloat, (16,), "bfloat16"), (mstype.Bool, (), "bool_")):
+    for original, state, name in (
+        (mstype.Float, (32,), "float32"),
+        (mstype.Int, (8,), "int8"),
+        (mstype.BFloat, (16,), "bfloat16"),
+        (mstype.Bool, (), "bool_"),
+    ):
         made = original.__new__(original)
         made.__setstate__(state)
         assert made == getattr(mstype, name) and str(made) == str(getattr(mstype, name))
@@ -148,8 +152,13 @@ def test_complex_counterparts():
     assert mstype.complex64.to_real() == mstype.float32
     assert mstype.complex128.to_real() == mstype.float64
     assert mstype.int8.to_real() == mstype.int8 and mstype.float16.to_real() == mstype.float16
-    for refused in (mstype.int8.to_complex, mstype.float16.to_complex, mstype.int_.to_real,
-                    mstype.number.to_real, mstype.float_.to_complex):
+    for refused in (
+        mstype.int8.to_complex,
+        mstype.float16.to_complex,
+        mstype.int_.to_real,
+        mstype.number.to_real,
+        mstype.float_.to_complex,
+    ):
         with pytest.raises(TypeError, match="Cannot convert type"):
             refused()
 
@@ -168,12 +177,25 @@ def test_numpy_dtypes():
             mstype.to_numpy(refused)
 
 
-@pytest.mark.parametrize("given, name", [
-    (int, "int64"), (float, "float64"), (bool, "bool_"), (complex, "complex128"), (str, "string"),
-    (list, "list_"), (tuple, "tuple_"), (type(None), "type_none"), (np.int8, "int8"),
-    (np.float16, "float16"), (np.bool_, "bool_"), (np.uint16, "uint16"), (mstype.int8, "int8"),
-    (np.dtype("float32"), "float32"),
-])
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        (int, "int64"),
+        (float, "float64"),
+        (bool, "bool_"),
+        (complex, "complex128"),
+        (str, "string"),
+        (list, "list_"),
+        (tuple, "tuple_"),
+        (type(None), "type_none"),
+        (np.int8, "int8"),
+        (np.float16, "float16"),
+        (np.bool_, "bool_"),
+        (np.uint16, "uint16"),
+        (mstype.int8, "int8"),
+        (np.dtype("float32"), "float32"),
+    ],
+)
 def test_pytype_to_dtype(given, name):
     assert mstype.pytype_to_dtype(given) == getattr(mstype, name)
 
@@ -186,11 +208,22 @@ def test_pytype_to_dtype_refuses():
         mstype.pytype_to_dtype("float32")
 
 
-@pytest.mark.parametrize("given, name", [
-    (1, "int64"), (1.5, "float64"), (True, "bool_"), ("a", "string"), ([1], "list_"),
-    ((1,), "tuple_"), (None, "type_none"), (np.float32(1), "float32"),
-    (mstype.float32, "type_type"), (int, "int64"), (lambda x: x, "function"),
-])
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        (1, "int64"),
+        (1.5, "float64"),
+        (True, "bool_"),
+        ("a", "string"),
+        ([1], "list_"),
+        ((1,), "tuple_"),
+        (None, "type_none"),
+        (np.float32(1), "float32"),
+        (mstype.float32, "type_type"),
+        (int, "int64"),
+        (lambda x: x, "function"),
+    ],
+)
 def test_get_py_obj_dtype(given, name):
     assert mstype.get_py_obj_dtype(given) == getattr(mstype, name)
 

@@ -25,13 +25,20 @@ X = Tensor([1.0, 2.0])
 THREE = Tensor(3.0)
 
 
-@pytest.mark.parametrize("positions, inputs, expected", [
-    ((0, 1), (X, 3.0), [3, 3]), ((0,), (X, 3.0), [3, 3]), (1, (X, 3.0), ()),
-    ((0, 1), (3.0, X), [3, 3]), ((0, 1), (3.0, 2.0), ()),
-    ((0, 1), (X, X + 1), ([2, 3], [1, 2])),
-])
-def test_python_numbers_are_left_out_and_a_lone_gradient_stands_by_itself(positions, inputs,
-                                                                          expected):
+@pytest.mark.parametrize(
+    "positions, inputs, expected",
+    [
+        ((0, 1), (X, 3.0), [3, 3]),
+        ((0,), (X, 3.0), [3, 3]),
+        (1, (X, 3.0), ()),
+        ((0, 1), (3.0, X), [3, 3]),
+        ((0, 1), (3.0, 2.0), ()),
+        ((0, 1), (X, X + 1), ([2, 3], [1, 2])),
+    ],
+)
+def test_python_numbers_are_left_out_and_a_lone_gradient_stands_by_itself(
+    positions, inputs, expected
+):
     assert listed(ms.grad(product, positions)(*inputs)) == expected
     assert listed(ms.value_and_grad(product, positions)(*inputs)[1]) == expected
 
@@ -47,11 +54,16 @@ def test_positions_count_keyword_arguments():
         ms.grad(product, 2)(X, y=X)
 
 
-@pytest.mark.parametrize("take", [
-    lambda t: ms.grad(cubic, (0, 1))(t, t), lambda t: ms.vjp(cubic, t, t)[1](Tensor(1.0)),
-    lambda t: ops.GradOperation(get_all=True)(cubic)(t, t),
-    lambda t: (ms.grad(cubic, 0)(t, t), ms.grad(cubic, 1)(t, y=t)),
-], ids=["grad", "vjp", "operation", "alone"])
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda t: ms.grad(cubic, (0, 1))(t, t),
+        lambda t: ms.vjp(cubic, t, t)[1](Tensor(1.0)),
+        lambda t: ops.GradOperation(get_all=True)(cubic)(t, t),
+        lambda t: (ms.grad(cubic, 0)(t, t), ms.grad(cubic, 1)(t, y=t)),
+    ],
+    ids=["grad", "vjp", "operation", "alone"],
+)
 def test_a_tensor_given_twice_is_one_input(take):
     assert listed(take(THREE)) == (27, 27)
     assert listed(ms.grad(cubic, (0, 1))(Tensor(3.0), THREE)) == (18, 9)

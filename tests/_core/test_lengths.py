@@ -22,9 +22,17 @@ def graph():
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-@pytest.mark.parametrize("shape, told", [
-    ((None, 3), (-1, 3)), ([None], (-1,)), (None, (-2,)), ((-1, 3), (-1, 3)),
-    ((-2,), (-2,)), (IMAGES, (-1,) * 5)])
+@pytest.mark.parametrize(
+    "shape, told",
+    [
+        ((None, 3), (-1, 3)),
+        ([None], (-1,)),
+        (None, (-2,)),
+        ((-1, 3), (-1, 3)),
+        ((-2,), (-2,)),
+        (IMAGES, (-1,) * 5),
+    ],
+)
 def test_a_tensor_of_unknown_lengths(shape, told):
     tensor = Tensor(shape=shape, dtype=ms.float16)
     assert isinstance(tensor, Tensor) and tensor.shape == told and tensor.ndim == len(told)
@@ -35,19 +43,30 @@ def test_a_tensor_of_unknown_lengths(shape, told):
 def test_symbols_are_told():
     assert Tensor(shape=(None, 3), dtype=ms.float32).symbolic_shape is None
     assert Tensor(shape=(None, KNOWN), dtype=ms.float32).symbolic_shape == [
-        None, {"divisor": 8, "remainder": 1}]
+        None,
+        {"divisor": 8, "remainder": 1},
+    ]
 
 
-@pytest.mark.parametrize("use", [
-    lambda t: t.asnumpy(), lambda t: t + 1, ms.ops.relu, lambda t: t[0], lambda t: Tensor(t),
-    lambda t: t.copy()])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t: t.asnumpy(),
+        lambda t: t + 1,
+        ms.ops.relu,
+        lambda t: t[0],
+        lambda t: Tensor(t),
+        lambda t: t.copy(),
+    ],
+)
 def test_it_has_no_values(use):
     with pytest.raises(ValueError, match="not known"):
         use(Tensor(shape=(None, 3), dtype=ms.float32))
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy,
-                                    lambda value: pickle.loads(pickle.dumps(value))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
 def test_it_is_copied_without_values(copied):
     made = copied(Tensor(shape=(None, 3), dtype=ms.float16))
     assert made.shape == (-1, 3) and made.dtype == ms.float16
@@ -70,10 +89,19 @@ def test_refused_shapes():
         Tensor(shape=(None, "a"), dtype=ms.float32)
 
 
-@pytest.mark.parametrize("arguments, told", [
-    ({}, {}), ({"max": 3, "min": 5}, {"min": 5}), ({"divisor": 8}, {"divisor": 8}),
-    ({"max": 9, "min": 2, "divisor": 4, "remainder": 3}, {"max": 9, "divisor": 4, "remainder": 3}),
-    ({"max": -3}, {})])
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        ({}, {}),
+        ({"max": 3, "min": 5}, {"min": 5}),
+        ({"divisor": 8}, {"divisor": 8}),
+        (
+            {"max": 9, "min": 2, "divisor": 4, "remainder": 3},
+            {"max": 9, "divisor": 4, "remainder": 3},
+        ),
+        ({"max": -3}, {}),
+    ],
+)
 def test_what_a_symbol_tells(arguments, told):
     assert Symbol(**arguments).to_dict() == told and str(Symbol(**arguments)) == str(told)
 
@@ -83,11 +111,22 @@ def test_symbols_of_one_length_are_told_apart():
     assert first.to_dict()["id"] != second.to_dict()["id"]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"max": "a"}, TypeError), ({"min": 1.5}, TypeError), ({"divisor": None}, TypeError),
-    ({"remainder": "1"}, TypeError), ({"unique": 1}, TypeError), ({"min": 0}, ValueError),
-    ({"min": False}, ValueError), ({"divisor": 0}, ValueError), ({"remainder": 1}, ValueError),
-    ({"divisor": 8, "remainder": 8}, ValueError), ({"remainder": -1}, ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"max": "a"}, TypeError),
+        ({"min": 1.5}, TypeError),
+        ({"divisor": None}, TypeError),
+        ({"remainder": "1"}, TypeError),
+        ({"unique": 1}, TypeError),
+        ({"min": 0}, ValueError),
+        ({"min": False}, ValueError),
+        ({"divisor": 0}, ValueError),
+        ({"remainder": 1}, ValueError),
+        ({"divisor": 8, "remainder": 8}, ValueError),
+        ({"remainder": -1}, ValueError),
+    ],
+)
 def test_refused_symbols(arguments, error):
     with pytest.raises(error, match="Symbol"):
         Symbol(**arguments)
@@ -103,10 +142,18 @@ def floats(*shape):
     return Tensor(shape=shape, dtype=ms.float32)
 
 
-@pytest.mark.parametrize("given, shape", [
-    (floats(None, 3), (2, 3)), (floats(*IMAGES), (1, 9, 17, 32, 32)),
-    (floats(*IMAGES), (8, 25, 9, 30, 30)), (floats(RANGE, 3), (4, 3)), (floats(RANGE, 3), (6, 3)),
-    (floats(-2), (7, 3)), (Tensor(np.ones((2, 3), np.float32)), (2, 3))])
+@pytest.mark.parametrize(
+    "given, shape",
+    [
+        (floats(None, 3), (2, 3)),
+        (floats(*IMAGES), (1, 9, 17, 32, 32)),
+        (floats(*IMAGES), (8, 25, 9, 30, 30)),
+        (floats(RANGE, 3), (4, 3)),
+        (floats(RANGE, 3), (6, 3)),
+        (floats(-2), (7, 3)),
+        (Tensor(np.ones((2, 3), np.float32)), (2, 3)),
+    ],
+)
 def test_inputs_that_fit(graph, given, shape):
     assert run(given, shape) == shape
 
@@ -121,7 +168,8 @@ REFUSED = [
     (floats(*IMAGES), (1, 9, 17, 33, 33), np.float32, ValueError),
     (floats(*IMAGES), (1, 9, 17, 30, 31), np.float32, ValueError),
     (floats(RANGE, 3), (7, 3), np.float32, ValueError),
-    (floats(RANGE, 3), (3, 3), np.float32, ValueError)]
+    (floats(RANGE, 3), (3, 3), np.float32, ValueError),
+]
 
 
 @pytest.mark.parametrize("given, shape, dtype, error", REFUSED)

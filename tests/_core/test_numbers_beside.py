@@ -13,24 +13,29 @@ class Code(enum.IntEnum):
     TWO = 2
 
 
-@pytest.mark.parametrize(("tensor", "number", "dtype", "result"), [
-    (Tensor([1.0], float32), np.float64(1.5), float32, 2.5),
-    (Tensor([1.0], float16), np.float64(1.5), float16, 2.5),
-    (Tensor([1.0], float16), np.float32(1.5), float16, 2.5),
-    (Tensor([1], int32), np.float64(1.5), float32, 2.5),
-    (Tensor([1], int32), np.int64(1), int32, 2),
-    (Tensor([1], uint8), np.int64(1), uint8, 2),
-    (Tensor([1], int32), Code.TWO, int32, 3),
-    (Tensor([1], int8), [1], int8, 2),
-    (Tensor([1.0], float16), [1.0], float16, 2.0),
-    (Tensor([1], uint8), 300, uint8, 45),
-    (Tensor([1], uint8), -1, uint8, 0),
-    (Tensor([1], int8), 200, int8, -55),
-    (Tensor([50], int32), 2**31, int32, -2147483598),
-])
+@pytest.mark.parametrize(
+    ("tensor", "number", "dtype", "result"),
+    [
+        (Tensor([1.0], float32), np.float64(1.5), float32, 2.5),
+        (Tensor([1.0], float16), np.float64(1.5), float16, 2.5),
+        (Tensor([1.0], float16), np.float32(1.5), float16, 2.5),
+        (Tensor([1], int32), np.float64(1.5), float32, 2.5),
+        (Tensor([1], int32), np.int64(1), int32, 2),
+        (Tensor([1], uint8), np.int64(1), uint8, 2),
+        (Tensor([1], int32), Code.TWO, int32, 3),
+        (Tensor([1], int8), [1], int8, 2),
+        (Tensor([1.0], float16), [1.0], float16, 2.0),
+        (Tensor([1], uint8), 300, uint8, 45),
+        (Tensor([1], uint8), -1, uint8, 0),
+        (Tensor([1], int8), 200, int8, -55),
+        (Tensor([50], int32), 2**31, int32, -2147483598),
+    ],
+)
 def test_a_number_takes_the_dtype_of_its_tensor(tensor, number, dtype, result):
-    for found in (tensor + number, ops.add(tensor, number) if np.isscalar(number)
-                  else tensor + tuple(number)):
+    for found in (
+        tensor + number,
+        ops.add(tensor, number) if np.isscalar(number) else tensor + tuple(number),
+    ):
         assert found.dtype == dtype
         assert found.asnumpy().tolist() == [result]
 
@@ -49,9 +54,9 @@ def test_a_list_is_no_equal_of_a_tensor():
     assert (Tensor([1, 2]) != (1, 2)) is True
 
 
-@pytest.mark.parametrize(("axis", "shape"), [
-    (1, (1, 3, 1)), ((0, 1), (3, 1)), (-1, (1, 3)), ((), (3,)), (None, (3,)),
-])
+@pytest.mark.parametrize(
+    ("axis", "shape"), [(1, (1, 3, 1)), ((0, 1), (3, 1)), (-1, (1, 3)), ((), (3,)), (None, (3,))]
+)
 def test_squeeze_leaves_longer_axes(axis, shape):
     tensor = Tensor(np.ones((1, 3, 1), np.float32))
     assert tensor.squeeze(axis).shape == ops.squeeze(tensor, axis).shape == shape

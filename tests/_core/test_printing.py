@@ -60,13 +60,17 @@ def test_str_obeys_numpys_options_and_repr_does_not():
 
 def test_repr_without_commas():
     assert tensor_repr(np.array([1.0, 2.0], np.float32), commas=False) == (
-        "Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.00000000e+00])")
+        "Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.00000000e+00])"
+    )
     assert tensor_repr(np.array([[0, 1], [1, 2]]), commas=False) == (
-        "Tensor(shape=[2, 2], dtype=Int64, value=\n[[0 1]\n [1 2]])")
+        "Tensor(shape=[2, 2], dtype=Int64, value=\n[[0 1]\n [1 2]])"
+    )
 
 
 def test_parameter():
     assert parameter_repr("weight", (2, 3), mstype.float32, True) == (
-        "Parameter (name=weight, shape=(2, 3), dtype=Float32, requires_grad=True)")
+        "Parameter (name=weight, shape=(2, 3), dtype=Float32, requires_grad=True)"
+    )
     assert parameter_repr("a.b", (), mstype.int8, False) == (
-        "Parameter (name=a.b, shape=(), dtype=Int8, requires_grad=False)")
+        "Parameter (name=a.b, shape=(), dtype=Int8, requires_grad=False)"
+    )

@@ -82,8 +82,13 @@ class FakeSchedule(FakeCell):
 @pytest.fixture(autouse=True)
 def stand_in_types(monkeypatch):
     """The rules' registry holds small classes of this file, so that no other room is needed."""
-    stand_ins = {"Tensor": FakeTensor, "Parameter": FakeParameter, "Cell": FakeCell,
-                 "Initializer": FakeCell, "LearningRateSchedule": FakeSchedule}
+    stand_ins = {
+        "Tensor": FakeTensor,
+        "Parameter": FakeParameter,
+        "Cell": FakeCell,
+        "Initializer": FakeCell,
+        "LearningRateSchedule": FakeSchedule,
+    }
     monkeypatch.setattr(frame, "_registered", stand_ins)
 
 
@@ -108,8 +113,12 @@ CASES = [
     (Str, ["", "a", np.str_("a")], [1, b"a", None], []),
     (Callable, [len, FakeCell], [1, None], []),
     (Any, [1, None, "a"], [], []),
-    (OneOf("same", "valid"), ["same", np.str_("valid")], [1, None, b"same", ["same"]],
-     ["Same", ""]),
+    (
+        OneOf("same", "valid"),
+        ["same", np.str_("valid")],
+        [1, None, b"same", ["same"]],
+        ["Same", ""],
+    ),
     (OneOf(1, 2), [1, 2], [True, 1.0, "1"], [3]),
     (OneOf("a", 1), ["a", 1], [1.0, None], ["b", 2]),
     (OneOf("a") | None, ["a", None], [1], ["b"]),
@@ -121,29 +130,62 @@ CASES = [
     (TupleOf, [(), (1, "a")], [[1]], []),
     (ListOf(Str), [[], ["a"]], [("a",), [1], "a"], []),
     (ListOf(Int | None), [[1, None]], [[1.0]], []),
-    (Int(ge=1) | TupleOf(Int(ge=1), length=2), [1, (1, 2)], [1.0, (1, 1.0), "a"],
-     [0, (1, 0), (1,)]),
+    (
+        Int(ge=1) | TupleOf(Int(ge=1), length=2),
+        [1, (1, 2)],
+        [1.0, (1, 1.0), "a"],
+        [0, (1, 0), (1,)],
+    ),
     (Float | None, [1.0, None], [1], []),
     (Float(gt=0.0) | Int(gt=0), [1.0, 1], ["1", True], [0, 0.0, -1]),
     (Int | Bool, [1, True], [1.0], []),
     (TensorOf(), [tensor(), tensor("bool")], [1, None, np.ones(2)], []),
-    (TensorOf("float16", "float32"), [tensor("float16")],
-     [tensor("int32"), tensor("float64"), 1], []),
-    (TensorOf(real), [tensor("int8"), tensor("bfloat16")], [tensor("bool"), tensor("complex64")],
-     []),
+    (
+        TensorOf("float16", "float32"),
+        [tensor("float16")],
+        [tensor("int32"), tensor("float64"), 1],
+        [],
+    ),
+    (
+        TensorOf(real),
+        [tensor("int8"), tensor("bfloat16")],
+        [tensor("bool"), tensor("complex64")],
+        [],
+    ),
     (TensorOf(number), [tensor("complex64")], [tensor("bool"), 1], []),
     (TensorOf(real, scalars=True), [tensor(), 1, 2.5, True], [tensor("bool"), "1", [1]], []),
-    (DType, [mstype.float32, mstype.bool_, mstype.string],
-     ["float32", np.float32, float, None], []),
+    (
+        DType,
+        [mstype.float32, mstype.bool_, mstype.string],
+        ["float32", np.float32, float, None],
+        [],
+    ),
     (DType("float16", "int32"), [mstype.int32], [mstype.int64, "int32"], []),
     (CellOf, [FakeCell(), FakeSchedule()], [FakeCell, len, None], []),
     (CellOf("LearningRateSchedule"), [FakeSchedule()], [FakeCell()], []),
-    (Params, [[1], (1,), iter([1]), {1}, [{}]], [1, FakeCell(), FakeParameter(1.0), "w"],
-     [None, [], ()]),
-    (Rate, [0.1, 0, True, [0.1], (1,), np.ones(2), iter([1]), FakeTensor(0.1), tensor(),
-            FakeSchedule()],
-     ["0.1", None, FakeCell(), len, np.float32(1), np.array(0.1), b"1"],
-     [-0.1, -1, nan, inf, tensor(shape=(2, 2))]),
+    (
+        Params,
+        [[1], (1,), iter([1]), {1}, [{}]],
+        [1, FakeCell(), FakeParameter(1.0), "w"],
+        [None, [], ()],
+    ),
+    (
+        Rate,
+        [
+            0.1,
+            0,
+            True,
+            [0.1],
+            (1,),
+            np.ones(2),
+            iter([1]),
+            FakeTensor(0.1),
+            tensor(),
+            FakeSchedule(),
+        ],
+        ["0.1", None, FakeCell(), len, np.float32(1), np.array(0.1), b"1"],
+        [-0.1, -1, nan, inf, tensor(shape=(2, 2))],
+    ),
     (Init, ["normal", 1, 0.5, True, tensor(), FakeCell()], [np.ones(2), [1], None], []),
 ]
 NAMES = [f"{number}:{case[0]!r}" for number, case in enumerate(CASES)]
@@ -162,7 +204,7 @@ def test_acceptance_and_error_kind(rule, good, wrong_kind, out_of_range):
 def test_examples_are_what_they_are_called(rule, good, wrong_kind, out_of_range):
     examples = rule.examples()
     assert examples.good or rule == CellOf("LearningRateSchedule")
-    assert (examples.type_errors or rule == Any)
+    assert examples.type_errors or rule == Any
     assert examples.value_errors or not out_of_range
     for error, values in ((TypeError, examples.type_errors), (ValueError, examples.value_errors)):
         for value in values:
@@ -183,12 +225,14 @@ def test_guard_is_one_expression_and_source_makes_it_again(rule):
 def test_a_wrong_kind_may_count_as_a_wrong_value():
     rule = vocabulary.AsValue(Number(ge=0.0))
     assert [rule.verdict(each) for each in (1, 0.5, -1, "a", None, True)] == [None] * 2 + [
-        ValueError] * 4
+        ValueError
+    ] * 4
     assert rule.examples().type_errors == []
     assert eval(rule.source(), vars(vocabulary).copy()) == rule != vocabulary.AsValue(Number)
     either = rule | OneOf("none")
     assert [either.verdict(each) for each in ("none", 2, "other", -1)] == [None] * 2 + [
-        ValueError] * 2
+        ValueError
+    ] * 2
     with pytest.raises(ValueError, match="For 'Api', 'name' must be a number >= 0.0, but got 'a'"):
         rule.refuse("Api", "name", "a")
 
@@ -245,7 +289,13 @@ def test_the_first_of_several_may_count():
     rule = value_rules.FirstOf(Int(ge=0)) | None
     given = (3, (3, "x"), [-1], (), ("x",), None)
     assert [rule.verdict(each) for each in given] == [
-        None, None, ValueError, TypeError, TypeError, None]
+        None,
+        None,
+        ValueError,
+        TypeError,
+        TypeError,
+        None,
+    ]
     assert rule.read([3, 4]) == 3
 
 
@@ -259,9 +309,12 @@ def test_a_number_or_tuple_may_be_read_from_a_tensor():
         assert eval(each.source(), vars(vocabulary).copy()) == each
     assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"
     assert (vocabulary.ScalarOf(Int) | None).describe() == (
-        "int, or a Tensor without axes that holds it or None")
+        "int, or a Tensor without axes that holds it or None"
+    )
     assert (vocabulary.ScalarOf(Int) | None).raises() == [
-        ("TypeError", "is not an int or None"), ("ValueError", "is a Tensor with axes")]
+        ("TypeError", "is not an int or None"),
+        ("ValueError", "is a Tensor with axes"),
+    ]
     assert vocabulary.InTensor(Int).raises() == [("TypeError", "is not an int")]
 
 
@@ -273,15 +326,22 @@ def test_a_guard_needs_no_parentheses_around_it():
         assert isinstance(body, ast.BoolOp) and isinstance(body.op, ast.And), rule.guard("x")
 
 
-@pytest.mark.parametrize("rule, words", [
-    (Float(gt=0.0, lt=1.0), "float in (0.0, 1.0)"), (Int(ge=1), "int >= 1"), (Int, "int"),
-    (Number(ge=0, lt=inf), "number in [0, inf)"), (Bool | None, "bool or None"),
-    (OneOf("same", "valid"), "one of 'same', 'valid'"),
-    (Int(ge=1) | TupleOf(Int(ge=1), length=2), "int >= 1 or a tuple of 2 ints >= 1"),
-    (TensorOf("float32", "float16"), "Tensor of dtype float16 or float32"),
-    (TensorOf(real), "Tensor of a real dtype"), (ListOf(Str), "list of strs"),
-    (TupleOf(Int | None, min_length=1), "tuple of at least 1 (an int or None)"),
-])
+@pytest.mark.parametrize(
+    "rule, words",
+    [
+        (Float(gt=0.0, lt=1.0), "float in (0.0, 1.0)"),
+        (Int(ge=1), "int >= 1"),
+        (Int, "int"),
+        (Number(ge=0, lt=inf), "number in [0, inf)"),
+        (Bool | None, "bool or None"),
+        (OneOf("same", "valid"), "one of 'same', 'valid'"),
+        (Int(ge=1) | TupleOf(Int(ge=1), length=2), "int >= 1 or a tuple of 2 ints >= 1"),
+        (TensorOf("float32", "float16"), "Tensor of dtype float16 or float32"),
+        (TensorOf(real), "Tensor of a real dtype"),
+        (ListOf(Str), "list of strs"),
+        (TupleOf(Int | None, min_length=1), "tuple of at least 1 (an int or None)"),
+    ],
+)
 def test_words(rule, words):
     assert rule.describe() == words
 
@@ -293,7 +353,8 @@ def test_messages():
     with pytest.raises(TypeError) as caught:
         Float(gt=0.0, lt=1.0).refuse("Adam", "beta1", 1)
     assert str(caught.value) == (
-        "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1 of type int.")
+        "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1 of type int."
+    )
     with pytest.raises(TypeError, match=r"but got None\.$"):
         Float.refuse("Adam", "beta1", None)
     with pytest.raises(TypeError, match=r"a FakeTensor of shape \(2,\) and dtype Int32\.$"):
@@ -305,7 +366,9 @@ def test_messages():
 
 def test_raises_rows():
     assert Float(gt=0.0, lt=1.0).raises() == [
-        ("TypeError", "is not a float"), ("ValueError", "is not a float in (0.0, 1.0)")]
+        ("TypeError", "is not a float"),
+        ("ValueError", "is not a float in (0.0, 1.0)"),
+    ]
     assert Bool.raises() == [("TypeError", "is not a bool")]
     assert Any.raises() == []
 
@@ -332,6 +395,7 @@ def test_an_unregistered_class_is_named(monkeypatch):
 
 # checked ------------------------------------------------------------------------------------------
 
+
 class Base:
     """A base whose constructor is checked too."""
 
@@ -343,11 +407,21 @@ class Base:
 class Adam(Base):
     """A constructor with every kind of parameter."""
 
-    @checked(Forbid("use_lazy and use_offload"),
-             Forbid("beta1 > beta2", ValueError, "betas must rise"))
-    def __init__(self, params: Params, learning_rate=0.1, beta1: Float(gt=0.0, lt=1.0) = 0.9,
-                 beta2: Float(gt=0.0, lt=1.0) = 0.999, use_lazy: Bool = False,
-                 use_offload: Bool = False, *rest, mode: OneOf("a", "b") = None, **more):
+    @checked(
+        Forbid("use_lazy and use_offload"), Forbid("beta1 > beta2", ValueError, "betas must rise")
+    )
+    def __init__(
+        self,
+        params: Params,
+        learning_rate=0.1,
+        beta1: Float(gt=0.0, lt=1.0) = 0.9,
+        beta2: Float(gt=0.0, lt=1.0) = 0.999,
+        use_lazy: Bool = False,
+        use_offload: Bool = False,
+        *rest,
+        mode: OneOf("a", "b") = None,
+        **more,
+    ):
         """Keeps what it is given."""
         super().__init__(learning_rate)
         self.given = (params, learning_rate, beta1, beta2, rest, mode, more)
@@ -374,21 +448,36 @@ def test_checked_keeps_the_signature():
     assert Adam.__init__.__module__ == __name__
 
 
-@pytest.mark.parametrize("arguments, error, start", [
-    (dict(beta1=1.0), ValueError,
-     "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1.0."),
-    (dict(beta1=1), TypeError, "For 'Adam', 'beta1'"),
-    (dict(beta1=2.0, use_lazy=1), TypeError, "For 'Adam', 'use_lazy'"),
-    (dict(beta1=2.0, beta2=2.0), ValueError, "For 'Adam', 'beta1'"),
-    (dict(use_lazy=True, use_offload=True), ValueError,
-     "For 'Adam', 'use_lazy and use_offload' must not hold, but got use_lazy=True, "
-     "use_offload=True."),
-    (dict(beta1=0.9, beta2=0.5), ValueError,
-     "For 'Adam', betas must rise, but got beta1=0.9, beta2=0.5."),
-    (dict(mode="c"), ValueError,
-     "For 'Adam', 'mode' must be one of 'a', 'b' or None, but got 'c'."),
-    (dict(learning_rate=-1.0), ValueError, "For 'Adam', 'rate'"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, start",
+    [
+        (
+            dict(beta1=1.0),
+            ValueError,
+            "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1.0.",
+        ),
+        (dict(beta1=1), TypeError, "For 'Adam', 'beta1'"),
+        (dict(beta1=2.0, use_lazy=1), TypeError, "For 'Adam', 'use_lazy'"),
+        (dict(beta1=2.0, beta2=2.0), ValueError, "For 'Adam', 'beta1'"),
+        (
+            dict(use_lazy=True, use_offload=True),
+            ValueError,
+            "For 'Adam', 'use_lazy and use_offload' must not hold, but got use_lazy=True, "
+            "use_offload=True.",
+        ),
+        (
+            dict(beta1=0.9, beta2=0.5),
+            ValueError,
+            "For 'Adam', betas must rise, but got beta1=0.9, beta2=0.5.",
+        ),
+        (
+            dict(mode="c"),
+            ValueError,
+            "For 'Adam', 'mode' must be one of 'a', 'b' or None, but got 'c'.",
+        ),
+        (dict(learning_rate=-1.0), ValueError, "For 'Adam', 'rate'"),
+    ],
+)
 def test_checked_refuses(arguments, error, start):
     with pytest.raises(error) as caught:
         Adam([1], **arguments)

@@ -37,9 +37,10 @@ def listed(value):
     return tuple(listed(v) for v in value) if isinstance(value, tuple) else value
 
 
-@pytest.mark.parametrize("position, wanted", [
-    (0, [3.0, 4.0]), ((0,), [3.0, 4.0]), (1, [1.0, 2.0]), ((0, 1), ([3.0, 4.0], [1.0, 2.0])),
-])
+@pytest.mark.parametrize(
+    "position, wanted",
+    [(0, [3.0, 4.0]), ((0,), [3.0, 4.0]), (1, [1.0, 2.0]), ((0, 1), ([3.0, 4.0], [1.0, 2.0]))],
+)
 def test_form_by_position(position, wanted):
     assert listed(ms.grad(product, position)(X, Y)) == wanted
     assert listed(ms.value_and_grad(product, position)(X, Y)) == ([3.0, 8.0], wanted)
@@ -67,10 +68,16 @@ def test_aux_outputs_are_handed_through():
     assert listed(ms.grad(pair)(X, Y)) == [4.0, 5.0]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((product, -1), ValueError), ((product, "a"), TypeError), ((product, (0, "a")), TypeError),
-    ((product, None, None), ValueError), ((product, 0.5), TypeError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((product, -1), ValueError),
+        ((product, "a"), TypeError),
+        ((product, (0, "a")), TypeError),
+        ((product, None, None), ValueError),
+        ((product, 0.5), TypeError),
+    ],
+)
 def test_refused_arguments(arguments, error):
     with pytest.raises(error):
         ms.grad(*arguments)
@@ -132,8 +139,10 @@ def test_vjp_and_jvp():
     assert listed(ms.jvp(product, (X, Y), (X, Y))) == ([3.0, 8.0], [6.0, 16.0])
     out, pushed, aux = ms.jvp(pair, (X, Y), (X, Y), has_aux=True)
     assert (listed(pushed), listed(aux)) == ([6.0, 16.0], [4.0, 6.0])
-    assert listed(ms.grad(lambda x: ms.jvp(lambda a: a * a * a, x,
-                                           Tensor([1.0, 1.0]))[1])(X)) == [6.0, 12.0]
+    assert listed(ms.grad(lambda x: ms.jvp(lambda a: a * a * a, x, Tensor([1.0, 1.0]))[1])(X)) == [
+        6.0,
+        12.0,
+    ]
 
 
 def test_vjp_of_weights(weights):

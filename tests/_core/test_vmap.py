@@ -27,27 +27,40 @@ def looped(function, *args):
 
 
 ONE_INPUT = {  # what runs on a slice of shape (4,)
-    "sum": lambda x: x.sum(), "mean axis": lambda x: x.mean(0), "max": lambda x: x.max(),
+    "sum": lambda x: x.sum(),
+    "mean axis": lambda x: x.mean(0),
+    "max": lambda x: x.max(),
     "argmax": lambda x: x.argmax(0),
-    "softmax": lambda x: ops.softmax(x), "reshape": lambda x: x.reshape(2, 2),
+    "softmax": lambda x: ops.softmax(x),
+    "reshape": lambda x: x.reshape(2, 2),
     "transpose": lambda x: x.reshape(2, 2).T,
-    "expand": lambda x: ops.expand_dims(x, 0), "squeeze": lambda x: ops.squeeze(x.reshape(1, 4)),
+    "expand": lambda x: ops.expand_dims(x, 0),
+    "squeeze": lambda x: ops.squeeze(x.reshape(1, 4)),
     "concat": lambda x: ops.cat((x, x)),
-    "stack": lambda x: ops.stack((x, x), 1), "slice": lambda x: x[1:3],
+    "stack": lambda x: ops.stack((x, x), 1),
+    "slice": lambda x: x[1:3],
     "take": lambda x: x[Tensor([0, 2])],
-    "cumsum": lambda x: x.cumsum(0), "sort": lambda x: ops.sort(x)[0],
+    "cumsum": lambda x: x.cumsum(0),
+    "sort": lambda x: ops.sort(x)[0],
     "topk": lambda x: ops.topk(x, 2)[0],
-    "where": lambda x: ops.where(x > 0, x, 0.0), "matmul": lambda x: x @ W,
-    "vector": lambda x: W.T @ x, "pow": lambda x: x ** 2,
-    "flip": lambda x: ops.flip(x, (0,)), "tile": lambda x: ops.tile(x, (2,)),
-    "norm": lambda x: ops.norm(x), "einsum":
-    lambda x: ops.einsum("i,ij->j", x, W), "gather": lambda x: ops.gather(x, Tensor([1, 1]), 0),
+    "where": lambda x: ops.where(x > 0, x, 0.0),
+    "matmul": lambda x: x @ W,
+    "vector": lambda x: W.T @ x,
+    "pow": lambda x: x**2,
+    "flip": lambda x: ops.flip(x, (0,)),
+    "tile": lambda x: ops.tile(x, (2,)),
+    "norm": lambda x: ops.norm(x),
+    "einsum": lambda x: ops.einsum("i,ij->j", x, W),
+    "gather": lambda x: ops.gather(x, Tensor([1, 1]), 0),
     "var": lambda x: x.var(),
-    "broadcast": lambda x: x.broadcast_to((2, 4)), "clamp": lambda x: ops.clamp(x, -0.5, 0.5),
+    "broadcast": lambda x: x.broadcast_to((2, 4)),
+    "clamp": lambda x: ops.clamp(x, -0.5, 0.5),
     "any": lambda x: (x > 1).any(),
-    "prod": lambda x: x.prod(), "pad": lambda x: ops.pad(x, (1, 1)),
+    "prod": lambda x: x.prod(),
+    "pad": lambda x: ops.pad(x, (1, 1)),
     "swap": lambda x: ops.swapaxes(x.reshape(2, 2), 0, 1),
-    "logsumexp": lambda x: ops.logsumexp(x, 0), "tril": lambda x: ops.tril(x.reshape(2, 2)),
+    "logsumexp": lambda x: ops.logsumexp(x, 0),
+    "tril": lambda x: ops.tril(x.reshape(2, 2)),
 }
 
 
@@ -71,8 +84,10 @@ def test_chunks_give_the_same():
 
 def test_over_a_gradient():
     close(ms.vmap(ms.grad(score))(X), looped(ms.grad(score), X))
-    close(ms.vmap(ms.grad(score, 1), (0, None))(X, W),
-          numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]))
+    close(
+        ms.vmap(ms.grad(score, 1), (0, None))(X, W),
+        numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]),
+    )
 
 
 def test_weights_have_a_gradient_for_each_slice():
@@ -180,7 +195,9 @@ def widened(x, i, v):
 PLACES = Tensor(numpy.array([[0, 2], [1, 1], [3, 0]], numpy.int32))
 VALUES = Tensor(numpy.array([[1, 2], [3, 3], [5, 6]], numpy.float32))
 BY_PLACE = {
-    "read": lambda x, i, v: x[i] * v, "written": written, "a slice written": widened,
+    "read": lambda x, i, v: x[i] * v,
+    "written": written,
+    "a slice written": widened,
     "gather": lambda x, i, v: ops.gather(x, i, 0) * v,
     "take": lambda x, i, v: x.take(i) * v,
     "embedding": lambda x, i, v: ms.mint.nn.functional.embedding(i, x.reshape(4, 1)),
@@ -191,8 +208,9 @@ BY_PLACE = {
 }
 
 
-@pytest.mark.parametrize("axes", [(0, 0, 0), (None, 0, 0), (None, 0, None), (0, None, None),
-                                  (None, None, 0)])
+@pytest.mark.parametrize(
+    "axes", [(0, 0, 0), (None, 0, 0), (None, 0, None), (0, None, None), (None, None, 0)]
+)
 @pytest.mark.parametrize("name", BY_PLACE)
 def test_places_and_values_may_be_mapped_or_not(name, axes):
     function = BY_PLACE[name]
@@ -202,8 +220,9 @@ def test_places_and_values_may_be_mapped_or_not(name, axes):
         return (function(*inputs) ** 2).sum()
 
     for each in (function, ms.grad(total, (0, 2))):
-        wanted = [each(*[t[i] if axis == 0 else t for t, axis in zip(given, axes)])
-                  for i in range(3)]
+        wanted = [
+            each(*[t[i] if axis == 0 else t for t, axis in zip(given, axes)]) for i in range(3)
+        ]
         got = ms.vmap(each, axes)(*given)
         if isinstance(got, tuple):
             got, wanted = got[0], [one[0] for one in wanted]

@@ -15,8 +15,12 @@ WRITES = {
     "assign": lambda t: ops.assign(t, Tensor(np.full((2, 3), 7, np.float32))),
 }
 AFTER = {
-    "setitem": [[5, 5, 5], [1, 1, 1]], "add_": [[5, 5, 5], [5, 5, 5]], "zero_": [[0] * 3] * 2,
-    "fill_": [[2] * 3] * 2, "copy_": [[7] * 3] * 2, "assign": [[7] * 3] * 2,
+    "setitem": [[5, 5, 5], [1, 1, 1]],
+    "add_": [[5, 5, 5], [5, 5, 5]],
+    "zero_": [[0] * 3] * 2,
+    "fill_": [[2] * 3] * 2,
+    "copy_": [[7] * 3] * 2,
+    "assign": [[7] * 3] * 2,
 }
 
 

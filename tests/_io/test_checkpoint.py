@@ -18,20 +18,31 @@ GRID = numpy.arange(6).reshape(2, 3)
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 VALUES = [(f"w.{name}", GRID.astype(name)) for name in WHOLE + FLOATS] + [
-    ("w.bool", GRID % 2 == 0), ("w.bf16", GRID.astype(ml_dtypes.bfloat16)),
-    ("w.scalar", numpy.array(2.5, "f")), ("w.one", numpy.ones((1, 1), "f"))]
+    ("w.bool", GRID % 2 == 0),
+    ("w.bf16", GRID.astype(ml_dtypes.bfloat16)),
+    ("w.scalar", numpy.array(2.5, "f")),
+    ("w.one", numpy.ones((1, 1), "f")),
+]
 APPENDED = VALUES[:2] + [
-    ("epoch", numpy.array(3, "q")), ("lr", numpy.array(0.5, "f")), ("flag", numpy.array(True)),
-    ("note", "h\u00e9llo"), ("none", ""), ("t", numpy.array([1, 2])),
-    ("p", numpy.array([1.5], "f"))]
+    ("epoch", numpy.array(3, "q")),
+    ("lr", numpy.array(0.5, "f")),
+    ("flag", numpy.array(True)),
+    ("note", "h\u00e9llo"),
+    ("none", ""),
+    ("t", numpy.array([1, 2])),
+    ("p", numpy.array([1.5], "f")),
+]
 # SHA-256 of the files that MindSpore 2.10.0 wrote of these values.
 WRITTEN_BY_THE_ORIGINAL = [
     (VALUES, False, "9e830dc9df0f8efe171ccc260ad480af98d14d5d7abc41f12c2741a9ae6aa92e"),
     (VALUES, True, "a780f793d409f679126e2e0aac7dab4e7c7faa915c7870ae2d83f571ca8e38d5"),
     (APPENDED, False, "0de7bd5c3af780ccfed47e5c4332887ebcc2feefac2c13713b261cf4e768289c"),
     (VALUES[:3], False, "28ac3d26c94011e83562258f284e210691a064a4e11e5cf053d11b2c1ab8a6e5"),
-    ([("c", numpy.ones(2, "F"))], False,
-     "46e0e00e0add6e281aea62528166d0a33387a7f332d6c2598a132025cc065dc3"),
+    (
+        [("c", numpy.ones(2, "F"))],
+        False,
+        "46e0e00e0add6e281aea62528166d0a33387a7f332d6c2598a132025cc065dc3",
+    ),
 ]
 KEY = b"0123456789abcdef"
 # The first three of VALUES, encrypted with KEY by MindSpore 2.10.0.
@@ -57,8 +68,11 @@ ENCRYPTED_BY_THE_ORIGINAL = {
 def same(found, values):
     """True if the values read are those written, types included."""
     return [t for t, _, _ in found] == [t for t, _ in values] and all(
-        f == v if isinstance(v, str) else f.dtype == v.dtype and f.shape == v.shape
-        and f.tobytes() == v.tobytes() for (_, f, _), (_, v) in zip(found, values, strict=True))
+        f == v
+        if isinstance(v, str)
+        else f.dtype == v.dtype and f.shape == v.shape and f.tobytes() == v.tobytes()
+        for (_, f, _), (_, v) in zip(found, values, strict=True)
+    )
 
 
 @pytest.fixture
@@ -83,8 +97,9 @@ def test_encrypted_files_of_the_original_are_read(path, mode):
     assert same(checkpoint.read(path, key=KEY, mode=mode), VALUES[:3])
 
 
-@pytest.mark.parametrize("mode, length", [("AES-GCM", 16), ("AES-GCM", 24), ("AES-CBC", 32),
-                                          ("SM4-CBC", 16)])
+@pytest.mark.parametrize(
+    "mode, length", [("AES-GCM", 16), ("AES-GCM", 24), ("AES-CBC", 32), ("SM4-CBC", 16)]
+)
 def test_encrypted_files_come_back(path, monkeypatch, mode, length):
     pytest.importorskip("cryptography")
     monkeypatch.setattr(encryption, "BLOCK", 100)  # several blocks, the last one shorter
@@ -98,8 +113,9 @@ def test_encrypted_files_come_back(path, monkeypatch, mode, length):
         checkpoint.read(path)
 
 
-@pytest.mark.parametrize("key, mode", [(b"short", "AES-GCM"), (b"", "AES-CBC"),
-                                       (bytes(32), "SM4-CBC"), (KEY, "AES")])
+@pytest.mark.parametrize(
+    "key, mode", [(b"short", "AES-GCM"), (b"", "AES-CBC"), (bytes(32), "SM4-CBC"), (KEY, "AES")]
+)
 def test_keys_and_modes_are_checked_before_anything_is_written(path, key, mode):
     with pytest.raises(ValueError, match="must"):
         checkpoint.write(path, VALUES, key=key, mode=mode)
@@ -135,8 +151,12 @@ def test_a_0d_value_of_an_old_file(path):
 
 def test_any_memory_order_gives_the_same_file(path):
     array = numpy.arange(24, dtype="f").reshape(2, 3, 4)
-    for other in (array.transpose(2, 0, 1), array[:, ::-1], array.astype(">f4"),
-                  numpy.asfortranarray(array)):
+    for other in (
+        array.transpose(2, 0, 1),
+        array[:, ::-1],
+        array.astype(">f4"),
+        numpy.asfortranarray(array),
+    ):
         checkpoint.write(path, [("x", other)])
         assert numpy.array_equal(checkpoint.read(path)[0][1], other)
 
@@ -191,15 +211,21 @@ def test_every_cut_inside_a_value_is_refused(path):
             checkpoint.read(path)
 
 
-@pytest.mark.parametrize("content, reason", [
-    (b"", "empty"), (b"PK\3\4 some other file", "cannot be read"), (b"\x12\0", "field 2"),
-    (b"\x0a\x06\x0a\x01x\x1a\x01\0", "hash table"), (b"\x0a\x03\x0a\x01x", "lacks"),
-    (b"".join(checkpoint.message("x", (3,), "Float32", b"12345678")), "8 bytes"),
-    (b"".join(checkpoint.message("x", (1,), "Float32", b"12345678")), "8 bytes"),
-    (b"".join(checkpoint.message("x", (1,), "Int4", b"1")), "Int4"),
-    (b"".join(checkpoint.message("x", (-1,), "Int8", b"")), "dimensions"),
-    (b"".join(checkpoint.message("x", (0,), "str", b"\0\0\xff\xff")), "UTF-32"),
-])
+@pytest.mark.parametrize(
+    "content, reason",
+    [
+        (b"", "empty"),
+        (b"PK\3\4 some other file", "cannot be read"),
+        (b"\x12\0", "field 2"),
+        (b"\x0a\x06\x0a\x01x\x1a\x01\0", "hash table"),
+        (b"\x0a\x03\x0a\x01x", "lacks"),
+        (b"".join(checkpoint.message("x", (3,), "Float32", b"12345678")), "8 bytes"),
+        (b"".join(checkpoint.message("x", (1,), "Float32", b"12345678")), "8 bytes"),
+        (b"".join(checkpoint.message("x", (1,), "Int4", b"1")), "Int4"),
+        (b"".join(checkpoint.message("x", (-1,), "Int8", b"")), "dimensions"),
+        (b"".join(checkpoint.message("x", (0,), "str", b"\0\0\xff\xff")), "UTF-32"),
+    ],
+)
 def test_foreign_files_are_refused_with_the_reason(path, content, reason):
     with open(path, "wb") as file:
         file.write(content)
@@ -231,10 +257,14 @@ def test_the_protobuf_package_reads_the_same(path):
     """A cross-check of the wire codec with protobuf's own, on a schema made by hand."""
     descriptors = pytest.importorskip("google.protobuf.descriptor_pb2")
     from google.protobuf import descriptor_pool, message_factory
+
     schema = descriptors.FileDescriptorProto(name="check.proto", syntax="proto2")
     kinds = descriptors.FieldDescriptorProto
-    for message, parts in {"T": [("d", 3, 3), ("t", 1, 9), ("c", 1, 12)],
-                           "V": [("tag", 1, 9), ("tensor", 1, "T")], "C": [("v", 3, "V")]}.items():
+    for message, parts in {
+        "T": [("d", 3, 3), ("t", 1, 9), ("c", 1, 12)],
+        "V": [("tag", 1, 9), ("tensor", 1, "T")],
+        "C": [("v", 3, "V")],
+    }.items():
         made = schema.message_type.add(name=message)
         for number, (name, label, kind) in enumerate(parts, 1):
             field = made.field.add(name=name, number=number, label=label)
@@ -266,16 +296,20 @@ def test_the_original_loads_our_files(path, oracle, mode):
     values = [value for value in APPENDED + VALUES[2:]]
     key = None if mode == "plain" else KEY
     checkpoint.write(path, values, key=key, mode=mode, crc=key is None)
-    expected = [f"{t} {v if isinstance(v, str) else (v.dtype.name, v.shape, v.tobytes().hex())}"
-                for t, v in values]
+    expected = [
+        f"{t} {v if isinstance(v, str) else (v.dtype.name, v.shape, v.tobytes().hex())}"
+        for t, v in values
+    ]
     assert oracle(LOADS, path, mode, KEY.decode()).splitlines() == expected
 
 
 def test_the_original_writes_long_values_alike(tmp_path, oracle):
-    oracle("import mindspore as ms, numpy as np\n"
-           "x = ms.Tensor(np.arange(150_000_000, dtype=np.float32).reshape(3, -1))\n"
-           "ms.save_checkpoint([{'name': 'x', 'data': x}], 'long.ckpt')")
-    (_, found, _), = checkpoint.read(tmp_path / "long.ckpt")
+    oracle(
+        "import mindspore as ms, numpy as np\n"
+        "x = ms.Tensor(np.arange(150_000_000, dtype=np.float32).reshape(3, -1))\n"
+        "ms.save_checkpoint([{'name': 'x', 'data': x}], 'long.ckpt')"
+    )
+    ((_, found, _),) = checkpoint.read(tmp_path / "long.ckpt")
     assert numpy.array_equal(found, numpy.arange(150_000_000, dtype="f").reshape(3, -1))
     checkpoint.write(tmp_path / "ours.ckpt", [("x", found)])
     ours, theirs = (checkpoint.mapped(tmp_path / name) for name in ("ours.ckpt", "long.ckpt"))

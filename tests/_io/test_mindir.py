@@ -14,10 +14,29 @@ def round_trip(message):
     return mindir.parsed(memoryview(written), message.kind)
 
 
-@pytest.mark.parametrize("value", [
-    True, False, 0, -7, 1 << 40, 0.5, "text", "", None, (), (1, -2), [True, 0.5, "x"],
-    ((1, 2), (3,)), numpy.arange(6, dtype="f").reshape(2, 3), numpy.array(2.5),
-    numpy.arange(3, dtype=ml_dtypes.bfloat16), numpy.array([True, False])], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        False,
+        0,
+        -7,
+        1 << 40,
+        0.5,
+        "text",
+        "",
+        None,
+        (),
+        (1, -2),
+        [True, 0.5, "x"],
+        ((1, 2), (3,)),
+        numpy.arange(6, dtype="f").reshape(2, 3),
+        numpy.array(2.5),
+        numpy.arange(3, dtype=ml_dtypes.bfloat16),
+        numpy.array([True, False]),
+    ],
+    ids=repr,
+)
 def test_values_come_back(value):
     found = mindir.value_of(round_trip(mindir.attribute("a", value)))
     if isinstance(value, numpy.ndarray):
@@ -27,12 +46,27 @@ def test_values_come_back(value):
 
 
 def test_a_message_keeps_its_fields_and_their_order():
-    node = mindir.Message("Node", input=["x", "y"], output=["z"], name="z", op_type="Add",
-                          attribute=[mindir.attribute("k", 3)])
-    graph = mindir.Message("Graph", node=[node], name="g",
-                           parameter=[mindir.tensor(numpy.ones(5000, "f"), "w", ref_key="w")])
-    model = mindir.Message("Model", graph=graph, little_endian=True, mind_ir_version=3,
-                           user_info=[mindir.Message("Pair", key="a", value="b")])
+    node = mindir.Message(
+        "Node",
+        input=["x", "y"],
+        output=["z"],
+        name="z",
+        op_type="Add",
+        attribute=[mindir.attribute("k", 3)],
+    )
+    graph = mindir.Message(
+        "Graph",
+        node=[node],
+        name="g",
+        parameter=[mindir.tensor(numpy.ones(5000, "f"), "w", ref_key="w")],
+    )
+    model = mindir.Message(
+        "Model",
+        graph=graph,
+        little_endian=True,
+        mind_ir_version=3,
+        user_info=[mindir.Message("Pair", key="a", value="b")],
+    )
     found = round_trip(model)
     assert (found.mind_ir_version, found.little_endian, found.producer_name) == (3, True, None)
     assert found.graph.node[0].input == ["x", "y"] and found.graph.node[0].op_type == "Add"

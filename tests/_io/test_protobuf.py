@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from mindspore_compat._io import protobuf
 
 
-@given(st.integers(-2**63, 2**63 - 1))
+@given(st.integers(-(2**63), 2**63 - 1))
 def test_whole_numbers_come_back(value):
-    (number, kind, found), = protobuf.fields(memoryview(protobuf.int_field(7, value)))
+    ((number, kind, found),) = protobuf.fields(memoryview(protobuf.int_field(7, value)))
     assert (number, kind, protobuf.signed(found)) == (7, protobuf.VARINT, value)
 
 
@@ -20,7 +20,7 @@ def test_fields_come_back_in_order(pairs):
     assert [(n, bytes(v)) for n, _, v in protobuf.fields(memoryview(written))] == pairs
 
 
-@given(st.integers(-2**63, 2**63 - 1), st.text(max_size=40), st.floats(width=32, allow_nan=False))
+@given(st.integers(-(2**63), 2**63 - 1), st.text(max_size=40), st.floats(width=32, allow_nan=False))
 def test_the_protobuf_package_writes_the_same(number, text, real):
     descriptor = pytest.importorskip("google.protobuf.struct_pb2")
     value = descriptor.Value(number_value=real)
@@ -40,9 +40,19 @@ def test_lists_packed_or_alone():
     assert protobuf.floats(protobuf.BYTES, b"\0\0\x80?\0\0\0\xc0") == [1.0, -2.0]
 
 
-@pytest.mark.parametrize("broken", [
-    b"\x80", b"\x0a\x05abc", b"\x09abc", b"\x0d", b"\x0b", b"\x00\x01", b"\x08" + b"\xff" * 10,
-    b"\x08" + b"\xff" * 9 + b"\x7f"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"\x80",
+        b"\x0a\x05abc",
+        b"\x09abc",
+        b"\x0d",
+        b"\x0b",
+        b"\x00\x01",
+        b"\x08" + b"\xff" * 10,
+        b"\x08" + b"\xff" * 9 + b"\x7f",
+    ],
+)
 def test_what_is_no_message_is_refused(broken):
     with pytest.raises(ValueError):
         list(protobuf.fields(memoryview(broken)))

@@ -16,7 +16,8 @@ pytest.importorskip("safetensors")
 GRID = numpy.arange(6).reshape(2, 3)
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 VALUES = [(f"w.{name}", GRID.astype(name)) for name in [*WHOLE, "float16", "float32"]] + [
-    ("w.bf16", GRID.astype(ml_dtypes.bfloat16))]
+    ("w.bf16", GRID.astype(ml_dtypes.bfloat16))
+]
 # SHA-256 of the file that MindSpore 2.10.0 wrote of these values.
 DIGEST = "4186af4111922b478860504a6a042bc2530e6803bed65f7780fc4d9a84dcac4a"
 
@@ -36,11 +37,15 @@ def test_the_bytes_are_those_of_the_original(path):
     assert hashlib.sha256(content(path)).hexdigest() == DIGEST
 
 
-@pytest.mark.parametrize("values, crc", [
-    ([("epoch", numpy.array(3))] + [(f"w.{t}", GRID.astype(t)) for t in WHOLE[:3]], 2624064191),
-    ([("x", GRID.astype("f"))], 2767598916),
-    ([("x", GRID.astype("b")), ("y", GRID.astype("f"))], 341561288),
-    ([("b", numpy.ones(2, "f")), ("a", numpy.array(3, "f"))], 1244278284)])
+@pytest.mark.parametrize(
+    "values, crc",
+    [
+        ([("epoch", numpy.array(3))] + [(f"w.{t}", GRID.astype(t)) for t in WHOLE[:3]], 2624064191),
+        ([("x", GRID.astype("f"))], 2767598916),
+        ([("x", GRID.astype("b")), ("y", GRID.astype("f"))], 341561288),
+        ([("b", numpy.ones(2, "f")), ("a", numpy.array(3, "f"))], 1244278284),
+    ],
+)
 def test_the_checksum_is_that_of_the_original(path, values, crc):
     safetensors.write(path, values, crc=True)
     found, about = safetensors.read(path, crc=True)
@@ -50,8 +55,14 @@ def test_the_checksum_is_that_of_the_original(path, values, crc):
 
 @pytest.mark.parametrize("memory", [False, True])
 def test_values_come_back(path, memory):
-    values = [*VALUES, ("s", numpy.array(2.5, "d")), ("none", numpy.zeros((0, 3), "f")),
-              ("t", GRID.astype("f").T), ("flag", GRID > 2), ("c", GRID.astype("F"))]
+    values = [
+        *VALUES,
+        ("s", numpy.array(2.5, "d")),
+        ("none", numpy.zeros((0, 3), "f")),
+        ("t", GRID.astype("f").T),
+        ("flag", GRID > 2),
+        ("c", GRID.astype("F")),
+    ]
     safetensors.write(path, values, metadata={"remove_redundancy": "True"})
     source = io.BytesIO(content(path)) if memory else path
     found, about = safetensors.read(source, wanted=lambda tag: tag != "flag")
@@ -65,8 +76,9 @@ def test_values_come_back(path, memory):
 
 
 @pytest.mark.parametrize("memory", [False, True])
-@pytest.mark.parametrize("damage", [lambda c: b"", lambda c: b"xx" * 20, lambda c: c[:-3],
-                                    lambda c: c[:40]])
+@pytest.mark.parametrize(
+    "damage", [lambda c: b"", lambda c: b"xx" * 20, lambda c: c[:-3], lambda c: c[:40]]
+)
 def test_damaged_files_are_refused(path, damage, memory):
     safetensors.write(path, VALUES)
     broken = damage(content(path))
@@ -108,10 +120,14 @@ def test_without_the_package(path, monkeypatch):
 def test_the_original_loads_our_files(path, oracle):
     values = [*VALUES[:-1], ("epoch", numpy.array(3))]  # its checksum does not take bfloat16
     safetensors.write(path, values, crc=True)
-    printed = oracle("import sys, mindspore as ms\n"
-                     "for n, p in ms.load_checkpoint(sys.argv[1], format='safetensors', "
-                     "crc_check=True).items():\n"
-                     "    print(n, p.asnumpy().dtype, p.asnumpy().tobytes().hex())", path)
+    printed = oracle(
+        "import sys, mindspore as ms\n"
+        "for n, p in ms.load_checkpoint(sys.argv[1], format='safetensors', "
+        "crc_check=True).items():\n"
+        "    print(n, p.asnumpy().dtype, p.asnumpy().tobytes().hex())",
+        path,
+    )
     arrays = dict(values)
-    assert printed.splitlines() == [f"{tag} {arrays[tag].dtype.name} {arrays[tag].tobytes().hex()}"
-                                    for tag in sorted(arrays)]
+    assert printed.splitlines() == [
+        f"{tag} {arrays[tag].dtype.name} {arrays[tag].tobytes().hex()}" for tag in sorted(arrays)
+    ]

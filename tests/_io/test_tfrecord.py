@@ -11,8 +11,12 @@ from mindspore_compat._io import tfrecord
 from mindspore_compat._io.crc import crc32c, masked
 from mindspore_compat._io.protobuf import varint
 
-FEATURES = {"name": [b"a", b"\0b"], "score": np.array([0.5, -2], np.float32),
-            "ids": np.array([0, -1, 300, 2**62], np.int64), "none": []}
+FEATURES = {
+    "name": [b"a", b"\0b"],
+    "score": np.array([0.5, -2], np.float32),
+    "ids": np.array([0, -1, 300, 2**62], np.int64),
+    "none": [],
+}
 
 
 def bitwise(data):
@@ -25,9 +29,16 @@ def bitwise(data):
     return state ^ 0xFFFFFFFF
 
 
-@pytest.mark.parametrize("data, sum_", [
-    (bytes(32), 0x8A9136AA), (b"\xff" * 32, 0x62A8AB43), (bytes(range(32)), 0x46DD794E),
-    (b"123456789", 0xE3069283), (b"", 0)])
+@pytest.mark.parametrize(
+    "data, sum_",
+    [
+        (bytes(32), 0x8A9136AA),
+        (b"\xff" * 32, 0x62A8AB43),
+        (bytes(range(32)), 0x46DD794E),
+        (b"123456789", 0xE3069283),
+        (b"", 0),
+    ],
+)
 def test_check_sums_are_those_of_the_standard(data, sum_):
     assert crc32c(data) == sum_
 
@@ -39,8 +50,10 @@ def test_check_sums_in_lanes_agree_with_the_definition(length):
 
 
 def test_mask_turns_and_adds():
-    assert masked(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17 & 0xFFFFFFFF)
-                                    + 0xA282EAD8) % 2**32
+    assert (
+        masked(b"123456789")
+        == ((0xE3069283 >> 15 | 0xE3069283 << 17 & 0xFFFFFFFF) + 0xA282EAD8) % 2**32
+    )
 
 
 def test_example_comes_back():
@@ -51,7 +64,7 @@ def test_example_comes_back():
 
 
 def test_varints_are_those_of_protobuf():
-    numbers = [0, 1, 127, 128, -1, 2**63 - 1, -2**63, 16384]
+    numbers = [0, 1, 127, 128, -1, 2**63 - 1, -(2**63), 16384]
     assert tfrecord.varints(b"".join(map(varint, numbers))).tolist() == numbers
 
 
@@ -61,8 +74,9 @@ def test_broken_varints_are_refused(data):
         tfrecord.varints(data)
 
 
-@pytest.mark.parametrize("compression, pack", [("", bytes), ("GZIP", gzip.compress),
-                                               ("ZLIB", zlib.compress)])
+@pytest.mark.parametrize(
+    "compression, pack", [("", bytes), ("GZIP", gzip.compress), ("ZLIB", zlib.compress)]
+)
 def test_records_come_back(tmp_path, compression, pack):
     texts = [b"", b"one", bytes(100000)]
     path = str(tmp_path / "some.tfrecord")
@@ -77,8 +91,13 @@ def broken():
     flipped[-5] ^= 1
     long = bytearray(whole)
     long[0] ^= 1
-    return {"text": b"no record at all", "cut": whole[:-1], "head": whole[:-25],
-            "flipped": bytes(flipped), "length": bytes(long)}
+    return {
+        "text": b"no record at all",
+        "cut": whole[:-1],
+        "head": whole[:-25],
+        "flipped": bytes(flipped),
+        "length": bytes(long),
+    }
 
 
 @pytest.mark.parametrize("kind", broken())

@@ -34,21 +34,33 @@ def main():
     x, y = Tensor(numpy.ones((4, 4), numpy.float32)), Tensor(numpy.full((4, 4), 2, numpy.float32))
     a, b = x.asnumpy(), y.asnumpy()
     r = live(x)
-    found = compare({
-        "numpy add": lambda: a + b, "ops.add": lambda: ops.add(x, y), "x + y": lambda: x + y,
-        "recorded ops.add": lambda: ops.add(r, y), "recorded x + y": lambda: r + y,
-        "numpy a + 1.0": lambda: a + 1.0, "x + 1.0": lambda: x + 1.0,
-        "recorded x + 1.0": lambda: r + 1.0,
-        "numpy tanh": lambda: numpy.tanh(a), "ops.tanh": lambda: ops.tanh(x),
-        "recorded ops.tanh": lambda: ops.tanh(r),
-        "numpy sum": lambda: a.sum(0), "ops.sum": lambda: ops.sum(x, 0),
-        "recorded ops.sum": lambda: ops.sum(r, 0),
-        "numpy reshape": lambda: a.reshape(2, 8), "x.reshape": lambda: x.reshape(2, 8),
-        "recorded x.reshape": lambda: r.reshape(2, 8), "numpy a[0]": lambda: a[0],
-        "x[0]": lambda: x[0],
-        "recorded x[0]": lambda: r[0], "numpy a @ b": lambda: a @ b, "x @ y": lambda: x @ y,
-        "recorded x @ y": lambda: r @ y,
-    })
+    found = compare(
+        {
+            "numpy add": lambda: a + b,
+            "ops.add": lambda: ops.add(x, y),
+            "x + y": lambda: x + y,
+            "recorded ops.add": lambda: ops.add(r, y),
+            "recorded x + y": lambda: r + y,
+            "numpy a + 1.0": lambda: a + 1.0,
+            "x + 1.0": lambda: x + 1.0,
+            "recorded x + 1.0": lambda: r + 1.0,
+            "numpy tanh": lambda: numpy.tanh(a),
+            "ops.tanh": lambda: ops.tanh(x),
+            "recorded ops.tanh": lambda: ops.tanh(r),
+            "numpy sum": lambda: a.sum(0),
+            "ops.sum": lambda: ops.sum(x, 0),
+            "recorded ops.sum": lambda: ops.sum(r, 0),
+            "numpy reshape": lambda: a.reshape(2, 8),
+            "x.reshape": lambda: x.reshape(2, 8),
+            "recorded x.reshape": lambda: r.reshape(2, 8),
+            "numpy a[0]": lambda: a[0],
+            "x[0]": lambda: x[0],
+            "recorded x[0]": lambda: r[0],
+            "numpy a @ b": lambda: a @ b,
+            "x @ y": lambda: x @ y,
+            "recorded x @ y": lambda: r @ y,
+        }
+    )
     base = None
     for name, time in found.items():
         base = time if name.startswith("numpy") else base

@@ -50,7 +50,9 @@ def naive_convolution(x, w, stride, pad, groups):
     wide = (x.shape[3] - w.shape[3]) // stride + 1
     total = 0
     for i, j in np.ndindex(*w.shape[2:]):
-        part = x[:, :, i:i + stride * (high - 1) + 1:stride, j:j + stride * (wide - 1) + 1:stride]
+        part = x[
+            :, :, i : i + stride * (high - 1) + 1 : stride, j : j + stride * (wide - 1) + 1 : stride
+        ]
         if groups == 1:
             total = total + np.tensordot(part, w[:, :, i, j], ([1], [1])).transpose(0, 3, 1, 2)
         else:
@@ -60,17 +62,21 @@ def naive_convolution(x, w, stride, pad, groups):
 
 def bench_convolutions():
     """One row per convolution: forward, both gradients, and forward the naive way."""
-    print(f"{'convolution':26}{'forward':>9}{'dx':>9}{'dw':>9}{'GF/s':>7}"
-          f"{'naive fwd':>11}{'ratio':>7}")
+    print(
+        f"{'convolution':26}{'forward':>9}{'dx':>9}{'dw':>9}{'GF/s':>7}"
+        f"{'naive fwd':>11}{'ratio':>7}"
+    )
     for name, (x_shape, w_shape, stride, pad, groups) in CONVOLUTIONS.items():
         rng = np.random.default_rng(0)
         x = rng.standard_normal(x_shape, dtype=np.float32)
         w = rng.standard_normal(w_shape, dtype=np.float32)
         options = ((stride,) * 2, ((pad, pad),) * 2, (1, 1), groups)
         y = conv.convolve(np, x, w, *options)
-        calls = (lambda: conv.convolve(np, x, w, *options),
-                 lambda: conv.input_gradient(np, y, w, x.shape, *options),
-                 lambda: conv.weight_gradient(np, y, x, w.shape, *options))
+        calls = (
+            lambda: conv.convolve(np, x, w, *options),
+            lambda: conv.input_gradient(np, y, w, x.shape, *options),
+            lambda: conv.weight_gradient(np, y, x, w.shape, *options),
+        )
         rows = [(name, [fastest(call) for call in calls])]
         if winograd.applies(conv.geometry(x_shape, w_shape, *options)):
             winograd.enabled = True
@@ -79,28 +85,39 @@ def bench_convolutions():
         naive = fastest(lambda: naive_convolution(x, w, stride, pad, groups), 3)
         work = 6 * y.size * w.size / w_shape[0] / 1e6
         for label, times in rows:
-            print(f"{label:26}" + "".join(f"{t:9.2f}" for t in times)
-                  + f"{work / sum(times):7.0f}{naive:11.2f}{naive / times[0]:7.1f}")
+            print(
+                f"{label:26}"
+                + "".join(f"{t:9.2f}" for t in times)
+                + f"{work / sum(times):7.0f}{naive:11.2f}{naive / times[0]:7.1f}"
+            )
 
 
 def bench_pools():
     """One row per pool: maximum and average, each with its gradient, and the naive maximum."""
-    print(f"\n{'pool':26}{'max':>9}{'grad':>9}{'average':>9}{'grad':>9}"
-          f"{'naive max':>11}{'ratio':>7}")
+    print(
+        f"\n{'pool':26}{'max':>9}{'grad':>9}{'average':>9}{'grad':>9}{'naive max':>11}{'ratio':>7}"
+    )
     for name, (shape, k, s, p) in POOLS.items():
         x = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
         options = ((k, k), (s, s), ((p, p),) * 2)
         y = pool.maximum(np, x, *options, (1, 1))
-        times = [fastest(call) for call in (
-            lambda: pool.maximum(np, x, *options, (1, 1)),
-            lambda: pool.max_gradient(np, y, x, y, *options, (1, 1)),
-            lambda: pool.average(np, x, *options),
-            lambda: pool.average_gradient(np, y, x.shape, *options))]
+        times = [
+            fastest(call)
+            for call in (
+                lambda: pool.maximum(np, x, *options, (1, 1)),
+                lambda: pool.max_gradient(np, y, x, y, *options, (1, 1)),
+                lambda: pool.average(np, x, *options),
+                lambda: pool.average_gradient(np, y, x.shape, *options),
+            )
+        ]
         wide = np.pad(x, ((0, 0), (0, 0), (p, p), (p, p)), constant_values=-np.inf)
         view = np.lib.stride_tricks.sliding_window_view(wide, (k, k), (2, 3))[:, :, ::s, ::s]
         naive = fastest(lambda: view.max((-2, -1)), 3)
-        print(f"{name:26}" + "".join(f"{t:9.2f}" for t in times)
-              + f"{naive:11.2f}{naive / times[0]:7.1f}")
+        print(
+            f"{name:26}"
+            + "".join(f"{t:9.2f}" for t in times)
+            + f"{naive:11.2f}{naive / times[0]:7.1f}"
+        )
 
 
 if __name__ == "__main__":

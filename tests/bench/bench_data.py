@@ -51,9 +51,16 @@ def folder_pipeline(ds, folder, workers):
     """Training's pipeline for ImageNet."""
     vision = ds.vision
     data = ds.ImageFolderDataset(folder, num_parallel_workers=workers)
-    return data.map([vision.RandomCropDecodeResize(224), vision.RandomHorizontalFlip(),
-                     vision.Normalize([123.7, 116.3, 103.5], [58.4, 57.1, 57.4]),
-                     vision.HWC2CHW()], "image", num_parallel_workers=workers).repeat(2)
+    return data.map(
+        [
+            vision.RandomCropDecodeResize(224),
+            vision.RandomHorizontalFlip(),
+            vision.Normalize([123.7, 116.3, 103.5], [58.4, 57.1, 57.4]),
+            vision.HWC2CHW(),
+        ],
+        "image",
+        num_parallel_workers=workers,
+    ).repeat(2)
 
 
 def generated(height, width, size, count):
@@ -61,8 +68,9 @@ def generated(height, width, size, count):
 
     def pipeline(ds, folder, workers):
         data = ds.GeneratorDataset(_Images(height, width, count), ["image"])
-        return data.map([ds.vision.Resize(size), ds.vision.HWC2CHW()], "image",
-                        num_parallel_workers=workers)
+        return data.map(
+            [ds.vision.Resize(size), ds.vision.HWC2CHW()], "image", num_parallel_workers=workers
+        )
 
     return pipeline
 
@@ -72,8 +80,9 @@ def python_pipeline(processes):
 
     def pipeline(ds, folder, workers):
         data = ds.GeneratorDataset(_Images(32, 32, ROWS), ["image"])
-        return data.map([_halved], "image", num_parallel_workers=workers,
-                        python_multiprocessing=processes)
+        return data.map(
+            [_halved], "image", num_parallel_workers=workers, python_multiprocessing=processes
+        )
 
     return pipeline
 
@@ -108,8 +117,11 @@ class Library:
 
     def __init__(self, python, library, folder):
         self.process = subprocess.Popen(
-            [python, os.path.abspath(__file__), "--serve", library, folder], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [python, os.path.abspath(__file__), "--serve", library, folder],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def measured(self, case, workers):
         """Rows per second of one epoch, and processor microseconds per row."""
@@ -136,9 +148,13 @@ def main():
             print(f"{'':40s} workers{'  rows/s  us/row' * len(libraries)}{'  ratio' * len(theirs)}")
             for case in CASES:
                 for workers in WORKERS:
-                    _show(f"{case:40s} {workers:7d}", [
-                        [each.measured(case, workers) for each in libraries]
-                        for _ in range(ROUNDS)])
+                    _show(
+                        f"{case:40s} {workers:7d}",
+                        [
+                            [each.measured(case, workers) for each in libraries]
+                            for _ in range(ROUNDS)
+                        ],
+                    )
         finally:
             for each in libraries:
                 each.end()

@@ -96,8 +96,11 @@ def sgd_by_hand(p, g, m, v, t):
 
 OPTIMIZERS = {
     "Adam": (lambda params: nn.Adam(params, LR), adam_naive, adam_by_hand),
-    "AdamWeightDecay": (lambda params: nn.AdamWeightDecay(params, LR, weight_decay=0.01),
-                        decay_naive, decay_by_hand),
+    "AdamWeightDecay": (
+        lambda params: nn.AdamWeightDecay(params, LR, weight_decay=0.01),
+        decay_naive,
+        decay_by_hand,
+    ),
     "Momentum": (lambda params: nn.Momentum(params, LR, 0.9), momentum_naive, momentum_by_hand),
     "SGD": (lambda params: nn.SGD(params, LR), sgd_naive, sgd_by_hand),
 }
@@ -118,19 +121,26 @@ def times_of(name, count, size):
         for row in rows:
             step(*row, scratch)
 
-    return (fastest(lambda: each(naive), min(runs, 20)), fastest(lambda: each(by_hand), runs),
-            fastest(lambda: optimizer(gradients), runs))
+    return (
+        fastest(lambda: each(naive), min(runs, 20)),
+        fastest(lambda: each(by_hand), runs),
+        fastest(lambda: optimizer(gradients), runs),
+    )
 
 
 def optimizers():
     """The first table."""
-    print(f"{'tensors x elements':24}{'optimizer':18}{'naive':>10}{'by hand':>10}{'here':>10}"
-          f"{'ratio':>8}")
+    print(
+        f"{'tensors x elements':24}{'optimizer':18}{'naive':>10}{'by hand':>10}{'here':>10}"
+        f"{'ratio':>8}"
+    )
     for count, size in SIZES:
         for name in OPTIMIZERS:
             naive, by_hand, here = times_of(name, count, size)
-            print(f"{f'{count} x {size:,}':24}{name:18}{naive:10.3f}{by_hand:10.3f}{here:10.3f}"
-                  f"{here / by_hand:8.2f}")
+            print(
+                f"{f'{count} x {size:,}':24}{name:18}{naive:10.3f}{by_hand:10.3f}{here:10.3f}"
+                f"{here / by_hand:8.2f}"
+            )
 
 
 def thor():
@@ -138,8 +148,9 @@ def thor():
     net = nn.SequentialCell(nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 256))
     rates = Tensor(np.full(1000, 1e-4, np.float32))
     momentum = nn.Momentum(net.trainable_params(), LR, 0.9)
-    gradients = tuple(Tensor(np.random.rand(*weight.shape).astype(np.float32))
-                      for weight in momentum.parameters)
+    gradients = tuple(
+        Tensor(np.random.rand(*weight.shape).astype(np.float32)) for weight in momentum.parameters
+    )
     plain = fastest(lambda: momentum(gradients), 30)
     optimizer = nn.thor(net, rates, rates, 0.9, batch_size=32, frequency=100)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
@@ -151,8 +162,10 @@ def thor():
     for size in (128, 512, 2304):
         root = np.random.rand(size, size).astype(np.float32)
         factor = root @ root.T / size
-        print(f"{f'inverse of a factor of {size}':36}"
-              f"{fastest(lambda f=factor: inverse_blocks(f, 0.1), 5):10.3f}")
+        print(
+            f"{f'inverse of a factor of {size}':36}"
+            f"{fastest(lambda f=factor: inverse_blocks(f, 0.1), 5):10.3f}"
+        )
 
 
 if __name__ == "__main__":

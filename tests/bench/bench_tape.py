@@ -38,8 +38,11 @@ def main():
     x, w = Tensor(numpy.ones((4, 4), numpy.float32)), Tensor(numpy.full((4, 4), 0.9, numpy.float32))
     a, b = x.asnumpy(), w.asnumpy()
     slope = grad(chain)
-    cases = {"forward": lambda: chain(x, w), "forward and back": lambda: slope(x, w),
-             "by hand": lambda: by_hand(a, b)}
+    cases = {
+        "forward": lambda: chain(x, w),
+        "forward and back": lambda: slope(x, w),
+        "by hand": lambda: by_hand(a, b),
+    }
     times = {name: [] for name in cases}
     for _ in range(ROUNDS):
         for name, call in cases.items():

@@ -15,12 +15,7 @@ from mindspore_compat._core.declare.op import Op
 
 from . import documented, exempt, lines_arrays, lines_gradients, lines_layers, lines_numbers
 
-LINES = {
-    **lines_numbers.LINES,
-    **lines_arrays.LINES,
-    **lines_layers.LINES,
-    **lines_gradients.LINES,
-}
+LINES = {**lines_numbers.LINES, **lines_arrays.LINES, **lines_layers.LINES, **lines_gradients.LINES}
 
 
 @functools.cache

@@ -19,9 +19,17 @@ def test_a_tensor_over_bytes():
     assert ms.frombuffer(data, ms.float32, 2, 4).asnumpy().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("arguments", [
-    (b"", ms.uint8), (b"abc", ms.int16), (b"abc", ms.uint8, 0), (b"abc", ms.uint8, 4),
-    (b"abc", ms.uint8, -2), (b"abc", ms.uint8, -1, 3)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (b"", ms.uint8),
+        (b"abc", ms.int16),
+        (b"abc", ms.uint8, 0),
+        (b"abc", ms.uint8, 4),
+        (b"abc", ms.uint8, -2),
+        (b"abc", ms.uint8, -1, 3),
+    ],
+)
 def test_bytes_that_are_refused(arguments):
     with pytest.raises(RuntimeError, match="frombuffer"):
         ms.frombuffer(*arguments)

@@ -46,9 +46,18 @@ def test_a_deprecated_function_warns_once(monkeypatch):
     assert "newer" in told[0]
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("3", (True, (3, 3))), ("(1,4)", (True, (1, 4))), ("(2,)", (True, (2, float("inf")))),
-    ("(,5)", (True, (1, 5))), ("(1", (False, ())), ("", (False, ())), (None, (False, ()))])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("3", (True, (3, 3))),
+        ("(1,4)", (True, (1, 4))),
+        ("(2,)", (True, (2, float("inf")))),
+        ("(,5)", (True, (1, 5))),
+        ("(1", (False, ())),
+        ("", (False, ())),
+        (None, (False, ())),
+    ],
+)
 def test_verbose_levels(text, expected):
     assert log.parse_vlog_level(text) == expected
 
@@ -114,10 +123,12 @@ def test_checks_of_shapes():
     assert checks.get_broadcast_shape((2, 1), (3,), "Add") == [2, 3]
     checks.check_dense_inputs_same_shape((2, 3), [2, 3])
     checks.check_last_dimension(3, 3)
-    for wrong in (lambda: checks.get_broadcast_shape((2,), (3,), "Add"),
-                  lambda: checks.check_dense_inputs_same_shape((2,), (3,)),
-                  lambda: checks.check_last_dimension(2, 3, "Dense"),
-                  lambda: checks.raise_value_error("wrong")):
+    for wrong in (
+        lambda: checks.get_broadcast_shape((2,), (3,), "Add"),
+        lambda: checks.check_dense_inputs_same_shape((2,), (3,)),
+        lambda: checks.check_last_dimension(2, 3, "Dense"),
+        lambda: checks.raise_value_error("wrong"),
+    ):
         with pytest.raises(ValueError):
             wrong()
     with pytest.raises(TypeError):

@@ -38,29 +38,40 @@ def values(init, shape=SHAPE, dtype=ms.float32):
 # Distributions ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("init, mean, deviation", [
-    (Normal(0.5, 2.0), 2.0, 0.5),
-    (TruncatedNormal(1.0), 0.0, 0.87962566),
-    (Uniform(0.3), 0.0, 0.3 / math.sqrt(3)),
-    (XavierNormal(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
-    (XavierUniform(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
-    (HeNormal(), 0.0, math.sqrt(2 / 200)),
-    (HeNormal(mode="fan_out", nonlinearity="relu"), 0.0, math.sqrt(2 / 300)),
-    (HeUniform(math.sqrt(5)), 0.0, math.sqrt(2 / 6 / 200)),
-    (VarianceScaling(3.0, "fan_avg", "uniform"), 0.0, math.sqrt(3 / 250)),
-    (VarianceScaling(3.0, "fan_out", "untruncated_normal"), 0.0, math.sqrt(3 / 300)),
-    (Constant(3), 3.0, 0.0), (Zero(), 0.0, 0.0), (One(), 1.0, 0.0),
-])
+@pytest.mark.parametrize(
+    "init, mean, deviation",
+    [
+        (Normal(0.5, 2.0), 2.0, 0.5),
+        (TruncatedNormal(1.0), 0.0, 0.87962566),
+        (Uniform(0.3), 0.0, 0.3 / math.sqrt(3)),
+        (XavierNormal(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
+        (XavierUniform(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
+        (HeNormal(), 0.0, math.sqrt(2 / 200)),
+        (HeNormal(mode="fan_out", nonlinearity="relu"), 0.0, math.sqrt(2 / 300)),
+        (HeUniform(math.sqrt(5)), 0.0, math.sqrt(2 / 6 / 200)),
+        (VarianceScaling(3.0, "fan_avg", "uniform"), 0.0, math.sqrt(3 / 250)),
+        (VarianceScaling(3.0, "fan_out", "untruncated_normal"), 0.0, math.sqrt(3 / 300)),
+        (Constant(3), 3.0, 0.0),
+        (Zero(), 0.0, 0.0),
+        (One(), 1.0, 0.0),
+    ],
+)
 def test_mean_and_deviation(init, mean, deviation):
     found = values(init).astype(np.float64)
     assert found.mean() == pytest.approx(mean, abs=4 * deviation / math.sqrt(found.size) + 1e-9)
     assert found.std() == pytest.approx(deviation, rel=0.02)
 
 
-@pytest.mark.parametrize("init, bound", [
-    (Uniform(0.3), 0.3), (XavierUniform(), math.sqrt(6 / 500)), (HeUniform(), math.sqrt(6 / 200)),
-    (TruncatedNormal(1.0), 2.0), (TruncatedNormal(5.0, 0.0, -0.5, 0.5), 0.5),
-])
+@pytest.mark.parametrize(
+    "init, bound",
+    [
+        (Uniform(0.3), 0.3),
+        (XavierUniform(), math.sqrt(6 / 500)),
+        (HeUniform(), math.sqrt(6 / 200)),
+        (TruncatedNormal(1.0), 2.0),
+        (TruncatedNormal(5.0, 0.0, -0.5, 0.5), 0.5),
+    ],
+)
 def test_bounds(init, bound):
     found = np.abs(values(init))
     assert 0.98 * bound < found.max() <= bound * (1 + 1e-6)
@@ -95,8 +106,9 @@ def test_dirac_keeps_channels_of_a_convolution():
 # Seeds --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["normal", "uniform", "truncatednormal", "xavier_uniform",
-                                  "he_uniform", "henormal"])
+@pytest.mark.parametrize(
+    "name", ["normal", "uniform", "truncatednormal", "xavier_uniform", "he_uniform", "henormal"]
+)
 def test_a_seed_gives_the_same_values(name):
     def drawn():
         ms.set_seed(3)
@@ -111,10 +123,17 @@ def test_a_seed_gives_the_same_values(name):
 # Names, arguments and refusals --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name, kind", [
-    ("zeros", Zero), ("ones", One), ("Normal", Normal), ("heuniform", HeUniform),
-    ("xavier_uniform", XavierUniform), ("TruncatedNormal", TruncatedNormal),
-])
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("zeros", Zero),
+        ("ones", One),
+        ("Normal", Normal),
+        ("heuniform", HeUniform),
+        ("xavier_uniform", XavierUniform),
+        ("TruncatedNormal", TruncatedNormal),
+    ],
+)
 def test_names(name, kind):
     assert type(initializer(name, (2, 2)).init or kind()) is kind
     assert values(name, (2, 2)).shape == (2, 2)
@@ -125,11 +144,17 @@ def test_a_number_is_a_constant():
     assert values(3, (2,), ms.int32).tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (("no such name", (2,)), ValueError), ((None, (2,)), TypeError),
-    (("zeros", (0, 2)), ValueError), (("zeros", (2.0,)), ValueError),
-    (("zeros", "text"), ValueError), (([1.0], (2,)), TypeError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (("no such name", (2,)), ValueError),
+        ((None, (2,)), TypeError),
+        (("zeros", (0, 2)), ValueError),
+        (("zeros", (2.0,)), ValueError),
+        (("zeros", "text"), ValueError),
+        (([1.0], (2,)), TypeError),
+    ],
+)
 def test_refusals(arguments, error):
     with pytest.raises(error):
         initializer(*arguments)

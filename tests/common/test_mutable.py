@@ -25,17 +25,20 @@ def test_results_of_variables_are_plain_numbers_outside():
     assert mutable([1, 2])[0] == 1 and mutable([1, 2]) * 2 == [1, 2, 1, 2]
 
 
-@pytest.mark.parametrize("make, unknown", [
-    (lambda: mutable((1, 2), True), (True, True)),
-    (lambda: mutable((1, 2), True) * 2, (True, True)),
-    (lambda: mutable((1, 2)) * 2, (False, True)),
-    (lambda: mutable((1, 2)) * mutable(2), (True, True)),
-    (lambda: mutable((1, 2), True)[1:], (True, True)),
-    (lambda: mutable((1, 2)) + (3,), (False, True)),
-    (lambda: mutable((1, 2)) + mutable((3,), True), (True, True)),
-    (lambda: (1, mutable(2)), (False, True)),
-    (lambda: (1, 2), (False, False)),
-])
+@pytest.mark.parametrize(
+    "make, unknown",
+    [
+        (lambda: mutable((1, 2), True), (True, True)),
+        (lambda: mutable((1, 2), True) * 2, (True, True)),
+        (lambda: mutable((1, 2)) * 2, (False, True)),
+        (lambda: mutable((1, 2)) * mutable(2), (True, True)),
+        (lambda: mutable((1, 2), True)[1:], (True, True)),
+        (lambda: mutable((1, 2)) + (3,), (False, True)),
+        (lambda: mutable((1, 2)) + mutable((3,), True), (True, True)),
+        (lambda: (1, mutable(2)), (False, True)),
+        (lambda: (1, 2), (False, False)),
+    ],
+)
 def test_what_is_unknown_of_a_sequence(make, unknown):
     def found():
         x = make()
@@ -59,16 +62,19 @@ def changed(change):
     return x
 
 
-@pytest.mark.parametrize("refused, error", [
-    (lambda: mutable((1, 2.0), True), ValueError),
-    (lambda: mutable(mutable((1, 2), True)), RuntimeError),
-    (lambda: changed(lambda x: x.append(2.0)), TypeError),
-    (lambda: changed(lambda x: x.extend([2])), RuntimeError),
-    (lambda: changed(lambda x: x.__setitem__(0, Tensor(1))), TypeError),
-    (lambda: changed(lambda x: x.__setitem__(slice(1), [1.0])), ValueError),
-    (lambda: mutable([], True)[0], RuntimeError),
-    (lambda: mutable([])[mutable(0)], ValueError),
-])
+@pytest.mark.parametrize(
+    "refused, error",
+    [
+        (lambda: mutable((1, 2.0), True), ValueError),
+        (lambda: mutable(mutable((1, 2), True)), RuntimeError),
+        (lambda: changed(lambda x: x.append(2.0)), TypeError),
+        (lambda: changed(lambda x: x.extend([2])), RuntimeError),
+        (lambda: changed(lambda x: x.__setitem__(0, Tensor(1))), TypeError),
+        (lambda: changed(lambda x: x.__setitem__(slice(1), [1.0])), ValueError),
+        (lambda: mutable([], True)[0], RuntimeError),
+        (lambda: mutable([])[mutable(0)], ValueError),
+    ],
+)
 def test_refusals_within_jit(refused, error):
     with pytest.raises(error):
         within_jit(refused)

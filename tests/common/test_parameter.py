@@ -12,21 +12,32 @@ from mindspore_compat.common.initializer import initializer
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("value, dtype, shape", [
-    (3, ms.int32, ()), (0.5, ms.float32, ()), ([1.0, 2.0], ms.float32, (2,)),
-    (np.ones((2, 3)), ms.float64, (2, 3)), (Tensor([1, 2], ms.float16), ms.float16, (2,)),
-    (initializer("ones", (4,)), ms.float32, (4,)),
-])
+@pytest.mark.parametrize(
+    "value, dtype, shape",
+    [
+        (3, ms.int32, ()),
+        (0.5, ms.float32, ()),
+        ([1.0, 2.0], ms.float32, (2,)),
+        (np.ones((2, 3)), ms.float64, (2, 3)),
+        (Tensor([1, 2], ms.float16), ms.float16, (2,)),
+        (initializer("ones", (4,)), ms.float32, (4,)),
+    ],
+)
 def test_made_from(value, dtype, shape):
     param = Parameter(value, name="p")
     assert (param.dtype, param.shape, param.name, param.requires_grad) == (dtype, shape, "p", True)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"default_input": "text"}, TypeError), ({"default_input": None}, TypeError),
-    ({"default_input": True}, ValueError), ({"default_input": 1, "name": 3}, ValueError),
-    ({"default_input": 1, "requires_grad": 1}, TypeError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"default_input": "text"}, TypeError),
+        ({"default_input": None}, TypeError),
+        ({"default_input": True}, ValueError),
+        ({"default_input": 1, "name": 3}, ValueError),
+        ({"default_input": 1, "requires_grad": 1}, TypeError),
+    ],
+)
 def test_refusals(arguments, error):
     with pytest.raises(error):
         Parameter(**arguments)
@@ -152,13 +163,35 @@ class Scaled(nn.Cell):
         return (self.read(self.weight) * x).sum()
 
 
-@pytest.mark.parametrize("read", [
-    lambda w: w, lambda w: w.value(), lambda w: w.init_data(), lambda w: w[...],
-    lambda w: w.view(3), lambda w: w.astype(ms.float32), lambda w: ops.depend(w, 1),
-    lambda w: ops.stack(list(w)), lambda w: ms.numpy.array(w), lambda w: ms.mutable(w),
-    lambda w: ParameterTuple((w,))[0],
-], ids=["itself", "value", "init_data", "index", "view", "astype", "depend", "rows", "array",
-        "mutable", "tuple"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda w: w,
+        lambda w: w.value(),
+        lambda w: w.init_data(),
+        lambda w: w[...],
+        lambda w: w.view(3),
+        lambda w: w.astype(ms.float32),
+        lambda w: ops.depend(w, 1),
+        lambda w: ops.stack(list(w)),
+        lambda w: ms.numpy.array(w),
+        lambda w: ms.mutable(w),
+        lambda w: ParameterTuple((w,))[0],
+    ],
+    ids=[
+        "itself",
+        "value",
+        "init_data",
+        "index",
+        "view",
+        "astype",
+        "depend",
+        "rows",
+        "array",
+        "mutable",
+        "tuple",
+    ],
+)
 def test_a_gradient_goes_through_every_way_to_the_values(read):
     net = Scaled(read)
     x = Tensor([2.0, 5.0, 7.0])

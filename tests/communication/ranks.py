@@ -34,8 +34,12 @@ def facts():
 
 @check
 def all_reduce():
-    for op, expected in (("sum", 3 * ROWS), ("prod", 2 * ROWS * ROWS), ("max", 2 * ROWS),
-                         ("min", ROWS)):
+    for op, expected in (
+        ("sum", 3 * ROWS),
+        ("prod", 2 * ROWS * ROWS),
+        ("max", 2 * ROWS),
+        ("min", ROWS),
+    ):
         given = part()
         same(comm_func.all_reduce(given, op)[0], expected)
         same(given, ROWS * (RANK + 1))
@@ -43,8 +47,15 @@ def all_reduce():
 
 @check
 def dtypes():
-    for dtype in (numpy.float16, ml_dtypes.bfloat16, numpy.float64, numpy.int8, numpy.int32,
-                  numpy.int64, numpy.uint8):
+    for dtype in (
+        numpy.float16,
+        ml_dtypes.bfloat16,
+        numpy.float64,
+        numpy.int8,
+        numpy.int32,
+        numpy.int64,
+        numpy.uint8,
+    ):
         result = comm_func.all_reduce(part(dtype))[0]
         assert result._array.dtype == dtype
         same(result._array, 3 * ROWS)
@@ -67,8 +78,8 @@ def gather_and_scatter():
     both = numpy.concatenate([ROWS, 2 * ROWS])
     same(comm_func.all_gather_into_tensor(part())[0], both)
     same(comm_func.gather_into_tensor(part(), 1), both if RANK == 1 else [0])
-    same(comm_func.scatter_tensor(part(), 1), 2 * ROWS[RANK:RANK + 1])
-    same(comm_func.reduce_scatter_tensor(part())[0], 3 * ROWS[RANK:RANK + 1])
+    same(comm_func.scatter_tensor(part(), 1), 2 * ROWS[RANK : RANK + 1])
+    same(comm_func.reduce_scatter_tensor(part())[0], 3 * ROWS[RANK : RANK + 1])
     same(comm_func.reduce(part(), 0, "max"), 2 * ROWS if RANK == 0 else [0])
     same(comm_func.all_gather_into_tensor(Tensor(float(RANK)))[0], [0, 1])
 
@@ -98,9 +109,12 @@ def point_to_point():
         same(comm_func.recv(part(), 0, tag=7), ROWS)
         handle.wait()
         same(result, ROWS, numpy.int32)
-    sent, got = comm_func.batch_isend_irecv([
-        comm_func.P2POp("isend", part(), 1 - RANK),
-        comm_func.P2POp(comm_func.irecv, (2, 3), 1 - RANK, recv_dtype=ms.float32)])
+    sent, got = comm_func.batch_isend_irecv(
+        [
+            comm_func.P2POp("isend", part(), 1 - RANK),
+            comm_func.P2POp(comm_func.irecv, (2, 3), 1 - RANK, recv_dtype=ms.float32),
+        ]
+    )
     assert sent.shape == ()
     same(got, ROWS * (2 - RANK))
 
@@ -118,7 +132,8 @@ def all_to_all():
     same(results[1], expected[1])
     rows = Tensor(numpy.arange(3.0) + 10 * RANK)
     result, _ = comm_func.all_to_all_single_with_output_shape(
-        (2,) if RANK == 0 else (4,), rows, [1, 1] if RANK == 0 else [2, 2], [1, 2])
+        (2,) if RANK == 0 else (4,), rows, [1, 1] if RANK == 0 else [2, 2], [1, 2]
+    )
     same(result, [0, 10] if RANK == 0 else [1, 2, 11, 12])
     out = Tensor(numpy.zeros((2, 3), numpy.float32))
     assert comm_func.all_to_all_v_c(out, part(), [1, 1, 1, 1]) is None
@@ -134,8 +149,7 @@ def groups():
     assert communication.get_group_rank_from_world_rank(1, "turned") == 0
     assert communication.get_process_group_ranks("turned") == [1, 0]
     same(comm_func.broadcast(part(), 1, "turned"), 2 * ROWS)
-    same(comm_func.all_gather_into_tensor(part(), "turned")[0],
-         numpy.concatenate([2 * ROWS, ROWS]))
+    same(comm_func.all_gather_into_tensor(part(), "turned")[0], numpy.concatenate([2 * ROWS, ROWS]))
     communication.destroy_group("turned")
     refused(RuntimeError, lambda: communication.get_rank("turned"))
     if RANK == 0:
@@ -151,8 +165,7 @@ def refusals():
     refused(RuntimeError, lambda: create("g", [0, 7]))
     refused(RuntimeError, lambda: create("g", [1 - RANK]))
     refused(ValueError, lambda: communication.destroy_group("mccl_world_group"))
-    refused(ValueError,
-            lambda: communication.get_world_rank_from_group_rank("hccl_world_group", 0))
+    refused(ValueError, lambda: communication.get_world_rank_from_group_rank("hccl_world_group", 0))
     refused(RuntimeError, lambda: communication.get_world_rank_from_group_rank("nothing", 0))
     refused(RuntimeError, lambda: comm_func.broadcast(part(), 5))
     refused(ValueError, lambda: comm_func.reduce_scatter_tensor(Tensor([1.0, 2.0, 3.0])))
@@ -194,13 +207,13 @@ def primitives():
     same(ops.AllReduce(ops.ReduceOp.MAX)(part()), 2 * ROWS)
     same(ops.AllReduce("avg")(part()), 1.5 * ROWS)
     same(ops.AllGather()(part()), both)
-    same(ops.ReduceScatter()(part()), 3 * ROWS[RANK:RANK + 1])
+    same(ops.ReduceScatter()(part()), 3 * ROWS[RANK : RANK + 1])
     first, second = ops.Broadcast(1)((part(), part(numpy.int32)))
     same(first, 2 * ROWS)
     same(second, 2 * ROWS, numpy.int32)
     same(ops.Broadcast(0)(part())[0], ROWS)
     same(ops.Reduce(1)(part()), 3 * ROWS if RANK else [0])
-    same(ops.CollectiveScatter(1)(part()), 2 * ROWS[RANK:RANK + 1])
+    same(ops.CollectiveScatter(1)(part()), 2 * ROWS[RANK : RANK + 1])
     same(ops.CollectiveGather(0)(part()), [0] if RANK else both)
     if RANK == 0:
         ops.Send(2, 1)(part())
@@ -269,7 +282,7 @@ def batch_norm_of_both_ranks():
         return slope.asnumpy(), [p.asnumpy() for p in layer.get_parameters()]
 
     found, states = step(mint.nn.SyncBatchNorm, x[half], x[half] ** 2)
-    whole, expected = step(mint.nn.BatchNorm1d, x, x ** 2)
+    whole, expected = step(mint.nn.BatchNorm1d, x, x**2)
     close(found, whole[half], rtol=1e-7, atol=1e-12)
     for one, other in zip(states, expected):
         close(one, other, rtol=1e-7, atol=1e-12)

@@ -61,41 +61,52 @@ def test_launched_processes_must_be_connected_first(monkeypatch):
             exchange(tensor())
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: communication.init(), RuntimeError, "launcher"),
-    (lambda: communication.init("mccl"), RuntimeError, "launcher"),
-    (lambda: communication.init(1), TypeError, "backend_name"),
-    (lambda: communication.init("gloo"), RuntimeError, "backend_name"),
-    (lambda: communication.init("nccl"), RuntimeError, "'mccl' for the device target 'CPU'"),
-    (lambda: communication.get_rank(1), TypeError, "group"),
-    (lambda: communication.get_rank(None), TypeError, "group"),
-    (lambda: communication.get_group_size(1), TypeError, "group"),
-    (lambda: communication.get_process_group_ranks(), RuntimeError, "init"),
-    (lambda: communication.get_comm_name(), RuntimeError, "init"),
-    (lambda: communication.create_group("g", [0, 1]), RuntimeError, "init"),
-    (lambda: communication.create_group(1, [0, 1]), TypeError, "group"),
-    (lambda: communication.create_group("g", (0, 1)), TypeError, "rank_ids"),
-    (lambda: communication.create_group("g", [0, 1.0]), TypeError, "rank_ids"),
-    (lambda: communication.destroy_group("g"), RuntimeError, "init"),
-    (lambda: communication.get_world_rank_from_group_rank("g", "0"), TypeError, "group_rank_id"),
-    (lambda: communication.get_group_rank_from_world_rank("0", "g"), TypeError, "world_rank_id"),
-    (lambda: comm_func.all_reduce(tensor(), group="g"), RuntimeError, "init"),
-    (lambda: comm_func.all_reduce(1), TypeError, "tensor"),
-    (lambda: comm_func.all_reduce(tensor(), 1), TypeError, "op"),
-    (lambda: comm_func.all_reduce(tensor(), "avg"), TypeError, "op"),
-    (lambda: comm_func.all_reduce(tensor(), "sum", 1), TypeError, "group"),
-    (lambda: comm_func.all_reduce(tensor(), "sum", "g", 1), TypeError, "async_op"),
-    (lambda: comm_func.broadcast(tensor(), "0"), TypeError, "src"),
-    (lambda: comm_func.broadcast(tensor(), group="g"), RuntimeError, "init"),
-    (lambda: comm_func.send(tensor()), RuntimeError, "init"),
-    (lambda: comm_func.barrier(1), TypeError, "group"),
-    (lambda: comm_func.batch_isend_irecv([1]), TypeError, "p2p_op_list"),
-    (lambda: comm_func.P2POp("push", tensor(), 0), ValueError, "op"),
-    (lambda: comm_func.P2POp("isend", 1, 0), TypeError, "tensor"),
-    (lambda: comm_func.P2POp("isend", tensor(), "0"), TypeError, "peer"),
-    (lambda: comm_func.P2POp("isend", tensor(), 0, tag=1), NotImplementedError, "tag"),
-    (lambda: comm_func.P2POp("irecv", (2, 3), 0), TypeError, "recv_dtype"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: communication.init(), RuntimeError, "launcher"),
+        (lambda: communication.init("mccl"), RuntimeError, "launcher"),
+        (lambda: communication.init(1), TypeError, "backend_name"),
+        (lambda: communication.init("gloo"), RuntimeError, "backend_name"),
+        (lambda: communication.init("nccl"), RuntimeError, "'mccl' for the device target 'CPU'"),
+        (lambda: communication.get_rank(1), TypeError, "group"),
+        (lambda: communication.get_rank(None), TypeError, "group"),
+        (lambda: communication.get_group_size(1), TypeError, "group"),
+        (lambda: communication.get_process_group_ranks(), RuntimeError, "init"),
+        (lambda: communication.get_comm_name(), RuntimeError, "init"),
+        (lambda: communication.create_group("g", [0, 1]), RuntimeError, "init"),
+        (lambda: communication.create_group(1, [0, 1]), TypeError, "group"),
+        (lambda: communication.create_group("g", (0, 1)), TypeError, "rank_ids"),
+        (lambda: communication.create_group("g", [0, 1.0]), TypeError, "rank_ids"),
+        (lambda: communication.destroy_group("g"), RuntimeError, "init"),
+        (
+            lambda: communication.get_world_rank_from_group_rank("g", "0"),
+            TypeError,
+            "group_rank_id",
+        ),
+        (
+            lambda: communication.get_group_rank_from_world_rank("0", "g"),
+            TypeError,
+            "world_rank_id",
+        ),
+        (lambda: comm_func.all_reduce(tensor(), group="g"), RuntimeError, "init"),
+        (lambda: comm_func.all_reduce(1), TypeError, "tensor"),
+        (lambda: comm_func.all_reduce(tensor(), 1), TypeError, "op"),
+        (lambda: comm_func.all_reduce(tensor(), "avg"), TypeError, "op"),
+        (lambda: comm_func.all_reduce(tensor(), "sum", 1), TypeError, "group"),
+        (lambda: comm_func.all_reduce(tensor(), "sum", "g", 1), TypeError, "async_op"),
+        (lambda: comm_func.broadcast(tensor(), "0"), TypeError, "src"),
+        (lambda: comm_func.broadcast(tensor(), group="g"), RuntimeError, "init"),
+        (lambda: comm_func.send(tensor()), RuntimeError, "init"),
+        (lambda: comm_func.barrier(1), TypeError, "group"),
+        (lambda: comm_func.batch_isend_irecv([1]), TypeError, "p2p_op_list"),
+        (lambda: comm_func.P2POp("push", tensor(), 0), ValueError, "op"),
+        (lambda: comm_func.P2POp("isend", 1, 0), TypeError, "tensor"),
+        (lambda: comm_func.P2POp("isend", tensor(), "0"), TypeError, "peer"),
+        (lambda: comm_func.P2POp("isend", tensor(), 0, tag=1), NotImplementedError, "tag"),
+        (lambda: comm_func.P2POp("irecv", (2, 3), 0), TypeError, "recv_dtype"),
+    ],
+)
 def test_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -120,10 +131,16 @@ def test_release_without_init():
 def test_group_of_one_gives_copies(operation, space):
     array = space.module.asarray(numpy.arange(6, dtype=numpy.float32).reshape(2, 3))
     group = collective.alone()
-    results = [group.all_reduce(array, operation), group.reduce(array, 0, operation),
-               group.reduce_scatter(array, operation), group.all_gather(array),
-               group.gather(array, 0), group.broadcast(array, 0), group.scatter(array, 0),
-               group.all_to_all(array, [2], [2])]
+    results = [
+        group.all_reduce(array, operation),
+        group.reduce(array, 0, operation),
+        group.reduce_scatter(array, operation),
+        group.all_gather(array),
+        group.gather(array, 0),
+        group.broadcast(array, 0),
+        group.scatter(array, 0),
+        group.all_to_all(array, [2], [2]),
+    ]
     for pending in results:
         result = pending.wait()
         assert type(result) is type(array)
@@ -134,8 +151,11 @@ def test_group_of_one_gives_copies(operation, space):
 
 def test_msrun_refuses_what_it_cannot_do():
     def refused(*arguments):
-        done = subprocess.run([sys.executable, "-m", "mindspore_compat.communication.msrun",
-                               *arguments, "script.py"], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "mindspore_compat.communication.msrun", *arguments, "script.py"],
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 2
         return done.stderr
 

@@ -305,31 +305,54 @@ def test_parameter_broadcast_alone():
         ms.parallel.parameter_broadcast(net, 1)
 
 
-@pytest.mark.parametrize("name, arguments, expected", [
-    ("DistCommAllReduce", lambda x, room: (x, "sum", GROUP), lambda x, room: x),
-    ("DistCommAllGather", lambda x, room: ([room], x, 1, GROUP), lambda x, room: room),
-    ("DistCommAllGatherIntoTensor", lambda x, room: (room, x, 1, GROUP), lambda x, room: room),
-    ("DistCommAllGatherIntoTensorUneven", lambda x, room: (room, x, [], 1, GROUP),
-     lambda x, room: room),
-    ("DistCommAllToAllV", lambda x, room: ([room], x.reshape(-1), GROUP, [6], [6], 1),
-     lambda x, room: room),
-    ("DistCommAllToAllVSingle", lambda x, room: (room, x, GROUP, [6], [6], 1, False),
-     lambda x, room: room),
-    ("DistCommAllToAllVC", lambda x, room: (room, x, GROUP, [2], 1, 0), lambda x, room: room),
-    ("DistCommBroadcast", lambda x, room: (x, 0, 0, GROUP), lambda x, room: x),
-    ("DistCommGather", lambda x, room: (x, [room], 1, 0, 0, GROUP), lambda x, room: room),
-    ("DistCommGatherIntoTensor", lambda x, room: (room, x, 1, 0, 0, GROUP), lambda x, room: room),
-    ("DistCommReduce", lambda x, room: (x, "sum", 0, GROUP), lambda x, room: x),
-    ("DistCommReduceScatter", lambda x, room: (room, [x], 1, "sum", GROUP), lambda x, room: room),
-    ("DistCommReduceScatterTensor", lambda x, room: (room, x, 1, "sum", GROUP),
-     lambda x, room: room),
-    ("DistCommScatter", lambda x, room: (room, [x], 1, 0, 0, GROUP), lambda x, room: room),
-    ("DistCommScatterTensor", lambda x, room: (room, x, 1, 0, 0, GROUP), lambda x, room: room),
-    ("InnerCommAllGather", lambda x, room: (x, 1, GROUP), None),
-    ("InnerCommAllReduce", lambda x, room: (x, "sum", GROUP), None),
-    ("InnerCommReduceScatter", lambda x, room: (x, 1, "sum", GROUP), None),
-    ("InnerCommAllToAllV", lambda x, room: (x, GROUP, [6], [6], 1, False), None),
-])
+@pytest.mark.parametrize(
+    "name, arguments, expected",
+    [
+        ("DistCommAllReduce", lambda x, room: (x, "sum", GROUP), lambda x, room: x),
+        ("DistCommAllGather", lambda x, room: ([room], x, 1, GROUP), lambda x, room: room),
+        ("DistCommAllGatherIntoTensor", lambda x, room: (room, x, 1, GROUP), lambda x, room: room),
+        (
+            "DistCommAllGatherIntoTensorUneven",
+            lambda x, room: (room, x, [], 1, GROUP),
+            lambda x, room: room,
+        ),
+        (
+            "DistCommAllToAllV",
+            lambda x, room: ([room], x.reshape(-1), GROUP, [6], [6], 1),
+            lambda x, room: room,
+        ),
+        (
+            "DistCommAllToAllVSingle",
+            lambda x, room: (room, x, GROUP, [6], [6], 1, False),
+            lambda x, room: room,
+        ),
+        ("DistCommAllToAllVC", lambda x, room: (room, x, GROUP, [2], 1, 0), lambda x, room: room),
+        ("DistCommBroadcast", lambda x, room: (x, 0, 0, GROUP), lambda x, room: x),
+        ("DistCommGather", lambda x, room: (x, [room], 1, 0, 0, GROUP), lambda x, room: room),
+        (
+            "DistCommGatherIntoTensor",
+            lambda x, room: (room, x, 1, 0, 0, GROUP),
+            lambda x, room: room,
+        ),
+        ("DistCommReduce", lambda x, room: (x, "sum", 0, GROUP), lambda x, room: x),
+        (
+            "DistCommReduceScatter",
+            lambda x, room: (room, [x], 1, "sum", GROUP),
+            lambda x, room: room,
+        ),
+        (
+            "DistCommReduceScatterTensor",
+            lambda x, room: (room, x, 1, "sum", GROUP),
+            lambda x, room: room,
+        ),
+        ("DistCommScatter", lambda x, room: (room, [x], 1, 0, 0, GROUP), lambda x, room: room),
+        ("DistCommScatterTensor", lambda x, room: (room, x, 1, 0, 0, GROUP), lambda x, room: room),
+        ("InnerCommAllGather", lambda x, room: (x, 1, GROUP), None),
+        ("InnerCommAllReduce", lambda x, room: (x, "sum", GROUP), None),
+        ("InnerCommReduceScatter", lambda x, room: (x, 1, "sum", GROUP), None),
+        ("InnerCommAllToAllV", lambda x, room: (x, GROUP, [6], [6], 1, False), None),
+    ],
+)
 @pytest.mark.parametrize("async_op", [False, True])
 def test_primitives_of_collectives(alone, name, arguments, expected, async_op):
     x, room = tensor(3.0), tensor(0.0)

@@ -28,9 +28,22 @@ sys.exit(int(sys.argv[1]))
 
 def msrun(folder, *arguments):
     return subprocess.run(
-        [sys.executable, "-m", "mindspore_compat.communication.msrun", "--worker_num=2",
-         "--local_worker_num", "2", f"--log_dir={folder}", "--join=True", *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, cwd=folder)
+        [
+            sys.executable,
+            "-m",
+            "mindspore_compat.communication.msrun",
+            "--worker_num=2",
+            "--local_worker_num",
+            "2",
+            f"--log_dir={folder}",
+            "--join=True",
+            *map(str, arguments),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder,
+    )
 
 
 def test_msrun(tmp_path):

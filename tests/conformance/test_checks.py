@@ -316,7 +316,10 @@ def test_pytest_names_call_expected_and_got(tmp_path, monkeypatch):
 
 def test_recorder_ends_an_example_that_runs_for_too_long(monkeypatch):
     monkeypatch.setattr(recorder, "SECONDS", 0.2)
-    steps = [("while True:\n    pass", "", 1), ("from mindspore import ops", "", 3),
-             ("ops.gadget(1)", "", 4)]
+    steps = [
+        ("while True:\n    pass", "", 1),
+        ("from mindspore import ops", "", 3),
+        ("ops.gadget(1)", "", 4),
+    ]
     page = Page("ops.gadget", "function", "here", 1, examples=[Example(steps)])
     assert recorder.calls(page) is None

@@ -16,59 +16,73 @@ from kit.mutants import mutants, sample
 TARGETS = {
     "nn.LARS": {
         "nn.optim.lars": ["LARS", "_check_inner"],
-        "ops._optimizer.formulas": ["trust_ratio", "unscaled"]},
+        "ops._optimizer.formulas": ["trust_ratio", "unscaled"],
+    },
     "nn.AdamOffload": {
-        "nn.optim.adam": ["AdamOffload"], "ops._optimizer.formulas": ["adam_step", "adam_update"]},
+        "nn.optim.adam": ["AdamOffload"],
+        "ops._optimizer.formulas": ["adam_step", "adam_update"],
+    },
     "nn.thor": {
         "nn.optim.thor": ["_Layer", "_matrix", "ThorGpu", "_trainable", "thor"],
-        "nn.layer.thor_layer": [
-            "_moments", "_SecondOrder", "DenseThor", "convert", "_can_convert"]},
+        "nn.layer.thor_layer": ["_moments", "_SecondOrder", "DenseThor", "convert", "_can_convert"],
+    },
     "nn.DynamicLossScaleUpdateCell": {"nn.wrap.loss_scale": ["DynamicLossScaleUpdateCell"]},
     "nn.Conv1d": {"nn.layer.conv": ["Conv1d", "_flat", "_three_axes", "_sequence"]},
     "nn.Conv2d": {
         "nn.layer.conv": ["_Conv", "Conv2d", "_each", "_two"],
         "ops._conv.conv": ["_convolve", "_biased", "_need_room", "conv2d"],
-        "ops._conv.im2col": ["each", "sided", "padding_of"]},
+        "ops._conv.im2col": ["each", "sided", "padding_of"],
+    },
     "nn.Conv3d": {"nn.layer.conv": ["Conv3d"], "ops._conv.conv": ["conv3d"]},
     "nn.Conv2dTranspose": {
         "nn.layer.conv": ["_Transpose", "Conv2dTranspose"],
-        "ops._conv.conv": ["conv2d_transpose_primitive"]},
+        "ops._conv.conv": ["conv2d_transpose_primitive"],
+    },
     "nn.Dense": {"nn.layer.basic": ["Dense", "_product"]},
     "nn.BiDense": {"nn.layer.dense": ["BiDense"]},
     "nn.BatchNorm2d": {
         "nn.layer.normalization": ["_Statistics", "_BatchNorm"],
-        "ops._normalization.batch_norm": [
-            "normalize_batch", "running", "batch_rescale", "_factor"]},
+        "ops._normalization.batch_norm": ["normalize_batch", "running", "batch_rescale", "_factor"],
+    },
     "nn.LayerNorm": {
         "nn.layer.normalization": ["LayerNorm"],
-        "ops._normalization.layer_norm": ["row_standardize", "multiply_add", "_row_statistics"]},
+        "ops._normalization.layer_norm": ["row_standardize", "multiply_add", "_row_statistics"],
+    },
     "nn.GroupNorm": {
         "nn.layer.normalization": ["GroupNorm", "_need_shape"],
-        "ops._normalization.layer_norm": ["group_standardize"]},
+        "ops._normalization.layer_norm": ["group_standardize"],
+    },
     "nn.MaxPool2d": {
         "nn.layer.pooling": ["pool_largest", "_Pool", "_MaxPool", "MaxPool2d"],
-        "ops._pooling.pool": ["largest_windows"]},
+        "ops._pooling.pool": ["largest_windows"],
+    },
     "nn.AvgPool2d": {
         "nn.layer.pooling": ["pool_means", "_AvgPool", "AvgPool2d"],
-        "ops._pooling.pool": ["average_windows"]},
+        "ops._pooling.pool": ["average_windows"],
+    },
     "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
     "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.pointwise": ["prelu"]},
     "nn.LSTM": {"nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"]},
     "nn.GRU": {"nn.layer.rnns": ["_DynamicGRUCPUGPU", "GRU"]},
     "nn.MultiheadAttention": {
         "nn.layer.transformer": ["MultiheadAttention"],
-        "ops._attention.multi_head": ["multi_head_attention_forward"]},
+        "ops._attention.multi_head": ["multi_head_attention_forward"],
+    },
     "nn.Pad": {"nn.layer._wrappers": ["Pad", "_is_pair"]},
     "nn.PixelShuffle": {"nn.layer.image": ["PixelShuffle"]},
     "nn.CrossEntropyLoss": {
         "nn.loss._classes": ["CrossEntropyLoss"],
         "nn.loss._base": ["LossBase", "need_reduction"],
-        "ops._loss.classification": ["cross_entropy"]},
-    "nn.HuberLoss": {
-        "nn.loss._distances": ["HuberLoss"], "ops._loss.regression": ["huber_loss"]},
+        "ops._loss.classification": ["cross_entropy"],
+    },
+    "nn.HuberLoss": {"nn.loss._distances": ["HuberLoss"], "ops._loss.regression": ["huber_loss"]},
 }
-COUNTS = {"nn.LARS": 100, "nn.AdamOffload": 100, "nn.DynamicLossScaleUpdateCell": 100,
-          "nn.thor": 30}
+COUNTS = {
+    "nn.LARS": 100,
+    "nn.AdamOffload": 100,
+    "nn.DynamicLossScaleUpdateCell": 100,
+    "nn.thor": 30,
+}
 SHARE = 0.9  # of the mutants that are not equivalent, those that must be found
 
 
@@ -83,7 +97,8 @@ def listed():
     held = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
     return tuple(
         {key: reason for reason, keys in held[part].items() for key in keys}
-        for part in ("equivalent", "not found"))
+        for part in ("equivalent", "not found")
+    )
 
 
 def survivors(name, chosen, **options):

@@ -139,8 +139,16 @@ def flipped(real):
 
 
 def positional(real):
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0,
-                 amsgrad=False, maximize=False):
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0.0,
+        amsgrad=False,
+        maximize=False,
+    ):
         real.__init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
     return like(real, __init__=__init__)
@@ -174,8 +182,11 @@ FAULTS = {
     "weight_decay ignored by SGD": ("nn.SGD", "steps", fixing(weight_decay=0.0)),
     "order_params ignored": ("nn.Adam", "steps", changing(params=without("order_params"))),
     "group lr ignored": ("nn.Adam", "steps", changing(params=without("lr"))),
-    "group weight decay ignored":
-        ("nn.Momentum", "steps", changing(params=without("weight_decay"))),
+    "group weight decay ignored": (
+        "nn.Momentum",
+        "steps",
+        changing(params=without("weight_decay")),
+    ),
     "loss_scale ignored": ("nn.Momentum", "steps", fixing(loss_scale=1.0)),
     "schedule that stands": ("nn.Momentum", "steps", changing(learning_rate=first_of)),
     "Nesterov ignored": ("nn.AdamOffload", "steps", fixing(use_nesterov=False)),
@@ -187,13 +198,22 @@ FAULTS = {
     "LARS: filter ignored": ("nn.LARS", "steps", fixing(lars_filter=lambda x: True)),
     "thor: damping ignored": ("nn.thor", "steps", constant),
     "thor: frequency off by one": ("nn.thor", "steps", slower),
-    "scale multiplied after overflow":
-        ("nn.DynamicLossScaleUpdateCell", "steps", around(raised_after_overflow)),
+    "scale multiplied after overflow": (
+        "nn.DynamicLossScaleUpdateCell",
+        "steps",
+        around(raised_after_overflow),
+    ),
     "scale never written": ("nn.DynamicLossScaleUpdateCell", "steps", around(put_back("scale"))),
-    "window off by one":
-        ("nn.DynamicLossScaleUpdateCell", "steps", changing(scale_window=lambda n: n + 1)),
-    "window of the scaler off by one":
-        ("amp.DynamicLossScaler", "steps", changing(scale_window=lambda n: n + 1)),
+    "window off by one": (
+        "nn.DynamicLossScaleUpdateCell",
+        "steps",
+        changing(scale_window=lambda n: n + 1),
+    ),
+    "window of the scaler off by one": (
+        "amp.DynamicLossScaler",
+        "steps",
+        changing(scale_window=lambda n: n + 1),
+    ),
     "a step after overflow": ("nn.TrainOneStepWithLossScaleCell", "steps", always_stepping),
     "sens ignored": ("nn.TrainOneStepCell", "steps", fixing(sens=1.0)),
     "dilation ignored": ("nn.Conv2d", "options", fixing(dilation=1)),
@@ -222,8 +242,10 @@ def test_fault_is_found(what, worker, entries, kept, monkeypatch):
 
 BY_POSITION = {
     "mint.zeros": (mint, lambda size, dtype=None: None),
-    "communication.comm_func.P2POp":
-        (comm_func, lambda op, tensor, peer, group=None, tag=0, recv_dtype=None: None),
+    "communication.comm_func.P2POp": (
+        comm_func,
+        lambda op, tensor, peer, group=None, tag=0, recv_dtype=None: None,
+    ),
     "Tensor.addcdiv": (ms.Tensor, lambda self, tensor1, tensor2, value=1: None),
 }
 

@@ -290,11 +290,7 @@ def test_a_call_with_prose_is_not_recorded():
 
 
 @pytest.mark.parametrize(
-    "text, what",
-    [
-        ("Only a note.\n", "no API page"),
-        ("\x80\x81", "not a text file"),
-    ],
+    "text, what", [("Only a note.\n", "no API page"), ("\x80\x81", "not a text file")]
 )
 def test_page_that_is_none_ends_with_one_line(page, text, what, capsys):
     path = page("")

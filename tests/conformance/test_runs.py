@@ -19,8 +19,16 @@ def run(*options, target="toy", areas=("Half", "strict")):
 
 def record(key, status):
     name, kind = key.split("::")[:2]
-    return {"id": key, "name": name, "area": "mindspore", "kind": kind, "platforms": [],
-            "status": status, "seconds": 0, "call": name}
+    return {
+        "id": key,
+        "name": name,
+        "area": "mindspore",
+        "kind": kind,
+        "platforms": [],
+        "status": status,
+        "seconds": 0,
+        "call": name,
+    }
 
 
 @pytest.fixture
@@ -35,12 +43,14 @@ def test_several_workers_give_the_cases_in_their_order(toy):
     assert [case["id"] for case, _ in got] == [case["id"] for case in found]
     lost = [result for _, result in got if result["status"] != "pass"]
     assert [(r["id"], r["status"], r["tries"]) for r in lost] == [
-        ("fragile::accepts::example", "crash", 2)]
+        ("fragile::accepts::example", "crash", 2)
+    ]
 
 
 def test_a_case_that_is_lost_once_is_asked_again(toy, tmp_path):
     once = "if not os.path.exists(%r): open(%r, 'w').close(); os._exit(3)" % (
-        (str(tmp_path / "mark"),) * 2)
+        (str(tmp_path / "mark"),) * 2
+    )
     found = list(cases.all_cases({"fragile": SPECS["fragile"]}, ("accepts",)))
     ((_, result),) = runner.run(found, toy(TOY.replace("os._exit(3)", once)))
     assert (result["status"], result["tries"]) == ("pass", 2)
@@ -91,16 +101,22 @@ def test_expected_failures_and_skips_are_listed(lax, spec, tmp_path, capsys):
 def test_a_list_takes_signs_of_ids_as_they_are(tmp_path):
     (tmp_path / "list").write_text("a::x=T('float32', [1])\nb::*\n", encoding="utf-8")
     listed = expected.patterns(tmp_path / "list")
-    found = [expected.is_in({"id": key}, listed)
-             for key in ("a::x=T('float32', [1])", "a::x=T('float32', 1)", "b::y", "ab::y")]
+    found = [
+        expected.is_in({"id": key}, listed)
+        for key in ("a::x=T('float32', [1])", "a::x=T('float32', 1)", "b::y", "ab::y")
+    ]
     assert found == [True, False, True, False]
 
 
 def test_changes_between_runs():
     old = [record("a::exists", "fail"), record("b::exists", "pass"), record("c::exists", "fail")]
     new = [record("a::exists", "pass"), record("b::exists", "hang"), record("d::exists", "fail")]
-    assert history.changes(old, new) == {"fixed": ["a::exists"], "broken": ["b::exists"],
-                                         "new": ["d::exists"], "gone": ["c::exists"]}
+    assert history.changes(old, new) == {
+        "fixed": ["a::exists"],
+        "broken": ["b::exists"],
+        "new": ["d::exists"],
+        "gone": ["c::exists"],
+    }
 
 
 @pytest.mark.parametrize("passing, colour", [(100, "brightgreen"), (96, "green"), (10, "red")])
@@ -110,22 +126,27 @@ def test_badge(passing, colour):
     assert found["color"] == colour and found["message"] == f"{passing}.0% of 100 cases"
 
 
-@pytest.mark.parametrize("name, page", [
-    ("nn.Conv2d", "nn/mindspore.nn.Conv2d.html"),
-    ("nn.Cell.to_float", "nn/mindspore.nn.Cell.html#mindspore.nn.Cell.to_float"),
-    ("Tensor.abs", "mindspore/Tensor/mindspore.Tensor.abs.html"),
-    ("set_seed", "mindspore/mindspore.set_seed.html"),
-    ("mint.nn.functional.relu", "mint/mindspore.mint.nn.functional.relu.html"),
-    ("dataset.vision.Resize", "dataset_vision/mindspore.dataset.vision.Resize.html"),
-    ("communication.init", "mindspore.communication.html#mindspore.communication.init"),
-])
+@pytest.mark.parametrize(
+    "name, page",
+    [
+        ("nn.Conv2d", "nn/mindspore.nn.Conv2d.html"),
+        ("nn.Cell.to_float", "nn/mindspore.nn.Cell.html#mindspore.nn.Cell.to_float"),
+        ("Tensor.abs", "mindspore/Tensor/mindspore.Tensor.abs.html"),
+        ("set_seed", "mindspore/mindspore.set_seed.html"),
+        ("mint.nn.functional.relu", "mint/mindspore.mint.nn.functional.relu.html"),
+        ("dataset.vision.Resize", "dataset_vision/mindspore.dataset.vision.Resize.html"),
+        ("communication.init", "mindspore.communication.html#mindspore.communication.init"),
+    ],
+)
 def test_names_have_an_address(name, page):
     assert links.address(name) == links.BASE + page
 
 
 def test_a_case_of_the_page_has_an_anchor_and_its_name_a_link():
-    records = [record("nn.ReLU::exists", "fail"), {**record("Old::exists", "fail"),
-                                                   "undocumented": True}]
+    records = [
+        record("nn.ReLU::exists", "fail"),
+        {**record("Old::exists", "fail"), "undocumented": True},
+    ]
     text = html.page(records, report.summary(records, {}))
     data = json.loads(text.split('id="data">')[1].split("</script>")[0].replace("<\\/", "</"))
     assert [name.get("u") for name in data["names"]] == [links.address("nn.ReLU"), None]

@@ -50,8 +50,12 @@ def check(found, wanted, near=None):
 def test_a_filter_in_a_pipeline_filters_each_row():
     rows = audio_calls.waves()["batch"]
     low = ds.audio.LowpassBiquad(8000, 300.0)
-    found = [row for (row,) in ds.NumpySlicesDataset(rows, ["wave"], shuffle=False)
-             .map(low, "wave").create_tuple_iterator(output_numpy=True, num_epochs=1)]
+    found = [
+        row
+        for (row,) in ds.NumpySlicesDataset(rows, ["wave"], shuffle=False)
+        .map(low, "wave")
+        .create_tuple_iterator(output_numpy=True, num_epochs=1)
+    ]
     np.testing.assert_array_equal(found, [low(row) for row in rows])
 
 
@@ -60,8 +64,8 @@ def test_vad_cuts_what_is_in_front_of_a_voice():
     vowel = sum(np.sin(2 * np.pi * 200 * k * time) / k for k in range(1, 12))
     sound = np.where(time > 1.5, vowel, 0.0) + 1e-3 * np.random.default_rng(0).normal(size=24000)
     kept = ds.audio.Vad(8000)(sound)
-    assert 12000 < kept.size < 14000        # the voice, and less than a quarter of a second before
-    np.testing.assert_array_equal(kept, sound[-kept.size:])
+    assert 12000 < kept.size < 14000  # the voice, and less than a quarter of a second before
+    np.testing.assert_array_equal(kept, sound[-kept.size :])
     both = ds.audio.Vad(8000)(np.stack([sound - sound, sound]))
     assert both.shape == (2, kept.size)
 
@@ -94,8 +98,8 @@ def test_griffin_lim_finds_a_sound_of_the_magnitudes():
     wanted = ds.audio.Spectrogram(64, hop_length=16)(wave)
     sound = ds.audio.GriffinLim(64, 60, hop_length=16, length=400)(wanted)
     assert sound.shape == wave.shape
-    off = ds.audio.Spectrogram(64, hop_length=16)(sound) ** 0.5 - wanted ** 0.5
-    assert np.linalg.norm(off) < 0.2 * np.linalg.norm(wanted ** 0.5)
+    off = ds.audio.Spectrogram(64, hop_length=16)(sound) ** 0.5 - wanted**0.5
+    assert np.linalg.norm(off) < 0.2 * np.linalg.norm(wanted**0.5)
 
 
 def test_inverse_mel_scale_finds_a_spectrogram_of_the_sums():

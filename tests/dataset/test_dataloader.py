@@ -51,8 +51,12 @@ class Counting(IterableDataset):
 
 def listed(loader):
     """The batches as lists."""
-    return [[part.asnumpy().tolist() for part in batch] if isinstance(batch, list)
-            else batch.asnumpy().tolist() for batch in loader]
+    return [
+        [part.asnumpy().tolist() for part in batch]
+        if isinstance(batch, list)
+        else batch.asnumpy().tolist()
+        for batch in loader
+    ]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -71,7 +75,9 @@ def test_batches_of_what_is_iterated(workers):
     assert listed(loader) == [[0, 1, 2], [3, 4, 5], [6]]
     assert len(loader) == 3
     assert listed(DataLoader(Counting(), 3, drop_last=True, num_workers=workers)) == [
-        [0, 1, 2], [3, 4, 5]]
+        [0, 1, 2],
+        [3, 4, 5],
+    ]
     assert list(DataLoader(Counting(), None)) == list(range(7))
 
 
@@ -93,7 +99,8 @@ def test_random_orders():
 
     assert order() == np.random.default_rng(3).permutation(10).tolist()
     assert order(replacement=True, num_samples=5) == (
-        np.random.default_rng(3).integers(0, 10, (5,)).tolist())
+        np.random.default_rng(3).integers(0, 10, (5,)).tolist()
+    )
     assert len(order(num_samples=25)) == 25
     assert list(BatchSampler(SequentialSampler(range(5)), 2, True)) == [[0, 1], [2, 3]]
     loader = DataLoader(Squares(), 10, shuffle=True, generator=np.random.default_rng(3))
@@ -132,13 +139,21 @@ def test_tensors_as_rows():
         TensorDataset(Tensor([1]), Tensor([1, 2]))
 
 
-@pytest.mark.parametrize("settings, error", [
-    ({"batch_size": 0}, ValueError), ({"batch_size": 1.5}, TypeError),
-    ({"sampler": [0], "shuffle": True}, ValueError), ({"num_workers": -1}, ValueError),
-    ({"batch_sampler": [[0]], "batch_size": 2}, ValueError), ({"timeout": -1}, ValueError),
-    ({"prefetch_factor": 2}, ValueError), ({"persistent_workers": True}, ValueError),
-    ({"generator": 3}, TypeError), ({"drop_last": 1}, TypeError),
-])
+@pytest.mark.parametrize(
+    "settings, error",
+    [
+        ({"batch_size": 0}, ValueError),
+        ({"batch_size": 1.5}, TypeError),
+        ({"sampler": [0], "shuffle": True}, ValueError),
+        ({"num_workers": -1}, ValueError),
+        ({"batch_sampler": [[0]], "batch_size": 2}, ValueError),
+        ({"timeout": -1}, ValueError),
+        ({"prefetch_factor": 2}, ValueError),
+        ({"persistent_workers": True}, ValueError),
+        ({"generator": 3}, TypeError),
+        ({"drop_last": 1}, TypeError),
+    ],
+)
 def test_what_is_refused(settings, error):
     with pytest.raises(error):
         DataLoader(Squares(), **settings)

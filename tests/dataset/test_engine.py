@@ -32,6 +32,7 @@ def values(dataset, epochs=1):
 
 # Iterating ----------------------------------------------------------------------------------------
 
+
 def test_an_iterator_ends_after_its_epochs():
     iterator = numbers(2).create_dict_iterator(num_epochs=2, output_numpy=True)
     assert len(list(iterator)) == len(list(iterator)) == 2
@@ -72,15 +73,22 @@ def test_iterating_a_dataset_itself_goes_over_one_epoch_of_tensors():
     assert [int(row[0].asnumpy()) for row in numbers(3)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"num_epochs": 0}, RuntimeError), ({"num_epochs": -2}, ValueError),
-    ({"num_epochs": "1"}, TypeError), ({"output_numpy": 1}, TypeError)])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"num_epochs": 0}, RuntimeError),
+        ({"num_epochs": -2}, ValueError),
+        ({"num_epochs": "1"}, TypeError),
+        ({"output_numpy": 1}, TypeError),
+    ],
+)
 def test_an_iterator_refuses_wrong_arguments(options, error):
     with pytest.raises(error):
         numbers(2).create_tuple_iterator(**options)
 
 
 # Seeds and workers --------------------------------------------------------------------------------
+
 
 def test_mindspores_seed_seeds_the_pipelines():
     set_seed(7)
@@ -93,14 +101,15 @@ def test_mindspores_seed_seeds_the_pipelines():
 
 
 def test_without_a_seed_orders_differ():
-    ds.config.set_seed(5489)    # the default, which stands for none
+    ds.config.set_seed(5489)  # the default, which stands for none
     assert values(numbers(50, shuffle=True)) != values(numbers(50, shuffle=True))
 
 
 @pytest.mark.parametrize("processes", [False, True])
 def test_workers_keep_the_order(processes):
-    data = numbers(40).map(_square, num_parallel_workers=_several(),
-                           python_multiprocessing=processes)
+    data = numbers(40).map(
+        _square, num_parallel_workers=_several(), python_multiprocessing=processes
+    )
     assert values(data) == [n * n for n in range(40)]
 
 
@@ -119,8 +128,9 @@ def test_random_transforms_do_not_depend_on_how_many_workers_there_are():
 
     def run():
         data = ds.NumpySlicesDataset(images, ["i"], shuffle=False)
-        data = data.map([vision.RandomCrop(4), vision.RandomHorizontalFlip()],
-                        num_parallel_workers=2)
+        data = data.map(
+            [vision.RandomCrop(4), vision.RandomHorizontalFlip()], num_parallel_workers=2
+        )
         return values(data)
 
     assert run() == run()
@@ -133,12 +143,18 @@ def test_workers_are_gone_when_an_epoch_is():
 
 
 def test_a_generator_with_workers_keeps_the_order():
-    data = ds.GeneratorDataset(list(range(30)), "a", shuffle=False,
-                               num_parallel_workers=_several(), python_multiprocessing=False)
+    data = ds.GeneratorDataset(
+        list(range(30)),
+        "a",
+        shuffle=False,
+        num_parallel_workers=_several(),
+        python_multiprocessing=False,
+    )
     assert values(data) == list(range(30))
 
 
 # Ownership ----------------------------------------------------------------------------------------
+
 
 def test_neither_rows_nor_functions_can_change_the_source():
     source = np.arange(4.0).reshape(2, 2)
@@ -175,16 +191,33 @@ def test_batches_of_blocks_can_be_written_without_touching_each_other():
 # Blocks are an optimization -----------------------------------------------------------------------
 
 BLOCKWISE = [
-    vision.Resize((7, 5)), vision.Resize((14, 14)), vision.Resize(9, vision.Inter.NEAREST),
-    vision.Rescale(1 / 255, -0.5), vision.HWC2CHW(), vision.ToTensor(), vision.Invert(),
-    vision.Normalize([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]), vision.CenterCrop(30), vision.CenterCrop(9),
-    vision.NormalizePad([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]), vision.HorizontalFlip(),
-    vision.VerticalFlip(), vision.Pad((1, 2), 7), vision.Crop((1, 2), 4), vision.Posterize(3),
-    vision.ResizedCrop(1, 2, 9, 8, (4, 4)), vision.AdjustBrightness(1.4), vision.Solarize((9, 99)),
-    vision.AdjustGamma(0.7), transforms.TypeCast(np.float16), transforms.Fill(3),
-    transforms.Mask(transforms.Relational.GT, 100), vision.PadToSize(40),
+    vision.Resize((7, 5)),
+    vision.Resize((14, 14)),
+    vision.Resize(9, vision.Inter.NEAREST),
+    vision.Rescale(1 / 255, -0.5),
+    vision.HWC2CHW(),
+    vision.ToTensor(),
+    vision.Invert(),
+    vision.Normalize([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]),
+    vision.CenterCrop(30),
+    vision.CenterCrop(9),
+    vision.NormalizePad([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]),
+    vision.HorizontalFlip(),
+    vision.VerticalFlip(),
+    vision.Pad((1, 2), 7),
+    vision.Crop((1, 2), 4),
+    vision.Posterize(3),
+    vision.ResizedCrop(1, 2, 9, 8, (4, 4)),
+    vision.AdjustBrightness(1.4),
+    vision.Solarize((9, 99)),
+    vision.AdjustGamma(0.7),
+    transforms.TypeCast(np.float16),
+    transforms.Fill(3),
+    transforms.Mask(transforms.Relational.GT, 100),
+    vision.PadToSize(40),
     vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY),
-    transforms.Compose([vision.Rescale(0.5, 1.0), vision.HWC2CHW()])]
+    transforms.Compose([vision.Rescale(0.5, 1.0), vision.HWC2CHW()]),
+]
 
 
 @pytest.mark.parametrize("transform", BLOCKWISE, ids=lambda t: type(t).__name__)
@@ -206,22 +239,29 @@ def test_one_hot_of_a_block():
 
 # Errors -------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: numbers(3).map(lambda x: 1 // 0), "ZeroDivisionError"),
-    (lambda: numbers(3).map(lambda x: None), "returned None"),
-    (lambda: numbers(3).map(lambda x: x, "b"), "no column 'b'"),
-    (lambda: numbers(3).map(lambda x: (x, x)), "as many columns"),
-    (lambda: numbers(3).project("b"), "no column 'b'"),
-    (lambda: numbers(3).zip(numbers(3)), "different columns"),
-    (lambda: numbers(3).concat(numbers(3).rename("a", "b")), "same columns"),
-    (lambda: numbers(3).filter(lambda x: 1 // 0), "ZeroDivisionError"),
-    (lambda: ds.NumpySlicesDataset([[1], [1, 2]], shuffle=False).batch(2), "equal shapes"),
-    (lambda: ds.NumpySlicesDataset([1, 2.5], shuffle=False).batch(2), "equal dtypes"),
-    (lambda: ds.GeneratorDataset([(1, 2)], "a", shuffle=False), "as many values"),
-    (lambda: ds.GeneratorDataset([None], "a", shuffle=False), "numbers, bools or text"),
-    (lambda: ds.NumpySlicesDataset([1, 2], sampler=[2]), r"\[0, 2\)"),
-    (lambda: numbers(3).batch(2, per_batch_map=lambda c, info: (c[:1],), input_columns="a"),
-     "2 rows")])
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: numbers(3).map(lambda x: 1 // 0), "ZeroDivisionError"),
+        (lambda: numbers(3).map(lambda x: None), "returned None"),
+        (lambda: numbers(3).map(lambda x: x, "b"), "no column 'b'"),
+        (lambda: numbers(3).map(lambda x: (x, x)), "as many columns"),
+        (lambda: numbers(3).project("b"), "no column 'b'"),
+        (lambda: numbers(3).zip(numbers(3)), "different columns"),
+        (lambda: numbers(3).concat(numbers(3).rename("a", "b")), "same columns"),
+        (lambda: numbers(3).filter(lambda x: 1 // 0), "ZeroDivisionError"),
+        (lambda: ds.NumpySlicesDataset([[1], [1, 2]], shuffle=False).batch(2), "equal shapes"),
+        (lambda: ds.NumpySlicesDataset([1, 2.5], shuffle=False).batch(2), "equal dtypes"),
+        (lambda: ds.GeneratorDataset([(1, 2)], "a", shuffle=False), "as many values"),
+        (lambda: ds.GeneratorDataset([None], "a", shuffle=False), "numbers, bools or text"),
+        (lambda: ds.NumpySlicesDataset([1, 2], sampler=[2]), r"\[0, 2\)"),
+        (
+            lambda: numbers(3).batch(2, per_batch_map=lambda c, info: (c[:1],), input_columns="a"),
+            "2 rows",
+        ),
+    ],
+)
 def test_an_error_comes_when_rows_are_asked_for_and_says_why(make, words):
     data = make()
     with pytest.raises(RuntimeError, match=words):
@@ -250,41 +290,55 @@ def test_bad_rows_are_skipped_or_replaced_if_asked(mode, wanted):
     assert values(numbers(5).map(refuse_two)) == wanted
 
 
-@pytest.mark.parametrize("make, error", [
-    (lambda: numbers(3).map(None), RuntimeError), (lambda: numbers(3).map(3), ValueError),
-    (lambda: numbers(3).map(vision.HWC2CHW), ValueError),
-    (lambda: numbers(3).map(len, ["a", "a"]), ValueError),
-    (lambda: numbers(3).batch(0), ValueError), (lambda: numbers(3).batch(2.0), TypeError),
-    (lambda: numbers(3).batch(2, pad_info={}), TypeError),
-    (lambda: numbers(3).shuffle(1), ValueError), (lambda: numbers(3).repeat(0), ValueError),
-    (lambda: numbers(3).take(0), ValueError), (lambda: numbers(3).skip(-1), ValueError),
-    (lambda: ds.zip([numbers(3), numbers(3)]), TypeError),
-    (lambda: ds.zip((numbers(3),)), ValueError), (lambda: numbers(3).concat(3), TypeError),
-    (lambda: numbers(3).rename(["a"], ["x", "y"]), ValueError),
-    (lambda: numbers(3).project([]), ValueError), (lambda: numbers(3).filter(3), TypeError),
-    (lambda: numbers(3).apply(3), TypeError), (lambda: numbers(3).apply(lambda d: 3), TypeError),
-    (lambda: numbers(3).split([2, 2]), RuntimeError),
-    (lambda: numbers(3).split([0.5, 0.2]), ValueError), (lambda: numbers(3).split("a"), TypeError),
-    (lambda: numbers(30).split([0.99, 0.01]), RuntimeError),
-    (lambda: numbers(4, num_shards=2, shard_id=0).split([1, 1]), RuntimeError),
-    (lambda: numbers(4, num_shards=2), ValueError),
-    (lambda: numbers(4, num_shards=2, shard_id=2), ValueError),
-    (lambda: numbers(4, sampler=ds.SequentialSampler()), ValueError),
-    (lambda: numbers(4, num_parallel_workers=10**6), ValueError),
-    (lambda: ds.NumpySlicesDataset(5), TypeError), (lambda: ds.NumpySlicesDataset([]), ValueError),
-    (lambda: ds.NumpySlicesDataset(([1], [1, 2])), ValueError),
-    (lambda: ds.GeneratorDataset([1]), ValueError),
-    (lambda: ds.GeneratorDataset(3, "a"), TypeError),
-    (lambda: ds.GeneratorDataset(iter, "a", sampler=[0]), ValueError),
-    (lambda: ds.GeneratorDataset([1], "a", collate_fn=len), ValueError),
-    (lambda: ds.GeneratorDataset([1], "a", batch_sampler=3), TypeError),
-    (lambda: ds.GeneratorDataset([1], "a", batch_sampler=[[0]], shuffle=False), ValueError)])
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: numbers(3).map(None), RuntimeError),
+        (lambda: numbers(3).map(3), ValueError),
+        (lambda: numbers(3).map(vision.HWC2CHW), ValueError),
+        (lambda: numbers(3).map(len, ["a", "a"]), ValueError),
+        (lambda: numbers(3).batch(0), ValueError),
+        (lambda: numbers(3).batch(2.0), TypeError),
+        (lambda: numbers(3).batch(2, pad_info={}), TypeError),
+        (lambda: numbers(3).shuffle(1), ValueError),
+        (lambda: numbers(3).repeat(0), ValueError),
+        (lambda: numbers(3).take(0), ValueError),
+        (lambda: numbers(3).skip(-1), ValueError),
+        (lambda: ds.zip([numbers(3), numbers(3)]), TypeError),
+        (lambda: ds.zip((numbers(3),)), ValueError),
+        (lambda: numbers(3).concat(3), TypeError),
+        (lambda: numbers(3).rename(["a"], ["x", "y"]), ValueError),
+        (lambda: numbers(3).project([]), ValueError),
+        (lambda: numbers(3).filter(3), TypeError),
+        (lambda: numbers(3).apply(3), TypeError),
+        (lambda: numbers(3).apply(lambda d: 3), TypeError),
+        (lambda: numbers(3).split([2, 2]), RuntimeError),
+        (lambda: numbers(3).split([0.5, 0.2]), ValueError),
+        (lambda: numbers(3).split("a"), TypeError),
+        (lambda: numbers(30).split([0.99, 0.01]), RuntimeError),
+        (lambda: numbers(4, num_shards=2, shard_id=0).split([1, 1]), RuntimeError),
+        (lambda: numbers(4, num_shards=2), ValueError),
+        (lambda: numbers(4, num_shards=2, shard_id=2), ValueError),
+        (lambda: numbers(4, sampler=ds.SequentialSampler()), ValueError),
+        (lambda: numbers(4, num_parallel_workers=10**6), ValueError),
+        (lambda: ds.NumpySlicesDataset(5), TypeError),
+        (lambda: ds.NumpySlicesDataset([]), ValueError),
+        (lambda: ds.NumpySlicesDataset(([1], [1, 2])), ValueError),
+        (lambda: ds.GeneratorDataset([1]), ValueError),
+        (lambda: ds.GeneratorDataset(3, "a"), TypeError),
+        (lambda: ds.GeneratorDataset(iter, "a", sampler=[0]), ValueError),
+        (lambda: ds.GeneratorDataset([1], "a", collate_fn=len), ValueError),
+        (lambda: ds.GeneratorDataset([1], "a", batch_sampler=3), TypeError),
+        (lambda: ds.GeneratorDataset([1], "a", batch_sampler=[[0]], shuffle=False), ValueError),
+    ],
+)
 def test_wrong_arguments_are_refused_at_once(make, error):
     with pytest.raises(error):
         make()
 
 
 # Sizes and descriptions ---------------------------------------------------------------------------
+
 
 def test_sizes_are_told_without_reading():
     def refuse(x):
@@ -296,12 +350,13 @@ def test_sizes_are_told_without_reading():
     assert len(data.take(7).skip(2)) == 5
     assert data.batch(4).get_batch_size() == 4
     assert data.repeat(3).batch(2).get_repeat_count() == 3
-    assert data.repeat().take(25).get_dataset_size() == 10     # as in the original
+    assert data.repeat().take(25).get_dataset_size() == 10  # as in the original
 
 
 def test_shapes_and_types_of_columns():
-    data = ds.GeneratorDataset([(np.zeros((2, 3), np.float32), "x"), (np.zeros((4, 3)), "y")],
-                               ["a", "b"], shuffle=False)
+    data = ds.GeneratorDataset(
+        [(np.zeros((2, 3), np.float32), "x"), (np.zeros((4, 3)), "y")], ["a", "b"], shuffle=False
+    )
     assert data.output_shapes() == [[2, 3], []]
     assert data.output_shapes(estimate=True) == [[None, 3], []]
     assert data.output_types() == [np.dtype(np.float32), np.dtype("U")]
@@ -316,23 +371,34 @@ def test_columns_after_map():
 
 # Callbacks and hooks ------------------------------------------------------------------------------
 
+
 def test_callbacks_are_called_around_rows():
     calls = []
 
     class Told(ds.DSCallback):
         def __getattribute__(self, name):
             if name.startswith("ds_"):
-                return lambda context: calls.append((name, context.cur_epoch_num,
-                                                     context.cur_step_num))
+                return lambda context: calls.append(
+                    (name, context.cur_epoch_num, context.cur_step_num)
+                )
             return super().__getattribute__(name)
 
     values(numbers(3).map(lambda x: x, callbacks=Told(2)), epochs=2)
     assert calls == [
-        ("ds_begin", 0, 0), ("ds_epoch_begin", 1, 0), ("ds_step_begin", 1, 1),
-        ("ds_step_end", 1, 1), ("ds_step_begin", 1, 3), ("ds_step_end", 1, 3),
-        ("ds_epoch_end", 1, 3), ("ds_epoch_begin", 2, 3), ("ds_step_begin", 2, 4),
-        ("ds_step_end", 2, 4), ("ds_step_begin", 2, 6), ("ds_step_end", 2, 6),
-        ("ds_epoch_end", 2, 6)]
+        ("ds_begin", 0, 0),
+        ("ds_epoch_begin", 1, 0),
+        ("ds_step_begin", 1, 1),
+        ("ds_step_end", 1, 1),
+        ("ds_step_begin", 1, 3),
+        ("ds_step_end", 1, 3),
+        ("ds_epoch_end", 1, 3),
+        ("ds_epoch_begin", 2, 3),
+        ("ds_step_begin", 2, 4),
+        ("ds_step_end", 2, 4),
+        ("ds_step_begin", 2, 6),
+        ("ds_step_end", 2, 6),
+        ("ds_epoch_end", 2, 6),
+    ]
 
 
 def test_a_repeat_begins_no_epoch_for_those_who_count():
@@ -381,12 +447,15 @@ def test_nested_dicts_are_batched_and_converted():
     assert isinstance(row["x"], Tensor) and isinstance(row["y"]["z"][0], Tensor)
 
 
-@pytest.mark.parametrize("sampler, words", [
-    (lambda: ds.DistributedSampler(0, 0), "'num_shards' must be > 0, but got 0"),
-    (lambda: ds.DistributedSampler(2, 2), "'shard_id' must be in"),
-    (lambda: ds.DistributedSampler(2, 0, offset=3), "'offset' must be at most"),
-    (lambda: ds.SequentialSampler(-1), "'start_index' must be >= 0"),
-])
+@pytest.mark.parametrize(
+    "sampler, words",
+    [
+        (lambda: ds.DistributedSampler(0, 0), "'num_shards' must be > 0, but got 0"),
+        (lambda: ds.DistributedSampler(2, 2), "'shard_id' must be in"),
+        (lambda: ds.DistributedSampler(2, 0, offset=3), "'offset' must be at most"),
+        (lambda: ds.SequentialSampler(-1), "'start_index' must be >= 0"),
+    ],
+)
 def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read_or_counted(sampler, words):
     rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler())
     with pytest.raises(RuntimeError, match=words):
@@ -398,18 +467,27 @@ def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read_or_counte
 def test_true_counts_as_1_for_samplers():
     def taken(sampler):
         rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler)
-        return [int(row) for row, in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+        return [int(row) for (row,) in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
 
     assert taken(ds.DistributedSampler(2, True, shuffle=False)) == [1, 3, 5, 7, 9]
     assert taken(ds.SequentialSampler(True, num_samples=True)) == [1]
     assert taken(ds.SubsetSampler([4, 2], num_samples=True)) == [4]
 
 
-@pytest.mark.parametrize("sampler, mode", [
-    (ds.SequentialSampler(), "FALSE"), (ds.PKSampler(2), "FALSE"),
-    (ds.PKSampler(2, shuffle=True), "FALSE"), (ds.SubsetSampler([1]), "FALSE"),
-    (ds.SubsetRandomSampler([1]), "GLOBAL"), (ds.WeightedRandomSampler([1.0]), "GLOBAL"),
-    (ds.RandomSampler(), "GLOBAL"), (ds.DistributedSampler(2, 0), "GLOBAL"),
-    (ds.DistributedSampler(2, 0, False), "FALSE"), (ds.IterSampler([1]), "FALSE")])
+@pytest.mark.parametrize(
+    "sampler, mode",
+    [
+        (ds.SequentialSampler(), "FALSE"),
+        (ds.PKSampler(2), "FALSE"),
+        (ds.PKSampler(2, shuffle=True), "FALSE"),
+        (ds.SubsetSampler([1]), "FALSE"),
+        (ds.SubsetRandomSampler([1]), "GLOBAL"),
+        (ds.WeightedRandomSampler([1.0]), "GLOBAL"),
+        (ds.RandomSampler(), "GLOBAL"),
+        (ds.DistributedSampler(2, 0), "GLOBAL"),
+        (ds.DistributedSampler(2, 0, False), "FALSE"),
+        (ds.IterSampler([1]), "FALSE"),
+    ],
+)
 def test_samplers_tell_how_they_shuffle(sampler, mode):
     assert sampler.get_shuffle_mode() is ds.Shuffle[mode]

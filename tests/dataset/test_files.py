@@ -44,6 +44,7 @@ def labels(dataset):
 
 # MNIST --------------------------------------------------------------------------------------------
 
+
 def test_mnist_gives_images_and_labels(mnist):
     data = ds.MnistDataset(str(mnist), "train", shuffle=False)
     row = next(data.create_dict_iterator(output_numpy=True))
@@ -53,9 +54,15 @@ def test_mnist_gives_images_and_labels(mnist):
     assert data.get_dataset_size() == 7
 
 
-@pytest.mark.parametrize("usage, wanted", [
-    ("train", [0, 1, 2, 3, 4, 5, 6]), ("test", [20, 21, 22]),
-    ("all", [20, 21, 22, 0, 1, 2, 3, 4, 5, 6]), (None, [20, 21, 22, 0, 1, 2, 3, 4, 5, 6])])
+@pytest.mark.parametrize(
+    "usage, wanted",
+    [
+        ("train", [0, 1, 2, 3, 4, 5, 6]),
+        ("test", [20, 21, 22]),
+        ("all", [20, 21, 22, 0, 1, 2, 3, 4, 5, 6]),
+        (None, [20, 21, 22, 0, 1, 2, 3, 4, 5, 6]),
+    ],
+)
 def test_usage_chooses_the_files(mnist, usage, wanted):
     assert labels(ds.MnistDataset(str(mnist), usage, shuffle=False)) == wanted
 
@@ -81,7 +88,8 @@ SPOILED = {
     "size": ("images", lambda old: idx(np.zeros((7, 20, 20))), "20 x 20"),
     "labels": ("labels", lambda old: idx(np.arange(6)), "7 images.*6 labels"),
     "huge": ("images", lambda old: struct.pack(">4I", 2051, 2**31, 2**31, 2**31), "truncated"),
-    "empty": ("labels", lambda old: b"", "truncated")}
+    "empty": ("labels", lambda old: b"", "truncated"),
+}
 
 
 @pytest.mark.parametrize("how", SPOILED)
@@ -104,11 +112,20 @@ def test_missing_files_are_refused(mnist, tmp_path):
         rows(ds.MnistDataset(str(tmp_path / "none")))
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"usage": "val"}, ValueError), ({"usage": 1}, TypeError), ({"shuffle": 1}, TypeError),
-    ({"num_shards": 2}, RuntimeError), ({"num_shards": 2, "shard_id": 2}, ValueError),
-    ({"sampler": ds.SequentialSampler(), "shuffle": True}, RuntimeError), ({"cache": 3}, TypeError),
-    ({"num_samples": -1}, ValueError), ({"sampler": 3}, TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"usage": "val"}, ValueError),
+        ({"usage": 1}, TypeError),
+        ({"shuffle": 1}, TypeError),
+        ({"num_shards": 2}, RuntimeError),
+        ({"num_shards": 2, "shard_id": 2}, ValueError),
+        ({"sampler": ds.SequentialSampler(), "shuffle": True}, RuntimeError),
+        ({"cache": 3}, TypeError),
+        ({"num_samples": -1}, ValueError),
+        ({"sampler": 3}, TypeError),
+    ],
+)
 def test_mnist_refuses_wrong_arguments(mnist, arguments, error):
     with pytest.raises(error):
         ds.MnistDataset(str(mnist), **arguments)
@@ -125,11 +142,13 @@ def test_pk_sampler_takes_rows_of_each_class(mnist):
 
 # CIFAR --------------------------------------------------------------------------------------------
 
+
 def records(labels_of_rows):
     """Records of CIFAR: labels, then the red, green and blue planes."""
     planes = np.arange(3 * 1024).reshape(3, 32, 32) % 251
-    return b"".join(bytes(labels_of_row) + planes.astype(np.uint8).tobytes()
-                    for labels_of_row in labels_of_rows)
+    return b"".join(
+        bytes(labels_of_row) + planes.astype(np.uint8).tobytes() for labels_of_row in labels_of_rows
+    )
 
 
 def test_cifar10_and_cifar100(tmp_path):
@@ -149,6 +168,7 @@ def test_cifar10_and_cifar100(tmp_path):
 
 # Folders, CSV, text -------------------------------------------------------------------------------
 
+
 def test_folders_are_classes(tmp_path):
     for path, content in {"dog/1.jpg": b"d", "cat/b.png": b"bb", "cat/a.jpg": b"a"}.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -156,8 +176,9 @@ def test_folders_are_classes(tmp_path):
     data = ds.ImageFolderDataset(str(tmp_path), shuffle=False)
     assert rows(data) == [[[97], 0], [[98, 98], 0], [[100], 1]]
     assert data.get_class_indexing() == {"cat": 0, "dog": 1} and data.num_classes() == 2
-    chosen = ds.ImageFolderDataset(str(tmp_path), shuffle=False, extensions=[".jpg"],
-                                   class_indexing={"dog": 7})
+    chosen = ds.ImageFolderDataset(
+        str(tmp_path), shuffle=False, extensions=[".jpg"], class_indexing={"dog": 7}
+    )
     assert rows(chosen) == [[[100], 7]]
     with pytest.raises(RuntimeError, match="no files"):
         rows(ds.ImageFolderDataset(str(tmp_path), class_indexing={"bird": 0}))
@@ -187,15 +208,23 @@ def test_csv_columns_have_the_types_of_their_defaults(tmp_path):
     assert data.get_col_names() == ["a", "b", "c"] and data.get_dataset_size() == 2
     assert rows(data) == [[1, 2.5, 'x, "y"'], [-3, 1000.0, ""]]
     assert [each.dtype for each in next(data.create_tuple_iterator(output_numpy=True))][:2] == [
-        np.int32, np.float32]
+        np.int32,
+        np.float32,
+    ]
     assert rows(ds.CSVDataset(path, column_names=list("pqr"), shuffle=False))[0] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("text, words", [("1,2\n3\n", "line 2.*2 fields.*there are 1"),
-                                         ("x,2\n", "line 1.*a number.*'x'")])
+@pytest.mark.parametrize(
+    "text, words",
+    [("1,2\n3\n", "line 2.*2 fields.*there are 1"), ("x,2\n", "line 1.*a number.*'x'")],
+)
 def test_csv_refuses_lines_that_do_not_fit(tmp_path, text, words):
-    data = ds.CSVDataset(write(tmp_path / "a.csv", text), column_names=["p", "q"],
-                         column_defaults=[0, 0], shuffle=False)
+    data = ds.CSVDataset(
+        write(tmp_path / "a.csv", text),
+        column_names=["p", "q"],
+        column_defaults=[0, 0],
+        shuffle=False,
+    )
     with pytest.raises(RuntimeError, match=words):
         rows(data)
 
@@ -208,17 +237,26 @@ def test_files_are_shuffled_and_shared_as_the_original_does(tmp_path):
 
     def found(epochs=1, **options):
         data = ds.CSVDataset(str(tmp_path / "*.csv"), column_defaults=[0], **options)
-        return [[row[0] for row in epoch] for epoch in rows(data, epochs)] if epochs > 1 else [
-            row[0] for row in rows(data)]
+        return (
+            [[row[0] for row in epoch] for epoch in rows(data, epochs)]
+            if epochs > 1
+            else [row[0] for row in rows(data)]
+        )
 
     assert found(shuffle=False) == [0, 1, 10, 11, 20, 21]
     assert found(2, shuffle=ds.Shuffle.FILES) == [[10, 11, 0, 1, 20, 21], [0, 1, 10, 11, 20, 21]]
     assert [found(shuffle=False, num_shards=4, shard_id=n) for n in range(4)] == [
-        [0, 1], [10, 11], [20, 21], [0, 1]]
+        [0, 1],
+        [10, 11],
+        [20, 21],
+        [0, 1],
+    ]
     assert found(shuffle=False, num_samples=3) == [0, 1, 10]
     text = ds.TextFileDataset(str(tmp_path / "d.txt"))
     assert [[row[0] for row in epoch] for epoch in rows(text, 2)] == [
-        ["c", "a", "f", "g", "e", "b", "d"], ["e", "c", "g", "a", "f", "b", "d"]]
+        ["c", "a", "f", "g", "e", "b", "d"],
+        ["e", "c", "g", "a", "f", "b", "d"],
+    ]
 
 
 def test_text_lines(tmp_path):
@@ -231,6 +269,7 @@ def test_text_lines(tmp_path):
 
 
 # The example's data -------------------------------------------------------------------------------
+
 
 def example(name):
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
@@ -248,14 +287,16 @@ def test_the_examples_digits_are_written_as_mnist(tmp_path):
     assert counts.tolist() == [500] * 10
     written = {path.name: path.stat().st_mtime_ns for path in pathlib.Path(folder).iterdir()}
     digits.write_mnist(folder)
-    assert written == {path.name: path.stat().st_mtime_ns
-                       for path in pathlib.Path(folder).iterdir()}
+    assert written == {
+        path.name: path.stat().st_mtime_ns for path in pathlib.Path(folder).iterdir()
+    }
 
 
 def test_the_examples_curves_are_svg(tmp_path):
     path = tmp_path / "curves.svg"
     example("loss_curves").draw_loss_curves(
-        path, "a < b", {"one": [2.3, 1.0, 0.2], "two": [2.0, float("nan")], "three": [0.0, 9.0]})
+        path, "a < b", {"one": [2.3, 1.0, 0.2], "two": [2.0, float("nan")], "three": [0.0, 9.0]}
+    )
     root = xml.etree.ElementTree.parse(path).getroot()
     lines = [each for each in root if each.tag.endswith("polyline")]
     assert len(lines) == 6

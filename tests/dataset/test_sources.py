@@ -164,8 +164,14 @@ def test_a_schema_prints_its_keys_in_alphabetical_order():
     schema = ds.Schema()
     schema.from_json({"numRows": 3, "columns": {"x": {"type": "int8", "shape": [2]}}})
     assert [line.strip() for line in str(schema).splitlines() if ":" in line] == [
-        '"columns": [', '"name": "x",', '"rank": 1,', '"shape": [', '"type": "int8"',
-        '"datasetType": "",', '"numRows": 3']
+        '"columns": [',
+        '"name": "x",',
+        '"rank": 1,',
+        '"shape": [',
+        '"type": "int8"',
+        '"datasetType": "",',
+        '"numRows": 3',
+    ]
 
 
 def test_random_rows_are_limited_shared_and_kept():

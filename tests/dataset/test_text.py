@@ -23,11 +23,17 @@ def test_a_vocab_of_a_file_takes_the_part_of_each_line_before_the_delimiter(tmp_
     assert text.Vocab.from_file(str(path), ",", 2, ["<p>"], False).tokens_to_ids("<p>") == 2
 
 
-@pytest.mark.parametrize("arguments, kind", [
-    ({"vocab_size": 0}, ValueError), ({"vocab_size": "a"}, TypeError),
-    ({"delimiter": 3}, TypeError),
-    ({"special_tokens": ["c"]}, ValueError), ({"special_tokens": "c"}, TypeError),
-    ({"special_first": 1}, TypeError)])
+@pytest.mark.parametrize(
+    "arguments, kind",
+    [
+        ({"vocab_size": 0}, ValueError),
+        ({"vocab_size": "a"}, TypeError),
+        ({"delimiter": 3}, TypeError),
+        ({"special_tokens": ["c"]}, ValueError),
+        ({"special_tokens": "c"}, TypeError),
+        ({"special_first": 1}, TypeError),
+    ],
+)
 def test_a_vocab_of_a_file_refuses_wrong_arguments(tmp_path, arguments, kind):
     path = tmp_path / "words.txt"
     path.write_text("a\nb\nc\n")
@@ -48,15 +54,19 @@ def test_offsets_count_bytes_of_utf8():
     assert starts.dtype == ends.dtype == np.uint32
 
 
-@pytest.mark.parametrize("make, kind", [
-    (lambda vocab: text.Lookup(vocab, "zz"), RuntimeError),
-    (lambda vocab: text.Lookup({"a": 1}), TypeError),
-    (lambda vocab: text.Ngram(2, ["", 0]), ValueError),
-    (lambda vocab: text.WordpieceTokenizer(vocab, max_bytes_per_token=-1), ValueError),
-    (lambda vocab: text.BertTokenizer(vocab, lower_case=1), TypeError),
-    (lambda vocab: text.NormalizeUTF8("NFC"), TypeError),
-    (lambda vocab: text.PythonTokenizer(3), TypeError),
-    (lambda vocab: text.SlidingWindow(0), ValueError)])
+@pytest.mark.parametrize(
+    "make, kind",
+    [
+        (lambda vocab: text.Lookup(vocab, "zz"), RuntimeError),
+        (lambda vocab: text.Lookup({"a": 1}), TypeError),
+        (lambda vocab: text.Ngram(2, ["", 0]), ValueError),
+        (lambda vocab: text.WordpieceTokenizer(vocab, max_bytes_per_token=-1), ValueError),
+        (lambda vocab: text.BertTokenizer(vocab, lower_case=1), TypeError),
+        (lambda vocab: text.NormalizeUTF8("NFC"), TypeError),
+        (lambda vocab: text.PythonTokenizer(3), TypeError),
+        (lambda vocab: text.SlidingWindow(0), ValueError),
+    ],
+)
 def test_wrong_arguments_are_refused_at_construction(vocab, make, kind):
     with pytest.raises(kind, match="^For '"):
         make(vocab)
@@ -74,5 +84,5 @@ def test_text_becomes_numbers_in_a_pipeline(vocab):
     rows = ds.NumpySlicesDataset(["a b", "c zz a"], ["text"], shuffle=False)
     rows = rows.map([text.WhitespaceTokenizer(), text.Lookup(vocab, "[UNK]")], ["text"])
     rows = rows.padded_batch(2, pad_info={"text": ([4], -1)})
-    (batch,), = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    ((batch,),) = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
     assert batch.tolist() == [[0, 1, -1, -1], [2, 3, 0, -1]]

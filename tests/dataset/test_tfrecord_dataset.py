@@ -14,10 +14,17 @@ COUNTS = (4, 3, 5, 2)
 
 
 def record(number):
-    return framed(example({
-        "id": np.array([number]), "half": np.array([number / 2], np.float32),
-        "many": np.arange(number % 3 + 1), "text": [b"a", b"bcd"],
-        "name": [f"n{number}".encode()]}))
+    return framed(
+        example(
+            {
+                "id": np.array([number]),
+                "half": np.array([number / 2], np.float32),
+                "many": np.arange(number % 3 + 1),
+                "text": [b"a", b"bcd"],
+                "name": [f"n{number}".encode()],
+            }
+        )
+    )
 
 
 @pytest.fixture
@@ -51,14 +58,20 @@ def test_the_first_row_tells_the_columns(files):
     assert dataset.get_col_names() == ["half", "id", "many", "name", "text"]
     row = rows(dataset)[4]
     assert {name: value.dtype.name for name, value in row.items()} == {
-        "half": "float32", "id": "int64", "many": "int64", "name": "uint8", "text": "uint8"}
+        "half": "float32",
+        "id": "int64",
+        "many": "int64",
+        "name": "uint8",
+        "text": "uint8",
+    }
     assert row["half"].tolist() == [2.0] and row["many"].tolist() == [0, 1]
     assert row["text"].tobytes() == b"a  bcd"
 
 
 def test_a_schema_gives_dtypes_and_shapes(files):
-    wanted = schema(id=(ms.int32, []), text=("string", [2]), many=("float32", [-1]),
-                    half=("float64", None))
+    wanted = schema(
+        id=(ms.int32, []), text=("string", [2]), many=("float32", [-1]), half=("float64", None)
+    )
     row = rows(ds.TFRecordDataset(files, schema=wanted, shuffle=False))[5]
     assert row["id"].shape == () and row["id"].dtype == np.int32 and row["id"] == 5
     assert row["text"].tolist() == ["a", "bcd"]
@@ -89,26 +102,50 @@ def test_the_number_of_rows_is_limited(files, tmp_path):
 
 def test_patterns_name_files(files, tmp_path):
     assert ids(ds.TFRecordDataset(str(tmp_path / "part[02].*"), shuffle=False)) == [
-        0, 1, 2, 3, 7, 8, 9, 10, 11]
+        0,
+        1,
+        2,
+        3,
+        7,
+        8,
+        9,
+        10,
+        11,
+    ]
 
 
 def test_shares_are_files_or_equal_numbers_of_rows(files):
     def shares(**arguments):
-        made = [ds.TFRecordDataset(files, shuffle=False, num_shards=3, shard_id=place,
-                                   **arguments) for place in range(3)]
+        made = [
+            ds.TFRecordDataset(files, shuffle=False, num_shards=3, shard_id=place, **arguments)
+            for place in range(3)
+        ]
         assert [len(ids(each)) for each in made] == [each.get_dataset_size() for each in made]
         return [ids(each) for each in made]
 
     assert shares() == [[0, 1, 2, 3, 12, 13], [4, 5, 6], [7, 8, 9, 10, 11]]
-    assert shares(shard_equal_rows=True) == [
-        [0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 0]]
+    assert shares(shard_equal_rows=True) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 0]]
     assert shares(shard_equal_rows=True, num_samples=2) == [[0, 1], [5, 6], [10, 11]]
 
 
 def test_shuffling_mixes_files_or_rows(files):
     ds.config.set_seed(5)
     assert ids(ds.TFRecordDataset(files, shuffle=ds.Shuffle.FILES)) == [
-        12, 13, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+        12,
+        13,
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        11,
+    ]
     mixed = ids(ds.TFRecordDataset(files))
     assert sorted(mixed) == list(range(14)) and mixed != list(range(14))
     assert np.abs(np.diff(mixed)).max() > 1
@@ -129,13 +166,23 @@ def test_compressed_files_are_read(tmp_path):
         rows(ds.TFRecordDataset(str(path)))
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"num_shards": 2}, RuntimeError), ({"shard_id": 0}, RuntimeError),
-    ({"num_shards": 2, "shard_id": 2}, ValueError), ({"compression_type": "gzip"}, ValueError),
-    ({"num_samples": -1}, ValueError), ({"shuffle": 5}, TypeError), ({"schema": 5}, TypeError),
-    ({"schema": "none.json"}, ValueError), ({"columns_list": "id"}, TypeError),
-    ({"columns_list": ["id", "id"]}, ValueError), ({"shard_equal_rows": 1}, TypeError),
-    ({"num_shards": 5, "shard_id": 0, "compression_type": "GZIP"}, ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"num_shards": 2}, RuntimeError),
+        ({"shard_id": 0}, RuntimeError),
+        ({"num_shards": 2, "shard_id": 2}, ValueError),
+        ({"compression_type": "gzip"}, ValueError),
+        ({"num_samples": -1}, ValueError),
+        ({"shuffle": 5}, TypeError),
+        ({"schema": 5}, TypeError),
+        ({"schema": "none.json"}, ValueError),
+        ({"columns_list": "id"}, TypeError),
+        ({"columns_list": ["id", "id"]}, ValueError),
+        ({"shard_equal_rows": 1}, TypeError),
+        ({"num_shards": 5, "shard_id": 0, "compression_type": "GZIP"}, ValueError),
+    ],
+)
 def test_arguments_are_refused(files, arguments, error):
     with pytest.raises(error):
         ds.TFRecordDataset(files, **arguments)
@@ -153,13 +200,18 @@ def test_more_shares_than_files_need_equal_rows(files):
 
 
 def test_the_original_gives_the_same_rows(oracle, files):
-    printed = oracle("""
+    printed = oracle(
+        """
 import sys, json
 import mindspore.dataset as ds
 made = ds.TFRecordDataset(sys.argv[1:], shuffle=False, num_parallel_workers=1)
 print(json.dumps([{k: v.tolist() for k, v in row.items()}
                   for row in made.create_dict_iterator(num_epochs=1, output_numpy=True)]))
-""", *files)
-    ours = [{name: value.tolist() for name, value in row.items()}
-            for row in rows(ds.TFRecordDataset(files, shuffle=False))]
+""",
+        *files,
+    )
+    ours = [
+        {name: value.tolist() for name, value in row.items()}
+        for row in rows(ds.TFRecordDataset(files, shuffle=False))
+    ]
     assert json.loads(printed.splitlines()[-1]) == ours

@@ -38,8 +38,10 @@ def test_a_decorated_method_is_called_when_its_arguments_are_good(tmp_path):
     assert Rows(str(tmp_path), 5).batch(4) == 4
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (("a",), TypeError), ((-3,), ValueError), ((3, -1), ValueError), ((3, "a"), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [(("a",), TypeError), ((-3,), ValueError), ((3, -1), ValueError), ((3, "a"), TypeError)],
+)
 def test_a_decorator_refuses_what_the_transform_refuses(arguments, error):
     with pytest.raises(error, match="RandomCrop"):
         Crop(*arguments)
@@ -56,22 +58,25 @@ def test_a_decorator_refuses_what_the_dataset_refuses(tmp_path):
         Rows(str(tmp_path)).batch(2, "yes")
 
 
-@pytest.mark.parametrize("check, good, wrong", [
-    (vision.check_crop_size, (3,), (0,)),
-    (vision.check_degrees, ((-3, 3),), ((3, -3),)),
-    (audio.check_biquad_q, (0.5,), (2.0,)),
-    (audio.check_mel_scale_n_mels, (8,), (0,)),
-    (engine.check_max_rowsize, ([6, 6],), (-2,)),
-    (engine.check_pad_info, ("a", ([None, 3], 0)), ("a", (0,))),
-    (transforms.check_transform_op_type, (0, np.abs), (0, int)),
-    (helpers.check_pos_float32, (0.1,), (0,)),
-    (helpers.check_uint8, (255,), (256,)),
-    (helpers.check_range, ((1, 2), (0, 2)), ((2, 1), (0, 2))),
-    (helpers.check_odd, (3,), (4,)),
-    (helpers.check_columns, (["a", "b"], "names"), (["a", "a"], "names")),
-    (helpers.check_filename, ("a/b.txt",), ("a/b?.txt",)),
-    (helpers.check_int32_not_zero, (-1,), (0,)),
-])
+@pytest.mark.parametrize(
+    "check, good, wrong",
+    [
+        (vision.check_crop_size, (3,), (0,)),
+        (vision.check_degrees, ((-3, 3),), ((3, -3),)),
+        (audio.check_biquad_q, (0.5,), (2.0,)),
+        (audio.check_mel_scale_n_mels, (8,), (0,)),
+        (engine.check_max_rowsize, ([6, 6],), (-2,)),
+        (engine.check_pad_info, ("a", ([None, 3], 0)), ("a", (0,))),
+        (transforms.check_transform_op_type, (0, np.abs), (0, int)),
+        (helpers.check_pos_float32, (0.1,), (0,)),
+        (helpers.check_uint8, (255,), (256,)),
+        (helpers.check_range, ((1, 2), (0, 2)), ((2, 1), (0, 2))),
+        (helpers.check_odd, (3,), (4,)),
+        (helpers.check_columns, (["a", "b"], "names"), (["a", "a"], "names")),
+        (helpers.check_filename, ("a/b.txt",), ("a/b?.txt",)),
+        (helpers.check_int32_not_zero, (-1,), (0,)),
+    ],
+)
 def test_a_check_of_a_value(check, good, wrong):
     assert check(*good) is None
     with pytest.raises(ValueError):
@@ -104,5 +109,6 @@ def test_arguments_of_a_call_by_name():
 
 @pytest.mark.parametrize("module", [audio, engine, transforms, vision])
 def test_every_name_that_is_listed_is_there(module):
-    assert all(callable(getattr(module, name)) for name in module.__all__
-               if name.startswith("check_"))
+    assert all(
+        callable(getattr(module, name)) for name in module.__all__ if name.startswith("check_")
+    )

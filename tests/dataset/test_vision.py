@@ -27,6 +27,7 @@ def seeded():
 
 # Random transforms --------------------------------------------------------------------------------
 
+
 def test_a_crop_is_a_part_of_the_image():
     places = np.dstack([*np.indices((12, 16)), np.zeros((12, 16))]).astype(np.uint8)
     crop = vision.RandomCrop((5, 7))
@@ -34,7 +35,7 @@ def test_a_crop_is_a_part_of_the_image():
     for _ in range(200):
         part = crop(places)
         top, left = part[0, 0, :2].tolist()
-        np.testing.assert_array_equal(part, places[top:top + 5, left:left + 7])
+        np.testing.assert_array_equal(part, places[top : top + 5, left : left + 7])
         seen.add((top, left))
     assert len(seen) > 40 and {y for y, _ in seen} == set(range(8))
 
@@ -81,8 +82,11 @@ def test_posterize_and_solarize_stay_in_their_range():
 def test_mixed_batches_keep_the_sum_of_their_labels():
     images = np.stack([np.full((6, 6, 3), 40 * n, np.uint8) for n in range(4)])
     hot = np.eye(4, dtype=np.float32)
-    for transform in (vision.MixUpBatch(0.9), vision.CutMixBatch(ImageBatchFormat.NHWC),
-                      vision.MixUp(4, 0.9)):
+    for transform in (
+        vision.MixUpBatch(0.9),
+        vision.CutMixBatch(ImageBatchFormat.NHWC),
+        vision.MixUp(4, 0.9),
+    ):
         mixed, mixed_labels = transform(images, hot)
         assert mixed.shape == images.shape
         close(mixed_labels.sum(1), 1, rtol=1e-6, atol=0)
@@ -92,20 +96,28 @@ def test_mixed_batches_keep_the_sum_of_their_labels():
 
 def test_cutmix_mixes_labels_by_area_in_both_layouts():
     images = np.stack([np.full((10, 10, 1), 50 * n, np.uint8) for n in range(3)])
-    for layout, batch in ((ImageBatchFormat.NHWC, images),
-                          (ImageBatchFormat.NCHW, images.transpose(0, 3, 1, 2))):
+    for layout, batch in (
+        (ImageBatchFormat.NHWC, images),
+        (ImageBatchFormat.NCHW, images.transpose(0, 3, 1, 2)),
+    ):
         mixed, labels = vision.CutMixBatch(layout)(batch, np.eye(3))
         for place in range(3):
             shares = [(mixed[place] == 50 * n).mean() for n in range(3)]
             close(labels[place], shares, rtol=1e-7, atol=1e-6)
 
 
-@pytest.mark.parametrize("transform", [
-    vision.RandomLighting(0.1), vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.1),
-    vision.RandomAffine(20, (-0.1, 0.1), (0.9, 1.1), 5), vision.RandomRotation(30, expand=True),
-    vision.UniformAugment([vision.HorizontalFlip(), vision.Invert()], 1),
-    transforms.RandomOrder([vision.HorizontalFlip(), vision.VerticalFlip()])],
-    ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize(
+    "transform",
+    [
+        vision.RandomLighting(0.1),
+        vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.1),
+        vision.RandomAffine(20, (-0.1, 0.1), (0.9, 1.1), 5),
+        vision.RandomRotation(30, expand=True),
+        vision.UniformAugment([vision.HorizontalFlip(), vision.Invert()], 1),
+        transforms.RandomOrder([vision.HorizontalFlip(), vision.VerticalFlip()]),
+    ],
+    ids=lambda t: type(t).__name__,
+)
 def test_a_seed_repeats_a_pipelines_augmentations(transform):
     data = ds.NumpySlicesDataset(np.stack([IMAGE] * 6), ["i"], shuffle=False).map(transform)
 
@@ -116,7 +128,8 @@ def test_a_seed_repeats_a_pipelines_augmentations(transform):
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     ds.config.set_seed(2)
     assert not all(np.array_equal(a, b) for a, b in zip(first, run(), strict=True)) or isinstance(
-        transform, transforms.RandomOrder)
+        transform, transforms.RandomOrder
+    )
 
 
 def test_the_gamma_and_normal_draws_have_their_moments():
@@ -130,60 +143,85 @@ def test_the_gamma_and_normal_draws_have_their_moments():
 
 # Arguments ----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make, error", [
-    (lambda: vision.Resize("3"), TypeError), (lambda: vision.Resize(0), ValueError),
-    (lambda: vision.Resize((3, 4, 5)), ValueError), (lambda: vision.Resize(3, 2), TypeError),
-    (lambda: vision.Rescale("a", 0.0), TypeError), (lambda: vision.Rescale(1.0, None), TypeError),
-    (lambda: vision.Normalize([0.5], [0.0]), ValueError),
-    (lambda: vision.Normalize([256.0], [1.0]), ValueError),
-    (lambda: vision.Normalize([0.5, 0.5], [1.0]), ValueError),
-    (lambda: vision.Normalize(0.5, [1.0]), TypeError),
-    (lambda: vision.Normalize([0.5], [1.0], 1), TypeError),
-    (lambda: vision.NormalizePad([0.5], [1.0], "int8"), ValueError),
-    (lambda: vision.ToTensor("no dtype"), TypeError), (lambda: vision.Pad(-1), ValueError),
-    (lambda: vision.Pad(1, 256), ValueError), (lambda: vision.Pad(1, (1, 2)), ValueError),
-    (lambda: vision.Pad(1, 0, "constant"), TypeError),
-    (lambda: vision.RandomCrop(3, (1, 2, 3)), ValueError),
-    (lambda: vision.RandomCrop(3, padding_mode=1), TypeError),
-    (lambda: vision.RandomHorizontalFlip(1.5), ValueError),
-    (lambda: vision.RandomHorizontalFlip("a"), TypeError),
-    (lambda: vision.RandomResizedCrop(3, (0.9, 0.1)), ValueError),
-    (lambda: vision.RandomResizedCrop(3, max_attempts=0), ValueError),
-    (lambda: vision.RandomColorAdjust(hue=0.6), ValueError),
-    (lambda: vision.RandomColorAdjust(brightness=(1.2, 0.8)), ValueError),
-    (lambda: vision.RandomRotation((30, 10)), ValueError),
-    (lambda: vision.RandomRotation("a"), TypeError),
-    (lambda: vision.RandomPosterize((0, 8)), ValueError),
-    (lambda: vision.RandomErasing(value="noise"), ValueError),
-    (lambda: vision.CutOut(0), ValueError), (lambda: vision.CutOut(1.0), TypeError),
-    (lambda: vision.GaussianBlur(2), ValueError), (lambda: vision.AutoContrast(50.0), ValueError),
-    (lambda: vision.AdjustHue(0.6), ValueError), (lambda: vision.Grayscale(2), ValueError),
-    (lambda: vision.Erase(0, 0, 0, 1), ValueError), (lambda: vision.Crop((-1, 0), 2), ValueError),
-    (lambda: vision.MixUpBatch(0.0), ValueError), (lambda: vision.CutMixBatch("NHWC"), TypeError),
-    (lambda: vision.LinearTransformation(np.eye(3), np.ones(2)), ValueError),
-    (lambda: vision.RandomSelectSubpolicy([[(3, 0.5)]]), TypeError),
-    (lambda: vision.UniformAugment([vision.Invert()], 2), ValueError),
-    (lambda: vision.Resize(3).device("GPU"), ValueError),
-    (lambda: transforms.Compose([]), ValueError), (lambda: transforms.Compose(3), TypeError),
-    (lambda: transforms.TypeCast(None), TypeError), (lambda: transforms.OneHot(0), ValueError),
-    (lambda: transforms.OneHot(3, 1.5), ValueError), (lambda: transforms.Fill([1]), TypeError),
-    (lambda: transforms.Slice("a"), TypeError), (lambda: transforms.Mask("EQ", 1), TypeError),
-    (lambda: transforms.PadEnd([0]), ValueError), (lambda: transforms.PadEnd((3,)), TypeError),
-    (lambda: transforms.Concatenate(1), ValueError),
-    (lambda: transforms.RandomApply([vision.Invert()], 2), ValueError)])
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: vision.Resize("3"), TypeError),
+        (lambda: vision.Resize(0), ValueError),
+        (lambda: vision.Resize((3, 4, 5)), ValueError),
+        (lambda: vision.Resize(3, 2), TypeError),
+        (lambda: vision.Rescale("a", 0.0), TypeError),
+        (lambda: vision.Rescale(1.0, None), TypeError),
+        (lambda: vision.Normalize([0.5], [0.0]), ValueError),
+        (lambda: vision.Normalize([256.0], [1.0]), ValueError),
+        (lambda: vision.Normalize([0.5, 0.5], [1.0]), ValueError),
+        (lambda: vision.Normalize(0.5, [1.0]), TypeError),
+        (lambda: vision.Normalize([0.5], [1.0], 1), TypeError),
+        (lambda: vision.NormalizePad([0.5], [1.0], "int8"), ValueError),
+        (lambda: vision.ToTensor("no dtype"), TypeError),
+        (lambda: vision.Pad(-1), ValueError),
+        (lambda: vision.Pad(1, 256), ValueError),
+        (lambda: vision.Pad(1, (1, 2)), ValueError),
+        (lambda: vision.Pad(1, 0, "constant"), TypeError),
+        (lambda: vision.RandomCrop(3, (1, 2, 3)), ValueError),
+        (lambda: vision.RandomCrop(3, padding_mode=1), TypeError),
+        (lambda: vision.RandomHorizontalFlip(1.5), ValueError),
+        (lambda: vision.RandomHorizontalFlip("a"), TypeError),
+        (lambda: vision.RandomResizedCrop(3, (0.9, 0.1)), ValueError),
+        (lambda: vision.RandomResizedCrop(3, max_attempts=0), ValueError),
+        (lambda: vision.RandomColorAdjust(hue=0.6), ValueError),
+        (lambda: vision.RandomColorAdjust(brightness=(1.2, 0.8)), ValueError),
+        (lambda: vision.RandomRotation((30, 10)), ValueError),
+        (lambda: vision.RandomRotation("a"), TypeError),
+        (lambda: vision.RandomPosterize((0, 8)), ValueError),
+        (lambda: vision.RandomErasing(value="noise"), ValueError),
+        (lambda: vision.CutOut(0), ValueError),
+        (lambda: vision.CutOut(1.0), TypeError),
+        (lambda: vision.GaussianBlur(2), ValueError),
+        (lambda: vision.AutoContrast(50.0), ValueError),
+        (lambda: vision.AdjustHue(0.6), ValueError),
+        (lambda: vision.Grayscale(2), ValueError),
+        (lambda: vision.Erase(0, 0, 0, 1), ValueError),
+        (lambda: vision.Crop((-1, 0), 2), ValueError),
+        (lambda: vision.MixUpBatch(0.0), ValueError),
+        (lambda: vision.CutMixBatch("NHWC"), TypeError),
+        (lambda: vision.LinearTransformation(np.eye(3), np.ones(2)), ValueError),
+        (lambda: vision.RandomSelectSubpolicy([[(3, 0.5)]]), TypeError),
+        (lambda: vision.UniformAugment([vision.Invert()], 2), ValueError),
+        (lambda: vision.Resize(3).device("GPU"), ValueError),
+        (lambda: transforms.Compose([]), ValueError),
+        (lambda: transforms.Compose(3), TypeError),
+        (lambda: transforms.TypeCast(None), TypeError),
+        (lambda: transforms.OneHot(0), ValueError),
+        (lambda: transforms.OneHot(3, 1.5), ValueError),
+        (lambda: transforms.Fill([1]), TypeError),
+        (lambda: transforms.Slice("a"), TypeError),
+        (lambda: transforms.Mask("EQ", 1), TypeError),
+        (lambda: transforms.PadEnd([0]), ValueError),
+        (lambda: transforms.PadEnd((3,)), TypeError),
+        (lambda: transforms.Concatenate(1), ValueError),
+        (lambda: transforms.RandomApply([vision.Invert()], 2), ValueError),
+    ],
+)
 def test_wrong_arguments_are_refused(make, error):
     with pytest.raises(error):
         make()
 
 
-@pytest.mark.parametrize("transform, image, words", [
-    (vision.HWC2CHW(), np.zeros((2, 2, 2, 2)), "2 or 3 axes"),
-    (vision.Normalize([0.5] * 3, [1.0] * 3), IMAGE[..., :1], "one per channel, 1"),
-    (vision.RandomCrop(40), IMAGE, "must not exceed"), (vision.Crop((10, 0), 5), IMAGE, "reaches"),
-    (vision.Resize(3), np.zeros((2, 2, 1), np.int32), "int32"),
-    (vision.Equalize(), IMAGE.astype(np.float32), "uint8"),
-    (vision.Decode(), IMAGE, "bytes of an image file"),
-    (transforms.OneHot(3), np.array([3]), r"\[0, 3\)")])
+@pytest.mark.parametrize(
+    "transform, image, words",
+    [
+        (vision.HWC2CHW(), np.zeros((2, 2, 2, 2)), "2 or 3 axes"),
+        (vision.Normalize([0.5] * 3, [1.0] * 3), IMAGE[..., :1], "one per channel, 1"),
+        (vision.RandomCrop(40), IMAGE, "must not exceed"),
+        (vision.Crop((10, 0), 5), IMAGE, "reaches"),
+        (vision.Resize(3), np.zeros((2, 2, 1), np.int32), "int32"),
+        (vision.Equalize(), IMAGE.astype(np.float32), "uint8"),
+        (vision.Decode(), IMAGE, "bytes of an image file"),
+        (transforms.OneHot(3), np.array([3]), r"\[0, 3\)"),
+    ],
+)
 def test_images_that_do_not_fit_are_refused(transform, image, words):
     with pytest.raises(RuntimeError, match=words):
         transform(image)
@@ -193,23 +231,35 @@ def test_images_that_do_not_fit_are_refused(transform, image, words):
 
 # Libraries, paths, pickles ------------------------------------------------------------------------
 
-@pytest.mark.parametrize("library, call", [
-    ("cv2", lambda: vision.Resize(5, Inter.AREA)(IMAGE)),
-    ("cv2", lambda: vision.GaussianBlur(3)(IMAGE)),
-    ("cv2", lambda: vision.Decode()(np.zeros(9, np.uint8))),
-    ("PIL.Image", lambda: vision.ToPIL()(IMAGE)),
-    ("PIL.Image", lambda: vision.Decode(True)(np.zeros(9, np.uint8)))])
+
+@pytest.mark.parametrize(
+    "library, call",
+    [
+        ("cv2", lambda: vision.Resize(5, Inter.AREA)(IMAGE)),
+        ("cv2", lambda: vision.GaussianBlur(3)(IMAGE)),
+        ("cv2", lambda: vision.Decode()(np.zeros(9, np.uint8))),
+        ("PIL.Image", lambda: vision.ToPIL()(IMAGE)),
+        ("PIL.Image", lambda: vision.Decode(True)(np.zeros(9, np.uint8))),
+    ],
+)
 def test_a_missing_library_is_named_with_its_extra(monkeypatch, library, call):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=r"mindspore-compat\[vision\]"):
         call()
 
 
-@pytest.mark.parametrize("call", [
-    lambda: vision.Resize((20, 9))(IMAGE), lambda: vision.Rotate(30, Inter.LINEAR)(IMAGE),
-    lambda: vision.AdjustHue(0.2)(IMAGE), lambda: vision.RandomAffine(10)(IMAGE),
-    lambda: vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.2)(IMAGE), lambda: vision.Equalize()(IMAGE),
-    lambda: vision.Pad(2, padding_mode=Border.REFLECT)(IMAGE)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: vision.Resize((20, 9))(IMAGE),
+        lambda: vision.Rotate(30, Inter.LINEAR)(IMAGE),
+        lambda: vision.AdjustHue(0.2)(IMAGE),
+        lambda: vision.RandomAffine(10)(IMAGE),
+        lambda: vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.2)(IMAGE),
+        lambda: vision.Equalize()(IMAGE),
+        lambda: vision.Pad(2, padding_mode=Border.REFLECT)(IMAGE),
+    ],
+)
 def test_what_scripts_use_most_needs_no_library(monkeypatch, call):
     for library in ("cv2", "PIL", "PIL.Image", "PIL.ImageOps"):
         monkeypatch.setitem(sys.modules, library, None)
@@ -228,8 +278,13 @@ def test_pixels_do_not_depend_on_opencv(monkeypatch, shape, dtype):
     whole = np.random.default_rng(0).integers(0, 256, (shape[0] + 2, *shape[1:])).astype(dtype)
     image = whole[1:-1]
     image.flags.writeable = False
-    calls = [vision.HWC2CHW(), vision.ToTensor(), vision.HorizontalFlip(), vision.VerticalFlip(),
-             vision.Normalize([3.3], [7.1])]
+    calls = [
+        vision.HWC2CHW(),
+        vision.ToTensor(),
+        vision.HorizontalFlip(),
+        vision.VerticalFlip(),
+        vision.Normalize([3.3], [7.1]),
+    ]
     calls += [vision.Resize(size) for size in ((4, 3), (12, 5), (14, 18), (7, 9))]
     found = [call(image) for call in calls]
     _without_opencv(monkeypatch)
@@ -275,8 +330,13 @@ def test_decoding_gives_the_pixels():
 
 def test_the_transforms_of_mindspore_1():
     pytest.importorskip("PIL")
-    chain = transforms.Compose([py_transforms.ToPIL(), py_transforms.ToTensor(),
-                                py_transforms.Normalize((0.1, 0.2, 0.3), (0.5, 0.5, 0.5))])
+    chain = transforms.Compose(
+        [
+            py_transforms.ToPIL(),
+            py_transforms.ToTensor(),
+            py_transforms.Normalize((0.1, 0.2, 0.3), (0.5, 0.5, 0.5)),
+        ]
+    )
     wanted = (IMAGE.transpose(2, 0, 1) / 255 - np.reshape((0.1, 0.2, 0.3), (3, 1, 1))) / 0.5
     close(chain(IMAGE), wanted, rtol=1e-5, atol=1e-6)
     assert c_transforms.Resize is vision.Resize
@@ -293,6 +353,7 @@ def test_transforms_are_pickled_without_their_streams():
 
 
 # Policies and files -------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("policy", list(vision.AutoAugmentPolicy))
 def test_a_policy_has_25_pairs_and_every_operation_works(policy):
@@ -328,9 +389,13 @@ def test_image_files_are_written_and_read(tmp_path):
     smooth = np.repeat(np.linspace(0, 255, 16, dtype=np.uint8)[:, None], 16, 1)
     found = vision.Decode()(vision.encode_jpeg(smooth, 95))[..., 0]
     assert np.abs(found.astype(int) - smooth).max() < 8
-    for wrong in (lambda: vision.read_image(str(tmp_path)), lambda: vision.encode_jpeg(IMAGE, 0),
-                  lambda: vision.encode_png(IMAGE.astype(float)),
-                  lambda: vision.write_file(path, IMAGE), lambda: vision.read_file("nowhere")):
+    for wrong in (
+        lambda: vision.read_image(str(tmp_path)),
+        lambda: vision.encode_jpeg(IMAGE, 0),
+        lambda: vision.encode_png(IMAGE.astype(float)),
+        lambda: vision.write_file(path, IMAGE),
+        lambda: vision.read_file("nowhere"),
+    ):
         with pytest.raises(RuntimeError):
             wrong()
 
@@ -344,13 +409,19 @@ def test_the_size_of_an_image():
         vision.get_image_size(np.zeros(3))
 
 
-@pytest.mark.parametrize("odd, plain", [
-    (vision.Resize(True), vision.Resize(1)),
-    (vision.GaussianBlur(3, True), vision.GaussianBlur(3, 1.0)),
-    (vision.GaussianBlur(3, 0.0), vision.GaussianBlur(3)),
-    (vision.RandomColorAdjust(False, False, False, False), vision.RandomColorAdjust(0, 0, 0, 0)),
-    (vision.Affine(0, (0, 0), 1.0, True), vision.Affine(0, (0, 0), 1.0, 1.0)),
-])
+@pytest.mark.parametrize(
+    "odd, plain",
+    [
+        (vision.Resize(True), vision.Resize(1)),
+        (vision.GaussianBlur(3, True), vision.GaussianBlur(3, 1.0)),
+        (vision.GaussianBlur(3, 0.0), vision.GaussianBlur(3)),
+        (
+            vision.RandomColorAdjust(False, False, False, False),
+            vision.RandomColorAdjust(0, 0, 0, 0),
+        ),
+        (vision.Affine(0, (0, 0), 1.0, True), vision.Affine(0, (0, 0), 1.0, 1.0)),
+    ],
+)
 def test_bools_and_zeros_that_count_as_numbers(odd, plain):
     pytest.importorskip("cv2")
     assert np.array_equal(odd(IMAGE), plain(IMAGE))
@@ -364,9 +435,14 @@ def test_bytes_of_an_encoder_asked_with_a_bool():
         vision.encode_jpeg(IMAGE, False)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: vision.RandomColorAdjust(hue=True), lambda: vision.RandomAffine(0, shear=False),
-    lambda: vision.Resize(False)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: vision.RandomColorAdjust(hue=True),
+        lambda: vision.RandomAffine(0, shear=False),
+        lambda: vision.Resize(False),
+    ],
+)
 def test_bools_out_of_range_are_value_errors(make):
     with pytest.raises(ValueError, match="^For '"):
         make()
@@ -381,7 +457,7 @@ def eleven():
 
 
 def rows_of(columns, transform, names):
-    data = ds.NumpySlicesDataset(columns, ["x", "y"][:len(columns)], shuffle=False)
+    data = ds.NumpySlicesDataset(columns, ["x", "y"][: len(columns)], shuffle=False)
     if len(columns) == 2:
         data = data.map(transforms.OneHot(8), "y").batch(8)
     return list(data.map(transform, names).create_tuple_iterator(num_epochs=1, output_numpy=True))
@@ -390,14 +466,20 @@ def rows_of(columns, transform, names):
 def test_lighting_is_drawn_as_c_floats_two_for_two_draws(eleven):
     """Observed with MindSpore 2.10; the second number of a pair is used by the next image."""
     images = [np.full((1, 1, 3), 100, np.uint8)] * 4
-    found = [row[0].reshape(3).tolist()
-             for row in rows_of((images,), vision.RandomLighting(0.5), ["x"])]
+    found = [
+        row[0].reshape(3).tolist() for row in rows_of((images,), vision.RandomLighting(0.5), ["x"])
+    ]
     assert found == [[122, 122, 123], [96, 97, 99], [124, 124, 125], [103, 100, 100]]
 
 
-@pytest.mark.parametrize("alpha, share, partners", [
-    (1.0, 0.0898, [5, 0, 7, 1, 2, 4, 6, 3]), (0.5, 0.89539, [1, 0, 5, 2, 3, 6, 7, 4]),
-    (2.0, 0.22895, [5, 0, 7, 1, 2, 4, 6, 3])])
+@pytest.mark.parametrize(
+    "alpha, share, partners",
+    [
+        (1.0, 0.0898, [5, 0, 7, 1, 2, 4, 6, 3]),
+        (0.5, 0.89539, [1, 0, 5, 2, 3, 6, 7, 4]),
+        (2.0, 0.22895, [5, 0, 7, 1, 2, 4, 6, 3]),
+    ],
+)
 def test_mixed_batches_are_those_of_the_original(eleven, alpha, share, partners):
     """Observed with MindSpore 2.10: the proportion is drawn first, then the partners."""
     images = [np.full((2, 2, 3), 10 * i, np.uint8) for i in range(8)]
@@ -406,12 +488,41 @@ def test_mixed_batches_are_those_of_the_original(eleven, alpha, share, partners)
     close(labels.reshape(8, 8), expected, rtol=1e-7, atol=2e-5)
 
 
-@pytest.mark.parametrize("shape, alpha, prob, expected", [
-    ((40, 30), 1.0, 1.0, [(5, 17, 0, 39, 14), (0, 19, 14, 39, 29), (1, 16, 0, 39, 15),
-                          (2, 30, 0, 39, 10), (6, 34, 2, 36, 4), (7, 8, 10, 30, 26),
-                          (3, 0, 4, 20, 29), (4, 12, 19, 39, 29)]),
-    ((40, 30), 0.5, 0.7, [None, None, None, None, (6, 0, 0, 27, 23), None, (3, 25, 14, 39, 29),
-                          (4, 8, 16, 39, 29)])])
+@pytest.mark.parametrize(
+    "shape, alpha, prob, expected",
+    [
+        (
+            (40, 30),
+            1.0,
+            1.0,
+            [
+                (5, 17, 0, 39, 14),
+                (0, 19, 14, 39, 29),
+                (1, 16, 0, 39, 15),
+                (2, 30, 0, 39, 10),
+                (6, 34, 2, 36, 4),
+                (7, 8, 10, 30, 26),
+                (3, 0, 4, 20, 29),
+                (4, 12, 19, 39, 29),
+            ],
+        ),
+        (
+            (40, 30),
+            0.5,
+            0.7,
+            [
+                None,
+                None,
+                None,
+                None,
+                (6, 0, 0, 27, 23),
+                None,
+                (3, 25, 14, 39, 29),
+                (4, 8, 16, 39, 29),
+            ],
+        ),
+    ],
+)
 def test_cut_patches_are_those_of_the_original(eleven, shape, alpha, prob, expected):
     """Observed with MindSpore 2.10: partner, upper, left, lower and right edge."""
     images = [np.full((*shape, 3), 10 * i, np.uint8) for i in range(8)]
@@ -435,14 +546,16 @@ def test_a_patch_has_a_pixel_at_least(eleven):
         assert (image != 10 * place).sum() == 1
 
 
-@pytest.mark.parametrize("count, expected", [
-    (1, "H - I - I I"), (2, "H H IV V I V"), (3, "HV IV HV H H I")])
+@pytest.mark.parametrize(
+    "count, expected", [(1, "H - I - I I"), (2, "H H IV V I V"), (3, "HV IV HV H H I")]
+)
 def test_uniform_augmentation_chooses_as_the_original(eleven, count, expected):
     """Observed with MindSpore 2.10: which of three changes each of six images gets."""
     image = np.random.RandomState(0).randint(0, 256, (5, 4, 3)).astype(np.uint8)
     changes = {"H": lambda x: x[:, ::-1], "I": lambda x: 255 - x, "V": lambda x: x[::-1]}
     augment = vision.UniformAugment(
-        [vision.HorizontalFlip(), vision.Invert(), vision.VerticalFlip()], count)
+        [vision.HorizontalFlip(), vision.Invert(), vision.VerticalFlip()], count
+    )
     found = [row[0] for row in rows_of(([image] * 6,), augment, ["x"])]
     for names, made in zip(expected.split(), found, strict=True):
         wanted = image
@@ -458,4 +571,12 @@ def test_automatic_augmentation_draws_as_the_original(eleven):
     same = [place for place, each in enumerate(made) if (each == image).all()]
     assert same == [1, 26, 28, 34, 37, 39, 48, 55]
     assert [int(made[place].sum()) for place in (2, 5, 6, 12, 14, 16, 17, 21)] == [
-        55148, 55148, 44144, 43103, 53019, 51040, 46111, 30789]
+        55148,
+        55148,
+        44144,
+        43103,
+        53019,
+        51040,
+        46111,
+        30789,
+    ]

@@ -27,8 +27,10 @@ def short_runs(monkeypatch):
 @pytest.fixture(params=["threads", "processes"])
 def options(request):
     """Options of an operation with workers."""
-    return {"num_parallel_workers": min(2, config.max_workers()),
-            "python_multiprocessing": request.param == "processes"}
+    return {
+        "num_parallel_workers": min(2, config.max_workers()),
+        "python_multiprocessing": request.param == "processes",
+    }
 
 
 def numbers():
@@ -61,8 +63,7 @@ def test_the_order_stays_over_all_rows_and_rounds(options, function):
 
 
 def test_an_error_comes_at_its_row_and_names_the_function(options):
-    rows = numbers().map(refused, **options).create_tuple_iterator(
-        num_epochs=1, output_numpy=True)
+    rows = numbers().map(refused, **options).create_tuple_iterator(num_epochs=1, output_numpy=True)
     assert [int(next(rows)[0]) for _ in range(29)] == list(range(29))
     with pytest.raises(RuntimeError, match="refused raised ValueError: not this one"):
         next(rows)
@@ -85,10 +86,13 @@ def test_random_transforms_draw_the_same_whoever_works():
 
     def run():
         data = ds.NumpySlicesDataset(images, ["i"], shuffle=False)
-        data = data.map([vision.RandomCrop(3), vision.RandomHorizontalFlip()],
-                        num_parallel_workers=min(2, config.max_workers()))
-        return [row[0].tolist() for row in data.create_tuple_iterator(
-            num_epochs=1, output_numpy=True)]
+        data = data.map(
+            [vision.RandomCrop(3), vision.RandomHorizontalFlip()],
+            num_parallel_workers=min(2, config.max_workers()),
+        )
+        return [
+            row[0].tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        ]
 
     assert run() == run()
 
@@ -149,8 +153,10 @@ def test_autotune_gives_workers_to_a_map_that_has_none(monkeypatch, enable):
 def test_transforms_of_the_package_need_no_processes():
     images = np.zeros((9, 4, 4, 3), np.uint8)
     data = ds.GeneratorDataset(list(images), "i", shuffle=False).map(
-        vision.Resize(3), num_parallel_workers=min(2, config.max_workers()),
-        python_multiprocessing=True)
+        vision.Resize(3),
+        num_parallel_workers=min(2, config.max_workers()),
+        python_multiprocessing=True,
+    )
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     assert next(rows)[0].shape == (3, 3, 3) and not multiprocessing.active_children()
     rows.stop()

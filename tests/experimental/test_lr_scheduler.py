@@ -26,18 +26,21 @@ JUMPS = [3, None, None, 1, 7, 0, 5]
 
 
 def plain(name, *arguments, **options):
-    return lambda optimizer: (getattr(schedules, name)(optimizer, *arguments, **options),
-                              [()] * 12)
+    return lambda optimizer: (getattr(schedules, name)(optimizer, *arguments, **options), [()] * 12)
 
 
 def jumping(name, *arguments, epochs=JUMPS):
-    return lambda optimizer: (getattr(schedules, name)(optimizer, *arguments),
-                              [() if epoch is None else (epoch,) for epoch in epochs])
+    return lambda optimizer: (
+        getattr(schedules, name)(optimizer, *arguments),
+        [() if epoch is None else (epoch,) for epoch in epochs],
+    )
 
 
 def plateau(**options):
-    return lambda optimizer: (schedules.ReduceLROnPlateau(optimizer, **options),
-                              [(Tensor(value),) for value in PLATEAU])
+    return lambda optimizer: (
+        schedules.ReduceLROnPlateau(optimizer, **options),
+        [(Tensor(value),) for value in PLATEAU],
+    )
 
 
 def in_turn(count, milestones, *kinds):
@@ -49,32 +52,52 @@ def in_turn(count, milestones, *kinds):
 
 
 CASES = [
-    plain("StepLR", 2), plain("StepLR", 3, 0.5), plain("LinearLR"), plain("LinearLR", 0.5, 0.8, 4),
-    plain("ExponentialLR", 0.7), plain("PolynomialLR"), plain("PolynomialLR", 6, 2.0),
-    plain("MultiStepLR", [2, 2, 5], 0.5), plain("MultiStepLR", [5, 3]), plain("ConstantLR"),
-    plain("ConstantLR", 0.5, 3), plain("LambdaLR", falling), plain("LambdaLR", BY_GROUP),
-    plain("MultiplicativeLR", falling), plain("CosineAnnealingLR", 4),
-    plain("CosineAnnealingLR", 5, 0.01), plain("CosineAnnealingWarmRestarts", 3),
-    plain("CosineAnnealingWarmRestarts", 2, 2, 0.01), plain("CyclicLR", 0.01, 0.2, 3),
+    plain("StepLR", 2),
+    plain("StepLR", 3, 0.5),
+    plain("LinearLR"),
+    plain("LinearLR", 0.5, 0.8, 4),
+    plain("ExponentialLR", 0.7),
+    plain("PolynomialLR"),
+    plain("PolynomialLR", 6, 2.0),
+    plain("MultiStepLR", [2, 2, 5], 0.5),
+    plain("MultiStepLR", [5, 3]),
+    plain("ConstantLR"),
+    plain("ConstantLR", 0.5, 3),
+    plain("LambdaLR", falling),
+    plain("LambdaLR", BY_GROUP),
+    plain("MultiplicativeLR", falling),
+    plain("CosineAnnealingLR", 4),
+    plain("CosineAnnealingLR", 5, 0.01),
+    plain("CosineAnnealingWarmRestarts", 3),
+    plain("CosineAnnealingWarmRestarts", 2, 2, 0.01),
+    plain("CyclicLR", 0.01, 0.2, 3),
     plain("CyclicLR", [0.01, 0.02], [0.2, 0.4], 3, 2, "triangular2"),
     plain("CyclicLR", 0.01, 0.2, 3, None, "exp_range", 0.9),
     plain("CyclicLR", 0.01, 0.2, 2, **CYCLE),
     in_turn(8, [3], ("ConstantLR", 0.1, 2), ("ExponentialLR", 0.9)),
     in_turn(12, [3, 7], ("LinearLR", 0.1, 1.0, 3), ("StepLR", 2), ("CosineAnnealingLR", 4)),
-    plateau(patience=1), plateau(mode="max", patience=0, factor=0.5, cooldown=2),
+    plateau(patience=1),
+    plateau(mode="max", patience=0, factor=0.5, cooldown=2),
     plateau(threshold_mode="abs", threshold=0.5, patience=0, min_lr=[0.02, 0.1]),
     plateau(patience=0, min_lr=0.04, mode="max", threshold_mode="abs"),
     jumping("CosineAnnealingWarmRestarts", 3, epochs=[0, 0.5, 1, 2.5, 3, 4, 8.5, 9, 10]),
     None,  # two schedulers at once, below
-    jumping("StepLR", 2), jumping("LinearLR"), jumping("ExponentialLR", 0.7),
-    jumping("PolynomialLR"), jumping("ConstantLR"), jumping("CosineAnnealingLR", 4),
-    jumping("LambdaLR", falling), jumping("MultiplicativeLR", falling),
+    jumping("StepLR", 2),
+    jumping("LinearLR"),
+    jumping("ExponentialLR", 0.7),
+    jumping("PolynomialLR"),
+    jumping("ConstantLR"),
+    jumping("CosineAnnealingLR", 4),
+    jumping("LambdaLR", falling),
+    jumping("MultiplicativeLR", falling),
 ]
 
 
 def two_groups():
-    groups = [{"params": [Parameter(Tensor([1.0]), name=name)], "lr": lr}
-              for name, lr in (("a", 0.1), ("b", 0.5))]
+    groups = [
+        {"params": [Parameter(Tensor([1.0]), name=name)], "lr": lr}
+        for name, lr in (("a", 0.1), ("b", 0.5))
+    ]
     return optim.SGD(groups, lr=0.3)
 
 
@@ -82,8 +105,9 @@ def rates(optimizer):
     return [float(group["lr"].asnumpy()) for group in optimizer.param_groups]
 
 
-@pytest.mark.parametrize("number", [n for n, case in enumerate(CASES) if case], ids=lambda n: (
-    f"{n}-{OBSERVED[n][0]}"))
+@pytest.mark.parametrize(
+    "number", [n for n, case in enumerate(CASES) if case], ids=lambda n: f"{n}-{OBSERVED[n][0]}"
+)
 def test_rates_are_those_of_the_original(number):
     optimizer = two_groups()
     scheduler, steps = CASES[number](optimizer)
@@ -148,29 +172,41 @@ def test_training_goes_on_where_it_was():
     np.testing.assert_allclose(rates(optimizer), [0.05, 0.25], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name, arguments, options, error", [
-    ("StepLR", (1.5,), {}, TypeError), ("StepLR", (2, 1), {}, TypeError),
-    ("StepLR", (2,), {"last_epoch": "x"}, TypeError),
-    ("StepLR", (2,), {"last_epoch": -2}, ValueError),
-    ("StepLR", (2,), {"last_epoch": 3}, KeyError), ("ExponentialLR", (1,), {}, TypeError),
-    ("LinearLR", (0.0,), {}, ValueError), ("LinearLR", (0.5, 1.1), {}, ValueError),
-    ("LinearLR", (0.5, 1.0, 2.5), {}, TypeError), ("PolynomialLR", (2.5,), {}, TypeError),
-    ("PolynomialLR", (3, 2), {}, TypeError), ("PolynomialLR", (3, -1.0), {}, ValueError),
-    ("MultiStepLR", ((1, 2),), {}, TypeError), ("MultiStepLR", ([1.0],), {}, TypeError),
-    ("ConstantLR", (1.1,), {}, ValueError), ("ConstantLR", ("x",), {}, TypeError),
-    ("LambdaLR", ([],), {}, ValueError), ("LambdaLR", (3,), {}, TypeError),
-    ("CosineAnnealingLR", (2.5,), {}, TypeError),
-    ("CosineAnnealingWarmRestarts", (0,), {}, ValueError),
-    ("CosineAnnealingWarmRestarts", (4, 0), {}, ValueError),
-    ("CosineAnnealingWarmRestarts", (4, 1, "x"), {}, ValueError),
-    ("CosineAnnealingWarmRestarts", (4.0,), {}, ValueError),
-    ("CyclicLR", (0.1, 0.2), {"mode": "x"}, ValueError),
-    ("CyclicLR", ([0.1], 0.2), {}, ValueError), ("CyclicLR", ("x", 0.2), {}, TypeError),
-    ("ReduceLROnPlateau", (), {"factor": 1.0}, ValueError),
-    ("ReduceLROnPlateau", (), {"mode": "q"}, ValueError),
-    ("ReduceLROnPlateau", (), {"min_lr": [0.1]}, ValueError),
-    ("ReduceLROnPlateau", (), {"factor": "x"}, TypeError),
-])
+@pytest.mark.parametrize(
+    "name, arguments, options, error",
+    [
+        ("StepLR", (1.5,), {}, TypeError),
+        ("StepLR", (2, 1), {}, TypeError),
+        ("StepLR", (2,), {"last_epoch": "x"}, TypeError),
+        ("StepLR", (2,), {"last_epoch": -2}, ValueError),
+        ("StepLR", (2,), {"last_epoch": 3}, KeyError),
+        ("ExponentialLR", (1,), {}, TypeError),
+        ("LinearLR", (0.0,), {}, ValueError),
+        ("LinearLR", (0.5, 1.1), {}, ValueError),
+        ("LinearLR", (0.5, 1.0, 2.5), {}, TypeError),
+        ("PolynomialLR", (2.5,), {}, TypeError),
+        ("PolynomialLR", (3, 2), {}, TypeError),
+        ("PolynomialLR", (3, -1.0), {}, ValueError),
+        ("MultiStepLR", ((1, 2),), {}, TypeError),
+        ("MultiStepLR", ([1.0],), {}, TypeError),
+        ("ConstantLR", (1.1,), {}, ValueError),
+        ("ConstantLR", ("x",), {}, TypeError),
+        ("LambdaLR", ([],), {}, ValueError),
+        ("LambdaLR", (3,), {}, TypeError),
+        ("CosineAnnealingLR", (2.5,), {}, TypeError),
+        ("CosineAnnealingWarmRestarts", (0,), {}, ValueError),
+        ("CosineAnnealingWarmRestarts", (4, 0), {}, ValueError),
+        ("CosineAnnealingWarmRestarts", (4, 1, "x"), {}, ValueError),
+        ("CosineAnnealingWarmRestarts", (4.0,), {}, ValueError),
+        ("CyclicLR", (0.1, 0.2), {"mode": "x"}, ValueError),
+        ("CyclicLR", ([0.1], 0.2), {}, ValueError),
+        ("CyclicLR", ("x", 0.2), {}, TypeError),
+        ("ReduceLROnPlateau", (), {"factor": 1.0}, ValueError),
+        ("ReduceLROnPlateau", (), {"mode": "q"}, ValueError),
+        ("ReduceLROnPlateau", (), {"min_lr": [0.1]}, ValueError),
+        ("ReduceLROnPlateau", (), {"factor": "x"}, TypeError),
+    ],
+)
 def test_wrong_settings_are_refused(name, arguments, options, error):
     with pytest.raises(error, match=f"For '{name}'"):
         getattr(schedules, name)(two_groups(), *arguments, **options)

@@ -12,8 +12,15 @@ STEPS = np.random.default_rng(5).normal(size=(6, 3))
 FIRST = np.array([1.0, -2.0, 0.5])
 
 
-def adam(decoupled, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False,
-         maximize=False):
+def adam(
+    decoupled,
+    lr=1e-3,
+    betas=(0.9, 0.999),
+    eps=1e-8,
+    weight_decay=0.0,
+    amsgrad=False,
+    maximize=False,
+):
     """The parameter after all steps."""
     p, m, v, top = FIRST.copy(), 0.0, 0.0, 0.0
     for t, g in enumerate(-STEPS if maximize else STEPS, 1):
@@ -49,10 +56,15 @@ def trained(make, options):
     return held.asnumpy()
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"lr": 0.1, "eps": 0.1, "weight_decay": 0.1},
-    {"lr": 0.1, "betas": (0.5, 0.6), "eps": 0.1, "amsgrad": True, "maximize": True},
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"lr": 0.1, "eps": 0.1, "weight_decay": 0.1},
+        {"lr": 0.1, "betas": (0.5, 0.6), "eps": 0.1, "amsgrad": True, "maximize": True},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", ["Adam", "AdamW", "FusedAdamW"])
 def test_adam_steps(name, options):
     decoupled = name != "Adam"
@@ -60,11 +72,17 @@ def test_adam_steps(name, options):
     np.testing.assert_allclose(trained(getattr(optim, name), options), expected, rtol=2e-5)
 
 
-@pytest.mark.parametrize("options", [
-    {"lr": 0.1}, {"lr": 0.1, "dampening": 0.3}, {"lr": 1, "momentum": 0.9, "weight_decay": 0.1},
-    {"lr": 0.1, "momentum": 0.9, "dampening": 0.3, "maximize": True},
-    {"lr": 0.1, "momentum": 0.9, "nesterov": True},
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lr": 0.1},
+        {"lr": 0.1, "dampening": 0.3},
+        {"lr": 1, "momentum": 0.9, "weight_decay": 0.1},
+        {"lr": 0.1, "momentum": 0.9, "dampening": 0.3, "maximize": True},
+        {"lr": 0.1, "momentum": 0.9, "nesterov": True},
+    ],
+    ids=str,
+)
 def test_sgd_steps(options):
     np.testing.assert_allclose(trained(optim.SGD, options), sgd(**options), rtol=2e-5, atol=1e-6)
 
@@ -74,21 +92,32 @@ def test_it_is_reached_through_mint():
     assert optim.Adam.__name__ == "Adam"
 
 
-@pytest.mark.parametrize("name, options, error", [
-    ("Adam", {"lr": 1}, TypeError), ("Adam", {"lr": -1.0}, ValueError),
-    ("Adam", {"betas": [0.9, 0.9]}, TypeError), ("AdamW", {"betas": (1.0, 0.9)}, ValueError),
-    ("AdamW", {"eps": -1.0}, ValueError), ("Adam", {"amsgrad": 1}, TypeError),
-    ("AdamW", {"weight_decay": 1}, TypeError), ("SGD", {"lr": "x"}, ValueError),
-    ("SGD", {"lr": -1.0}, ValueError), ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
-    ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
-    ("SGD", {"lr": 0.1, "maximize": 1}, ValueError), ("Adam", {"lr": True}, ValueError),
-    ("AdamW", {"lr": "x"}, ValueError), ("Adam", {"lr": Tensor(0.1)}, TypeError),
-    ("Adam", {"betas": (1, 0.9)}, ValueError), ("AdamW", {"betas": (0, 0.9)}, TypeError),
-    ("FusedAdamW", {"betas": (-1, 0.9)}, ValueError),
-    ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
-    ("SGD", {"lr": 0.1, "dampening": [1]}, ValueError),
-    ("SGD", {"lr": 0.1, "weight_decay": {}}, ValueError),
-])
+@pytest.mark.parametrize(
+    "name, options, error",
+    [
+        ("Adam", {"lr": 1}, TypeError),
+        ("Adam", {"lr": -1.0}, ValueError),
+        ("Adam", {"betas": [0.9, 0.9]}, TypeError),
+        ("AdamW", {"betas": (1.0, 0.9)}, ValueError),
+        ("AdamW", {"eps": -1.0}, ValueError),
+        ("Adam", {"amsgrad": 1}, TypeError),
+        ("AdamW", {"weight_decay": 1}, TypeError),
+        ("SGD", {"lr": "x"}, ValueError),
+        ("SGD", {"lr": -1.0}, ValueError),
+        ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
+        ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
+        ("SGD", {"lr": 0.1, "maximize": 1}, ValueError),
+        ("Adam", {"lr": True}, ValueError),
+        ("AdamW", {"lr": "x"}, ValueError),
+        ("Adam", {"lr": Tensor(0.1)}, TypeError),
+        ("Adam", {"betas": (1, 0.9)}, ValueError),
+        ("AdamW", {"betas": (0, 0.9)}, TypeError),
+        ("FusedAdamW", {"betas": (-1, 0.9)}, ValueError),
+        ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
+        ("SGD", {"lr": 0.1, "dampening": [1]}, ValueError),
+        ("SGD", {"lr": 0.1, "weight_decay": {}}, ValueError),
+    ],
+)
 def test_wrong_settings_are_refused(name, options, error):
     with pytest.raises(error, match=f"For '{name}'"):
         getattr(optim, name)([Parameter(Tensor([1.0]), name="a")], **options)
@@ -99,8 +128,10 @@ def test_wrong_settings_are_refused(name, options, error):
 
 def parameters(*shapes, dtype=np.float32):
     rng = np.random.default_rng(7)
-    return [Parameter(Tensor(rng.normal(size=shape).astype(dtype)), name=f"p{number}")
-            for number, shape in enumerate(shapes)]
+    return [
+        Parameter(Tensor(rng.normal(size=shape).astype(dtype)), name=f"p{number}")
+        for number, shape in enumerate(shapes)
+    ]
 
 
 def gradients(held, step):
@@ -108,13 +139,20 @@ def gradients(held, step):
     return tuple(Tensor(rng.normal(size=p.shape).astype(p.asnumpy().dtype)) for p in held)
 
 
-@pytest.mark.parametrize("name, options, states, first", [
-    ("Adam", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], 0),
-    ("AdamW", {"amsgrad": True}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
-    ("FusedAdamW", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
-    ("FusedAdamW", {"amsgrad": True},
-     ["exp_avg.p0", "exp_avg_sq.p0", "state_step", "max_exp_avg_sq.p0"], -1),
-])
+@pytest.mark.parametrize(
+    "name, options, states, first",
+    [
+        ("Adam", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], 0),
+        ("AdamW", {"amsgrad": True}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
+        ("FusedAdamW", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
+        (
+            "FusedAdamW",
+            {"amsgrad": True},
+            ["exp_avg.p0", "exp_avg_sq.p0", "state_step", "max_exp_avg_sq.p0"],
+            -1,
+        ),
+    ],
+)
 def test_states_have_the_names_and_the_order_of_the_original(name, options, states, first):
     held = parameters((3,))
     optimizer = getattr(optim, name)(held, **options)
@@ -129,8 +167,9 @@ def test_states_have_the_names_and_the_order_of_the_original(name, options, stat
 def test_groups_may_differ_in_amsgrad():
     shapes = (3,), (2, 2), (4,)
     together, alone = parameters(*shapes), parameters(*shapes)
-    optimizer = optim.Adam([{"params": together[:1]}, {"params": together[1:], "amsgrad": True}],
-                           0.1)
+    optimizer = optim.Adam(
+        [{"params": together[:1]}, {"params": together[1:], "amsgrad": True}], 0.1
+    )
     plain, top = optim.Adam(alone[:1], 0.1), optim.Adam(alone[1:], 0.1, amsgrad=True)
     for step in range(4):
         flow = gradients(together, step)
@@ -154,7 +193,7 @@ def test_blocks_are_updated_as_single_parameters_are(amsgrad, dtype):
     other = optim.AdamW(groups(single), 0.05, amsgrad=amsgrad)
     assert [p.shape for p in optimizer.continuous_parameters] == [(10,), (5,)]
     for step in range(5):
-        if step == 2:           # new values from elsewhere belong to the block from then on
+        if step == 2:  # new values from elsewhere belong to the block from then on
             for held in (fused, single):
                 held[1].set_data(Tensor(np.ones((2, 3), dtype)))
         assert optimizer(gradients(fused, step)) is True
@@ -164,7 +203,8 @@ def test_blocks_are_updated_as_single_parameters_are(amsgrad, dtype):
     block = optimizer.continuous_parameters[0].asnumpy()
     np.testing.assert_array_equal(block[3:9], fused[1].asnumpy().ravel())
     np.testing.assert_array_equal(
-        optimizer.continuous_exp_avg[1].asnumpy(), optimizer.exp_avg[3].asnumpy().ravel())
+        optimizer.continuous_exp_avg[1].asnumpy(), optimizer.exp_avg[3].asnumpy().ravel()
+    )
     tops = optimizer.continuous_max_exp_avg_sq
     assert [each is None for each in tops] == [not amsgrad] * 2
 
@@ -194,11 +234,15 @@ def test_a_later_group_has_a_block_of_its_own():
     assert len(optimizer.param_groups) == 2 and len(optimizer.parameters) == 3
 
 
-@pytest.mark.parametrize("flags, amsgrad", [
-    ((True, False), False), ((True, None), False), ((False, False), True), ((None, False), True)])
+@pytest.mark.parametrize(
+    "flags, amsgrad",
+    [((True, False), False), ((True, None), False), ((False, False), True), ((None, False), True)],
+)
 def test_groups_of_blocks_must_agree_in_amsgrad(flags, amsgrad):
-    groups = [{"params": [held]} if flag is None else {"params": [held], "amsgrad": flag}
-              for held, flag in zip(parameters((2,), (2,)), flags)]
+    groups = [
+        {"params": [held]} if flag is None else {"params": [held], "amsgrad": flag}
+        for held, flag in zip(parameters((2,), (2,)), flags)
+    ]
     with pytest.raises(ValueError, match="FusedAdamW.*amsgrad"):
         optim.FusedAdamW(groups, amsgrad=amsgrad)
 

@@ -20,8 +20,9 @@ def drawn():
     """Two weights, and ten gradients for them."""
     rng = np.random.default_rng(3)
     weights = [rng.normal(size=size).astype(np.float32) for size in ((3, 4), (5,))]
-    steps = [[rng.normal(size=size).astype(np.float32) for size in ((3, 4), (5,))]
-             for _ in range(10)]
+    steps = [
+        [rng.normal(size=size).astype(np.float32) for size in ((3, 4), (5,))] for _ in range(10)
+    ]
     return weights, steps
 
 
@@ -37,8 +38,10 @@ def step(optimizer, *gradients):
 def test_ten_steps_are_those_of_the_original(case):
     weights, steps = drawn()
     held = [Parameter(Tensor(weight), name=name) for weight, name in zip(weights, "ab")]
-    arguments = {key: tuple(value) if isinstance(value, list) else value
-                 for key, value in case["arguments"].items()}
+    arguments = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in case["arguments"].items()
+    }
     optimizer = getattr(optim, case["name"])(held, **arguments)
     for number, gradients in enumerate(steps):
         if number == 6:
@@ -71,14 +74,19 @@ def test_amsgrad_divides_by_the_largest_average_so_far(name):
 
 def test_groups_have_settings_of_their_own():
     first, second = one("a"), one("b")
-    optimizer = optim.SGD([{"params": [first], "lr": 0.5, "maximize": True}, {"params": second}],
-                          lr=0.1, weight_decay=0.1)
+    optimizer = optim.SGD(
+        [{"params": [first], "lr": 0.5, "maximize": True}, {"params": second}],
+        lr=0.1,
+        weight_decay=0.1,
+    )
     step(optimizer, [1.0, 1.0], [1.0, 1.0])
     np.testing.assert_allclose(first.asnumpy(), [1.45, 2.4], rtol=1e-6)
     np.testing.assert_allclose(second.asnumpy(), [0.89, 1.88], rtol=1e-6)
     assert optimizer.group_start_id == [0, 1, 2]
     assert [group["lr"].name for group in optimizer.param_groups] == [
-        "learning_rate_group_0", "learning_rate_group_1"]
+        "learning_rate_group_0",
+        "learning_rate_group_1",
+    ]
 
 
 def test_a_group_may_come_later_and_a_setting_may_change():
@@ -97,8 +105,14 @@ def test_a_group_may_come_later_and_a_setting_may_change():
 def test_it_is_shown_by_its_groups():
     shown = repr(optim.RAdam([one()], lr=0.5))
     assert shown.split("\n") == [
-        "RAdam (", "Parameter Group 0", "    betas: (0.9, 0.999)", "    eps: 1e-08", "    lr: 0.5",
-        "    weight_decay: 0.0", ")"]
+        "RAdam (",
+        "Parameter Group 0",
+        "    betas: (0.9, 0.999)",
+        "    eps: 1e-08",
+        "    lr: 0.5",
+        "    weight_decay: 0.0",
+        ")",
+    ]
 
 
 def test_an_optimizer_of_a_user_reads_its_groups():
@@ -117,40 +131,63 @@ def test_an_optimizer_of_a_user_reads_its_groups():
     np.testing.assert_array_equal(held.asnumpy(), [0.5, 1.5])
 
 
-@pytest.mark.parametrize("name, options, error", [
-    ("SGD", {"lr": -1.0}, ValueError), ("SGD", {"lr": "x"}, ValueError),
-    ("SGD", {"lr": True}, ValueError), ("SGD", {"lr": Tensor([0.1, 0.2])}, ValueError),
-    ("SGD", {"lr": float("nan")}, ValueError), ("SGD", {"lr": 0.1, "maximize": 1}, ValueError),
-    ("SGD", {"lr": 0.1, "dampening": True}, ValueError),
-    ("SGD", {"lr": 0.1, "weight_decay": [1]}, ValueError), ("Adam", {"lr": "x"}, ValueError),
-    ("Adam", {"lr": None}, ValueError), ("Adamax", {"lr": 0.0}, ValueError),
-    ("Adamax", {"betas": (1, 0.9)}, ValueError), ("NAdam", {"betas": (-1, 0.9)}, ValueError),
-    ("RAdam", {"betas": (0.9, 1)}, ValueError), ("RAdam", {"betas": ("x", 0.9)}, TypeError),
-    ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
-    ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
-    ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
-    ("SGD", {"lr": 0.1, "nesterov": 1}, ValueError),
-    ("SGD", {"lr": 0.1, "weight_decay": -1.0}, ValueError),
-    ("Adam", {"betas": (1.0, 0.9)}, ValueError), ("Adam", {"betas": 0.9}, TypeError),
-    ("Adam", {"eps": -1.0}, ValueError), ("AdamW", {"weight_decay": -0.1}, ValueError),
-    ("Adamax", {"betas": (0, 0.9)}, TypeError), ("Adamax", {"eps": 0.0}, ValueError),
-    ("NAdam", {"momentum_decay": -1.0}, ValueError), ("RAdam", {"betas": (0.9, 1.0)}, ValueError),
-    ("Adagrad", {"lr_decay": -0.1}, ValueError), ("RMSprop", {"alpha": -1.0}, ValueError),
-    ("RMSprop", {"momentum": "x"}, TypeError), ("Adadelta", {"rho": 2.0}, ValueError),
-    ("Adadelta", {"rho": 1}, TypeError), ("ASGD", {"t0": 1}, TypeError),
-    ("Rprop", {"etas": (1.0, 1.2)}, ValueError), ("Rprop", {"etas": (0.5, 1.0)}, ValueError),
-    ("Rprop", {"etas": (0, 1.2)}, TypeError),
-])
+@pytest.mark.parametrize(
+    "name, options, error",
+    [
+        ("SGD", {"lr": -1.0}, ValueError),
+        ("SGD", {"lr": "x"}, ValueError),
+        ("SGD", {"lr": True}, ValueError),
+        ("SGD", {"lr": Tensor([0.1, 0.2])}, ValueError),
+        ("SGD", {"lr": float("nan")}, ValueError),
+        ("SGD", {"lr": 0.1, "maximize": 1}, ValueError),
+        ("SGD", {"lr": 0.1, "dampening": True}, ValueError),
+        ("SGD", {"lr": 0.1, "weight_decay": [1]}, ValueError),
+        ("Adam", {"lr": "x"}, ValueError),
+        ("Adam", {"lr": None}, ValueError),
+        ("Adamax", {"lr": 0.0}, ValueError),
+        ("Adamax", {"betas": (1, 0.9)}, ValueError),
+        ("NAdam", {"betas": (-1, 0.9)}, ValueError),
+        ("RAdam", {"betas": (0.9, 1)}, ValueError),
+        ("RAdam", {"betas": ("x", 0.9)}, TypeError),
+        ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
+        ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
+        ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
+        ("SGD", {"lr": 0.1, "nesterov": 1}, ValueError),
+        ("SGD", {"lr": 0.1, "weight_decay": -1.0}, ValueError),
+        ("Adam", {"betas": (1.0, 0.9)}, ValueError),
+        ("Adam", {"betas": 0.9}, TypeError),
+        ("Adam", {"eps": -1.0}, ValueError),
+        ("AdamW", {"weight_decay": -0.1}, ValueError),
+        ("Adamax", {"betas": (0, 0.9)}, TypeError),
+        ("Adamax", {"eps": 0.0}, ValueError),
+        ("NAdam", {"momentum_decay": -1.0}, ValueError),
+        ("RAdam", {"betas": (0.9, 1.0)}, ValueError),
+        ("Adagrad", {"lr_decay": -0.1}, ValueError),
+        ("RMSprop", {"alpha": -1.0}, ValueError),
+        ("RMSprop", {"momentum": "x"}, TypeError),
+        ("Adadelta", {"rho": 2.0}, ValueError),
+        ("Adadelta", {"rho": 1}, TypeError),
+        ("ASGD", {"t0": 1}, TypeError),
+        ("Rprop", {"etas": (1.0, 1.2)}, ValueError),
+        ("Rprop", {"etas": (0.5, 1.0)}, ValueError),
+        ("Rprop", {"etas": (0, 1.2)}, TypeError),
+    ],
+)
 def test_wrong_settings_are_refused(name, options, error):
     with pytest.raises(error, match=f"For '{name}'"):
         getattr(optim, name)([one()], **options)
 
 
-@pytest.mark.parametrize("name, options, lr, decay", [
-    ("Adam", {"lr": True}, 1.0, 0.0), ("Adamax", {"lr": True, "eps": np.float32(0.5)}, 1.0, 0.0),
-    ("SGD", {"lr": 0.5, "weight_decay": True}, 0.5, 1.0), ("Adam", {"lr": Tensor(0.5)}, 0.5, 0.0),
-    ("AdamW", {"weight_decay": False, "eps": True}, 0.001, 0.0),
-])
+@pytest.mark.parametrize(
+    "name, options, lr, decay",
+    [
+        ("Adam", {"lr": True}, 1.0, 0.0),
+        ("Adamax", {"lr": True, "eps": np.float32(0.5)}, 1.0, 0.0),
+        ("SGD", {"lr": 0.5, "weight_decay": True}, 0.5, 1.0),
+        ("Adam", {"lr": Tensor(0.5)}, 0.5, 0.0),
+        ("AdamW", {"weight_decay": False, "eps": True}, 0.001, 0.0),
+    ],
+)
 def test_bools_and_numpy_numbers_count_as_numbers(name, options, lr, decay):
     optimizer = getattr(optim, name)([one()], **options)
     group = optimizer.param_groups[0]
@@ -166,11 +203,20 @@ def test_a_rate_of_a_group_may_be_a_bool_and_must_be_a_number():
         optim.SGD([{"params": [one("a")], "lr": "x"}], 0.1)
 
 
-@pytest.mark.parametrize("params, error", [
-    ([], ValueError), (one(), TypeError), ([1], TypeError), ([{"x": 1}], KeyError),
-    ([{"params": {one()}}], TypeError), ([{"params": [one()]}, one("b")], TypeError),
-    ([{"params": [held := one()]}, {"params": [held]}], ValueError), ([held, held], ValueError),
-], ids=str)
+@pytest.mark.parametrize(
+    "params, error",
+    [
+        ([], ValueError),
+        (one(), TypeError),
+        ([1], TypeError),
+        ([{"x": 1}], KeyError),
+        ([{"params": {one()}}], TypeError),
+        ([{"params": [one()]}, one("b")], TypeError),
+        ([{"params": [held := one()]}, {"params": [held]}], ValueError),
+        ([held, held], ValueError),
+    ],
+    ids=str,
+)
 def test_wrong_parameters_are_refused(params, error):
     with pytest.raises(error):
         optim.SGD(params, 0.1)
@@ -187,5 +233,6 @@ def test_a_refused_step_changes_nothing():
 
 def test_the_rooms_name_the_same_classes():
     assert room.Optimizer is optim.Optimizer
-    assert {name for name in optim.__all__ if not issubclass(getattr(optim, name), room.Optimizer)
-            } == set()
+    assert {
+        name for name in optim.__all__ if not issubclass(getattr(optim, name), room.Optimizer)
+    } == set()

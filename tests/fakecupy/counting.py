@@ -25,14 +25,55 @@ import numpy
 from . import arrays, timeline
 
 KINDS = ("launches", "allocations", "transfers", "synchronisations")
-WEIGHTS = {"var": 3, "std": 4, "einsum": 2, "unique": 6, "sort": 2, "argsort": 2, "nonzero": 3,
-           "argwhere": 3, "flatnonzero": 3, "cumsum": 2, "cumprod": 2, "percentile": 4,
-           "quantile": 4, "median": 3, "norm": 3, "average": 3, "isclose": 4, "allclose": 5}
-SYNCHRONISING = {"nonzero", "argwhere", "flatnonzero", "unique", "extract", "bincount", "setdiff1d",
-                 "intersect1d", "union1d", "histogram", "compress"}
+WEIGHTS = {
+    "var": 3,
+    "std": 4,
+    "einsum": 2,
+    "unique": 6,
+    "sort": 2,
+    "argsort": 2,
+    "nonzero": 3,
+    "argwhere": 3,
+    "flatnonzero": 3,
+    "cumsum": 2,
+    "cumprod": 2,
+    "percentile": 4,
+    "quantile": 4,
+    "median": 3,
+    "norm": 3,
+    "average": 3,
+    "isclose": 4,
+    "allclose": 5,
+}
+SYNCHRONISING = {
+    "nonzero",
+    "argwhere",
+    "flatnonzero",
+    "unique",
+    "extract",
+    "bincount",
+    "setdiff1d",
+    "intersect1d",
+    "union1d",
+    "histogram",
+    "compress",
+}
 FREE = {"empty", "empty_like", "ndarray"}  # they take memory and leave it as it is
-IN_PLACE = {"copyto", "fill", "put", "shuffle", "scatter_add", "scatter_max", "scatter_min", "at",
-            "__setitem__", "_scatter", "fill_diagonal", "putmask", "place"}
+IN_PLACE = {
+    "copyto",
+    "fill",
+    "put",
+    "shuffle",
+    "scatter_add",
+    "scatter_max",
+    "scatter_min",
+    "at",
+    "__setitem__",
+    "_scatter",
+    "fill_diagonal",
+    "putmask",
+    "place",
+}
 
 
 class Counts:
@@ -42,7 +83,8 @@ class Counts:
         self.names = {kind: collections.Counter() for kind in KINDS}
 
     launches, allocations, transfers, synchronisations = (
-        property(lambda self, kind=kind: sum(self.names[kind].values())) for kind in KINDS)
+        property(lambda self, kind=kind: sum(self.names[kind].values())) for kind in KINDS
+    )
 
     def figures(self):
         """The four totals, by kind."""
@@ -113,8 +155,11 @@ def through(name, run):
 def _note_call(name, given, found):
     taken = list(_device_arrays(given))
     made = list(_device_arrays([found]))
-    new = [one for one in made if one.size and not any(numpy.may_share_memory(one._host, x._host)
-                                          for x in taken)]
+    new = [
+        one
+        for one in made
+        if one.size and not any(numpy.may_share_memory(one._host, x._host) for x in taken)
+    ]
     note("allocations", name, len(new))
     if _host_data(name, given, bool(taken)):
         note("transfers", name)
@@ -129,10 +174,31 @@ def _note_call(name, given, found):
 
 def _is_view(name):
     """Functions that may answer with the array that they were given."""
-    return name in {"asarray", "asanyarray", "array", "ascontiguousarray", "asfortranarray",
-                    "broadcast_to", "reshape", "ravel", "squeeze", "atleast_1d", "atleast_2d",
-                    "atleast_3d", "broadcast_arrays", "moveaxis", "transpose", "swapaxes", "view",
-                    "astype", "real", "conj", "conjugate", "get_array_module", "expand_dims"}
+    return name in {
+        "asarray",
+        "asanyarray",
+        "array",
+        "ascontiguousarray",
+        "asfortranarray",
+        "broadcast_to",
+        "reshape",
+        "ravel",
+        "squeeze",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "broadcast_arrays",
+        "moveaxis",
+        "transpose",
+        "swapaxes",
+        "view",
+        "astype",
+        "real",
+        "conj",
+        "conjugate",
+        "get_array_module",
+        "expand_dims",
+    }
 
 
 def _host_data(name, given, beside):

@@ -258,7 +258,8 @@ COMPUTE_TYPES = {
     "COMPUTE_TYPE_DEFAULT": 1,
     "COMPUTE_TYPE_TF32": 7,
     "set_compute_type": lambda dtype, compute_type: _compute_types.update(
-        {numpy.dtype(dtype).char: compute_type}),
+        {numpy.dtype(dtype).char: compute_type}
+    ),
     "get_compute_type": lambda dtype: _compute_types[numpy.dtype(dtype).char],
 }
 
@@ -365,8 +366,14 @@ def build():
     """Every module of the stand-in, by its path."""
     census = listing.census()
     made = {}
-    for path in ("cupy", *census["modules"], "cupyx.scipy", "cupy.random._generator", "cupy._core",
-                 "cupy._core._routines_linalg"):
+    for path in (
+        "cupy",
+        *census["modules"],
+        "cupyx.scipy",
+        "cupy.random._generator",
+        "cupy._core",
+        "cupy._core._routines_linalg",
+    ):
         made.setdefault(path, Module(path))
     for path, module in made.items():
         FUNCTIONS[path] = vars(module)
@@ -399,8 +406,12 @@ def furnish(made):
     cupy.AxisError, cupy.memoize = numpy.exceptions.AxisError, memoize
     cupy.__version__ = listing.census()["versions"]["cupy"]
     cupy.ndarray, cupy.ufunc, cupy.newaxis = ndarray, functions.ufunc, None
-    for home, name in ((kernels, "ElementwiseKernel"), (kernels, "ReductionKernel"),
-                       (rawkernels, "RawKernel"), (rawkernels, "RawModule")):
+    for home, name in (
+        (kernels, "ElementwiseKernel"),
+        (kernels, "ReductionKernel"),
+        (rawkernels, "RawKernel"),
+        (rawkernels, "RawModule"),
+    ):
         setattr(cupy, name, getattr(home, name))
     made["cupy._core._routines_linalg"].__dict__.update(COMPUTE_TYPES)
     cupy.get_default_memory_pool = lambda: POOL
@@ -415,8 +426,13 @@ def furnish(made):
         ("scatter_max", numpy.maximum),
         ("scatter_min", numpy.minimum),
     ):
-        setattr(cupyx, name, counting.through(
-            name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value)))
+        setattr(
+            cupyx,
+            name,
+            counting.through(
+                name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value)
+            ),
+        )
     cupyx.rsqrt = UFUNCS["rsqrt"]
 
 

@@ -57,19 +57,24 @@ static void enter(unsigned t) {
     threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
 }
 """
-ALONE = PLACE + """
+ALONE = (
+    PLACE
+    + """
 static int run_block(unsigned count, void** given) {
     for (unsigned t = 0; t < count; ++t) { enter(t); run_thread(given); }
     return 0;
 }
 """
+)
 BARRIER = """
 #include <setjmp.h>
 #include <ucontext.h>
 #define __shared__ static
 static void __syncthreads();
 """
-TOGETHER = PLACE + """
+TOGETHER = (
+    PLACE
+    + """
 static struct { jmp_buf state; bool begun, done; char stack[32768]; } each[1024];
 static jmp_buf back;
 static ucontext_t first, unused;
@@ -103,6 +108,7 @@ static int run_block(unsigned count, void** given) {
     }
 }
 """
+)
 PYTHON_NUMBERS = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64}
 SIZES = {"int": 4, "unsigned": 4, "float": 4, "double": 8, "long long": 8, "bool": 1, "char": 1}
 
@@ -118,8 +124,16 @@ def compiler():
 class RawKernel:
     """A kernel of CUDA text, called as CuPy's."""
 
-    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False,
-                 enable_cooperative_groups=False, jitify=False):
+    def __init__(
+        self,
+        code,
+        name,
+        options=(),
+        backend="nvrtc",
+        translate_cucomplex=False,
+        enable_cooperative_groups=False,
+        jitify=False,
+    ):
         self.code, self.name, self.options, self.backend = code, name, options, backend
         EVERY.add(self)
 
@@ -131,17 +145,28 @@ class RawKernel:
         held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
         function = compiled(self.code, self.name)
         counting.note("launches", self.name)
-        if function((ctypes.c_uint * 6)(*sizes),
-                    (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held])):
+        if function(
+            (ctypes.c_uint * 6)(*sizes),
+            (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]),
+        ):
             raise RuntimeError(f"some threads of {self.name} ended while others wait for them")
 
 
 class RawModule:
     """Several kernels in one text."""
 
-    def __init__(self, code=None, *, path=None, options=(), backend="nvrtc",
-                 translate_cucomplex=False, enable_cooperative_groups=False, name_expressions=None,
-                 jitify=False):
+    def __init__(
+        self,
+        code=None,
+        *,
+        path=None,
+        options=(),
+        backend="nvrtc",
+        translate_cucomplex=False,
+        enable_cooperative_groups=False,
+        name_expressions=None,
+        jitify=False,
+    ):
         self.code, self.options, self.backend = code, options, backend
 
     def get_function(self, name):
@@ -154,8 +179,10 @@ def parameters(code, name):
     found = re.search(rf"__global__\s+void\s+{name}\s*\(([^)]*)\)", code)
     if found is None:
         raise ValueError(f"no kernel {name} in the text")
-    return [re.sub(r"\s*\w+$", "", part.replace("__restrict__", "").strip())
-            for part in found.group(1).split(",")]
+    return [
+        re.sub(r"\s*\w+$", "", part.replace("__restrict__", "").strip())
+        for part in found.group(1).split(",")
+    ]
 
 
 def passed(value, spelled):
@@ -172,8 +199,9 @@ def passed(value, spelled):
         return numpy.zeros(1, numpy.uintp)
     made = numpy.array([value], PYTHON_NUMBERS.get(type(value)))
     if SIZES.get(spelled.replace("const ", ""), made.itemsize) != made.itemsize:
-        raise TypeError(f"{made.dtype} is given for a parameter of type {spelled}: "
-                        "a GPU would read other bytes")
+        raise TypeError(
+            f"{made.dtype} is given for a parameter of type {spelled}: a GPU would read other bytes"
+        )
     return made
 
 
@@ -194,8 +222,7 @@ def compiled(code, name):
     label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
     text = pathlib.Path(folder().name, f"{label}.cpp")
     together = "__syncthreads" in code
-    launch = LAUNCH.format(name=name, arguments=arguments,
-                           threads=TOGETHER if together else ALONE)
+    launch = LAUNCH.format(name=name, arguments=arguments, threads=TOGETHER if together else ALONE)
     text.write_text(PRELUDE + BARRIER * together + code + launch)
     library = text.with_suffix(".so")
     command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]

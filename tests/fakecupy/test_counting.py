@@ -21,8 +21,7 @@ CASES = {  # name -> (what is called with CuPy and an array, its four counts)
     "the same array": (lambda cp, a: cp.asarray(a).astype("float32", copy=False), (0, 0, 0, 0)),
     "another dtype": (lambda cp, a: a.astype("float64"), (1, 1, 0, 0)),
     "a part written": (lambda cp, a: a.__setitem__(0, 1.0), (1, 0, 0, 0)),
-    "elements by index": (lambda cp, a: a[:, cp.arange(2)],
-                          (2, 2, 0, 0)),
+    "elements by index": (lambda cp, a: a[:, cp.arange(2)], (2, 2, 0, 0)),
     "elements by mask": (lambda cp, a: a[a > 1], (2, 2, 0, 1)),
     "a shape that depends on values": (lambda cp, a: cp.nonzero(a), (3, 2, 0, 1)),
     "host data": (lambda cp, a: cp.asarray(np.ones(3)), (0, 1, 1, 0)),
@@ -36,8 +35,10 @@ CASES = {  # name -> (what is called with CuPy and an array, its four counts)
     "waited for": (lambda cp, a: cp.cuda.Stream.null.synchronize(), (0, 0, 0, 1)),
     "random numbers": (lambda cp, a: cp.random.random(4), (1, 1, 0, 0)),
     "elementwise kernel": (lambda cp, a: cp.ElementwiseKernel(*KERNEL)(a), (1, 1, 0, 0)),
-    "elementwise kernel in place": (lambda cp, a: cp.ElementwiseKernel(*KERNEL)(a, a),
-                                    (1, 0, 0, 0)),
+    "elementwise kernel in place": (
+        lambda cp, a: cp.ElementwiseKernel(*KERNEL)(a, a),
+        (1, 0, 0, 0),
+    ),
     "shape alone": (lambda cp, a: (a.shape, cp.result_type(a), len(a)), (0, 0, 0, 0)),
     "nothing to do": (lambda cp, a: cp.zeros((0, 3)) + 1, (0, 0, 0, 0)),
 }

@@ -54,8 +54,10 @@ def main(arguments=None):
 def write(folder, report):
     """Writes both reports; a part that is interrupted leaves those of the parts before."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("gpu.json", json.dumps(report, indent=1) + "\n"),
-                       ("gpu.txt", summary.text(report))):
+    for name, text in (
+        ("gpu.json", json.dumps(report, indent=1) + "\n"),
+        ("gpu.txt", summary.text(report)),
+    ):
         whole = folder / f"{name}.new"
         whole.write_text(text, encoding="utf-8")
         os.replace(whole, folder / name)

@@ -25,10 +25,13 @@ def device(stand_in):
             name = told["name"]
             if float((cupy.arange(2) + 1).sum()) != 3.0:
                 return None
-            return {"name": name.decode() if isinstance(name, bytes) else name,
-                    "compute capability": f"{told['major']}.{told['minor']}",
-                    "memory, bytes": int(told["totalGlobalMem"]),
-                    "CuPy": cupy.__version__, "stand-in": stand_in}
+            return {
+                "name": name.decode() if isinstance(name, bytes) else name,
+                "compute capability": f"{told['major']}.{told['minor']}",
+                "memory, bytes": int(told["totalGlobalMem"]),
+                "CuPy": cupy.__version__,
+                "stand-in": stand_in,
+            }
     except Exception:  # whatever a broken driver raises means: no GPU here
         return None
 
@@ -39,8 +42,9 @@ def found(stand_in):
         asked = {
             "driver": lambda: cupy.cuda.runtime.driverGetVersion(),
             "runtime": lambda: cupy.cuda.runtime.runtimeGetVersion(),
-            "NVRTC": lambda: ".".join(map(str, importlib.import_module(
-                "cupy.cuda.nvrtc").getVersion())),
+            "NVRTC": lambda: ".".join(
+                map(str, importlib.import_module("cupy.cuda.nvrtc").getVersion())
+            ),
             "cuBLAS": lambda: _cublas(cupy),
             "cuDNN": lambda: _distribution("nvidia-cudnn-cu13", "nvidia-cudnn-cu12"),
             "NCCL": lambda: importlib.import_module("cupy.cuda.nccl").get_version(),

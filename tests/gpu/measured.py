@@ -43,10 +43,13 @@ def peaks():
 def _figures(found):
     forward, backward = steps.per_layer(found)
     parts = ("forward", "forward and backward", "update", "step")
-    return {"layers": found["layers"], "parameters": found["parameters"],
-            "forward launches of a layer": round(forward, 2),
-            "backward launches of a layer": round(backward, 2),
-            **{part: found[part].figures() for part in parts}}
+    return {
+        "layers": found["layers"],
+        "parameters": found["parameters"],
+        "forward launches of a layer": round(forward, 2),
+        "backward launches of a layer": round(backward, 2),
+        **{part: found[part].figures() for part in parts},
+    }
 
 
 def times(stand_in):
@@ -54,8 +57,9 @@ def times(stand_in):
     stand-in, which has no time of its own."""
     if stand_in:
         return None
-    return {name: {target: _time(name, target) for target in ("GPU", "CPU")}
-            for name in networks.NAMES}
+    return {
+        name: {target: _time(name, target) for target in ("GPU", "CPU")} for name in networks.NAMES
+    }
 
 
 def _time(name, target):

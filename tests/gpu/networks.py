@@ -17,11 +17,21 @@ class LeNet5(nn.Cell):
     def __init__(self):
         super().__init__()
         self.features = nn.SequentialCell(
-            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2))
+            nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+        )
         self.classifier = nn.SequentialCell(
-            nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(),
-            nn.Dense(84, 10))
+            nn.Flatten(),
+            nn.Dense(400, 120),
+            nn.ReLU(),
+            nn.Dense(120, 84),
+            nn.ReLU(),
+            nn.Dense(84, 10),
+        )
 
     def construct(self, x):
         return self.classifier(self.features(x))
@@ -47,8 +57,9 @@ class Residual(nn.Cell):
 
 
 def _convolution(channels, filters, kernel, stride):
-    return nn.SequentialCell(nn.Conv2d(channels, filters, kernel, stride),
-                             nn.BatchNorm2d(filters), nn.ReLU())
+    return nn.SequentialCell(
+        nn.Conv2d(channels, filters, kernel, stride), nn.BatchNorm2d(filters), nn.ReLU()
+    )
 
 
 class ResNet18(nn.Cell):
@@ -56,8 +67,9 @@ class ResNet18(nn.Cell):
 
     def __init__(self, width=64, classes=10):
         super().__init__()
-        self.stem = nn.SequentialCell(*_convolution(3, width, 7, 2),
-                                      nn.MaxPool2d(3, 2, pad_mode="same"))
+        self.stem = nn.SequentialCell(
+            *_convolution(3, width, 7, 2), nn.MaxPool2d(3, 2, pad_mode="same")
+        )
         blocks, channels = [], width
         for stage in range(4):
             for number in range(2):
@@ -82,8 +94,10 @@ class Bottleneck(nn.Cell):
     def __init__(self, channels, width, stride):
         super().__init__()
         self.inside = nn.SequentialCell(
-            *_convolution(channels, width, 1, 1), *_convolution(width, width, 3, stride),
-            *_convolution(width, 4 * width, 1, 1)[:2])
+            *_convolution(channels, width, 1, 1),
+            *_convolution(width, width, 3, stride),
+            *_convolution(width, 4 * width, 1, 1)[:2],
+        )
         self.beside = None
         if stride > 1 or channels != 4 * width:
             self.beside = nn.SequentialCell(*_convolution(channels, 4 * width, 1, stride)[:2])
@@ -101,8 +115,9 @@ class ResNet50(nn.Cell):
 
     def __init__(self, width=64, classes=1000, recompute=False):
         super().__init__()
-        self.stem = nn.SequentialCell(*_convolution(3, width, 7, 2),
-                                      nn.MaxPool2d(3, 2, pad_mode="same"))
+        self.stem = nn.SequentialCell(
+            *_convolution(3, width, 7, 2), nn.MaxPool2d(3, 2, pad_mode="same")
+        )
         blocks, channels = [], width
         for stage, count in enumerate((3, 4, 6, 3)):
             for number in range(count):
@@ -141,8 +156,10 @@ class Block(nn.Cell):
     def attention(self, x):
         batch, length, width = x.shape
         split = (batch, length, self.heads, width // self.heads)
-        q, k, v = (layer(x).reshape(split).transpose(0, 2, 1, 3)
-                   for layer in (self.query, self.key, self.value))
+        q, k, v = (
+            layer(x).reshape(split).transpose(0, 2, 1, 3)
+            for layer in (self.query, self.key, self.value)
+        )
         scores = ops.matmul(q, k.swapaxes(-1, -2)) * (width // self.heads) ** -0.5
         mixed = ops.matmul(self.dropout(ops.softmax(scores)), v)
         return self.out(mixed.transpose(0, 2, 1, 3).reshape(x.shape))
@@ -164,8 +181,11 @@ class Recurrent(nn.Cell):
 def layers(network):
     """How many layers of a network compute something."""
     containers = (nn.SequentialCell, nn.CellList)
-    leaves = sum(1 for cell in network.cells_and_names()
-                 if not cell[1].cells() and not isinstance(cell[1], containers))
+    leaves = sum(
+        1
+        for cell in network.cells_and_names()
+        if not cell[1].cells() and not isinstance(cell[1], containers)
+    )
     joints = sum(getattr(cell, "joints", 0) for _, cell in network.cells_and_names())
     return leaves + joints
 

@@ -26,7 +26,7 @@ def counts_of(name, optimizer="Momentum"):
     network.set_train()
     weights = network.trainable_params()
     update = OPTIMIZERS[optimizer](weights)
-    scale = nn.DynamicLossScaleUpdateCell(2.0 ** 10, 2, 100)
+    scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 100)
     step = nn.TrainOneStepWithLossScaleCell(network, update, scale_sense=scale)
     gradient = ms.value_and_grad(network, None, weights)
     for _ in range(2):  # what is made once: kernels, plans, tables
@@ -41,8 +41,14 @@ def counts_of(name, optimizer="Momentum"):
         update.skipping(flag._array, grads)
     with counting.counted() as whole:
         step(data, labels)
-    return {"layers": networks.layers(network), "parameters": len(weights), "forward": forward,
-            "forward and backward": both, "update": updated, "step": whole}
+    return {
+        "layers": networks.layers(network),
+        "parameters": len(weights),
+        "forward": forward,
+        "forward and backward": both,
+        "update": updated,
+        "step": whole,
+    }
 
 
 def updated(name, optimizer):

@@ -14,14 +14,23 @@ from xml.etree import ElementTree
 
 ROOT = pathlib.Path(__file__).parents[2]
 LIMIT = 3600  # seconds that a suite may take
-KERNELS = ["tests/_backend/test_nvrtc.py", "tests/_backend/test_kernels.py",
-           "tests/_backend/test_multi_tensor.py", "tests/_backend/test_device_bodies.py"]
+KERNELS = [
+    "tests/_backend/test_nvrtc.py",
+    "tests/_backend/test_kernels.py",
+    "tests/_backend/test_multi_tensor.py",
+    "tests/_backend/test_device_bodies.py",
+]
 SUITES = {
     "operators": ["tests/ops/test_every_device.py"],
     "gradients": ["tests/ops/test_every_gradient.py"],
     "optimizers": ["tests/nn/optim", "tests/_backend/test_fuse.py"],
-    "training": ["tests/nn/wrap", "tests/nn/test_layers.py", "tests/nn/test_losses.py",
-                 "tests/train/test_model.py", "tests/train/test_amp.py"],
+    "training": [
+        "tests/nn/wrap",
+        "tests/nn/test_layers.py",
+        "tests/nn/test_losses.py",
+        "tests/train/test_model.py",
+        "tests/train/test_amp.py",
+    ],
 }
 
 
@@ -42,13 +51,28 @@ def run(suites, asked):
 def _pytest(paths, asked):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider",
-                   f"--junitxml={report}", "--fakecupy" if asked.stand_in else "--gpu", *paths]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "",
+            "-p",
+            "no:cacheprovider",
+            f"--junitxml={report}",
+            "--fakecupy" if asked.stand_in else "--gpu",
+            *paths,
+        ]
         command += ["-k", asked.select] if asked.select else []
         done = _done(command)
         if not report.exists():
-            return {"passed": 0, "failed": 1, "skipped": 0,
-                    "kinds": {"no report": {"count": 1, "first": done}}}
+            return {
+                "passed": 0,
+                "failed": 1,
+                "skipped": 0,
+                "kinds": {"no report": {"count": 1, "first": done}},
+            }
         return read(report.read_text(encoding="utf-8"))
 
 
@@ -56,8 +80,9 @@ def _done(command):
     """Runs a command; returns the end of what it printed, with why it ended if it did not."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True,
-                              timeout=LIMIT)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT
+        )
     except subprocess.TimeoutExpired:
         return f"ended after {LIMIT} seconds"
     return (done.stdout + done.stderr)[-3000:] + f"\nstatus {done.returncode}"
@@ -71,8 +96,11 @@ def read(xml):
         if wrong is not None:
             found["failed"] += 1
             kind = _kind(wrong.get("message", ""))
-            first = {"count": 0, "first": f"{case.get('classname')}::{case.get('name')}",
-                     "message": wrong.get("message", "")[:1000]}
+            first = {
+                "count": 0,
+                "first": f"{case.get('classname')}::{case.get('name')}",
+                "message": wrong.get("message", "")[:1000],
+            }
             found["kinds"].setdefault(kind, first)["count"] += 1
         elif case.find("skipped") is not None:
             found["skipped"] += 1
@@ -100,10 +128,14 @@ def main_job(asked):
     """Trains LeNet-5 on digits with each optimizer; on the stand-in for one epoch with one."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["--device_target", "GPU", "--output", folder]
-        arguments += (["--epochs", "1", "--optimizer", "momentum"] if asked.stand_in
-                      else ["--compare"])
+        arguments += (
+            ["--epochs", "1", "--optimizer", "momentum"] if asked.stand_in else ["--compare"]
+        )
         code = MAIN_JOB.format(stand_in=asked.stand_in, arguments=arguments)
         printed = _done([sys.executable, "-m", "mindspore_compat", "-c", code])
     accuracy = dict(re.findall(r"(\w+): test accuracy (\d\.\d+)", printed))
-    return {"accuracy": {name: float(value) for name, value in accuracy.items()},
-            "ended": printed.strip().split("\n")[-1], "printed": "" if accuracy else printed}
+    return {
+        "accuracy": {name: float(value) for name, value in accuracy.items()},
+        "ended": printed.strip().split("\n")[-1],
+        "printed": "" if accuracy else printed,
+    }

@@ -15,17 +15,24 @@ XML = """<testsuites><testsuite>
 <testcase classname="b" name="four"><error message="ValueError: lost"/></testcase>
 <testcase classname="b" name="five"><skipped message="no"/></testcase>
 </testsuite></testsuites>"""
-COUNTED = {"layers": 9, "parameters": 6, "forward launches of a layer": 3.0,
-           "backward launches of a layer": 4.1, "update": {"launches": 2},
-           "step": {"launches": 73, "transfers": 0, "synchronisations": 0}}
+COUNTED = {
+    "layers": 9,
+    "parameters": 6,
+    "forward launches of a layer": 3.0,
+    "backward launches of a layer": 4.1,
+    "update": {"launches": 2},
+    "step": {"launches": 73, "transfers": 0, "synchronisations": 0},
+}
 
 
 def test_failures_of_one_kind_are_told_once():
     found = suites.read(XML)
     assert (found["passed"], found["failed"], found["skipped"]) == (1, 3, 1)
     lines = summary.failures({"suites": {"operators": found}})
-    assert lines == ["operators: AssertionError: # is not # (2 times), first in a::two",
-                     "operators: ValueError: lost (1 times), first in b::four"]
+    assert lines == [
+        "operators: AssertionError: # is not # (2 times), first in a::two",
+        "operators: ValueError: lost (1 times), first in b::four",
+    ]
 
 
 def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
@@ -35,7 +42,8 @@ def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
     report, text = json.loads((tmp_path / "gpu.json").read_text()), capsys.readouterr().out
     assert status == 1 and "ValueError: lost (1 times), first in b::four" in text
     assert {name: one["failed"] for name, one in report["suites"].items()} == dict.fromkeys(
-        command.suites.SUITES, 3)
+        command.suites.SUITES, 3
+    )
     assert report["counts"]["LSTM"] == COUNTED and "LSTM  " in text
     assert text.endswith((tmp_path / "gpu.txt").read_text() + "\n")
 
@@ -44,8 +52,19 @@ def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
 def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
     paths = ["tests/_backend/test_multi_tensor.py"]
     monkeypatch.setattr(command.suites, "SUITES", {"fusing": paths})
-    status = command.main(["--stand-in", "--output", str(tmp_path), "--select", "numbers",
-                           "--only", "libraries", "suites", "times"])
+    status = command.main(
+        [
+            "--stand-in",
+            "--output",
+            str(tmp_path),
+            "--select",
+            "numbers",
+            "--only",
+            "libraries",
+            "suites",
+            "times",
+        ]
+    )
     report = json.loads((tmp_path / "gpu.json").read_text())
     text = (tmp_path / "gpu.txt").read_text()
     assert status == 0 and text in capsys.readouterr().out
@@ -53,7 +72,9 @@ def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
     assert report["libraries"]["runtime"] == {"version": "13000"}
     assert report["suites"]["fusing"]["failed"] == 0 < report["suites"]["fusing"]["passed"]
     assert "Nothing failed." in text and sorted(each.name for each in tmp_path.iterdir()) == [
-        "gpu.json", "gpu.txt"]
+        "gpu.json",
+        "gpu.txt",
+    ]
 
 
 def test_without_a_device_the_command_says_so(tmp_path, capsys, monkeypatch):

@@ -30,8 +30,14 @@ class MutantServer:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "GLOG_v": "4"}
         environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
         command = [sys.executable, "-m", "kit.mutant_server", name, *kinds]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=environment)
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
 
     def __enter__(self):
         return self

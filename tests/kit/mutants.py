@@ -16,15 +16,35 @@ from pathlib import Path
 
 SPARED = {"extend_repr", "__repr__", "_make_reducers", "_averaged"}  # the last: of many processes
 _OPERATORS = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
 }
 _BOUNDS = {"ge": "gt", "gt": "ge", "le": "lt", "lt": "le"}
-_WORDS = {"max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum",
-          "any": "all", "all": "any"}
+_WORDS = {
+    "max": "min",
+    "min": "max",
+    "maximum": "minimum",
+    "minimum": "maximum",
+    "any": "all",
+    "all": "any",
+}
 
 
 @dataclass
@@ -50,7 +70,7 @@ class Mutant:
         """The text of the module with the fault."""
         holder, name, index, new = self.edit
         held = getattr(holder, name)
-        changed = new if index is None else [*held[:index], *new, *held[index + 1:]]
+        changed = new if index is None else [*held[:index], *new, *held[index + 1 :]]
         setattr(holder, name, changed)
         try:
             return ast.unparse(ast.fix_missing_locations(self.tree))
@@ -167,7 +187,7 @@ def _call_faults(node):
             yield "swapped", _with(node, args=[second, first, *rest])
     if getattr(node.func, "id", "") == "checked":
         for index in range(len(node.args)):
-            left = node.args[:index] + node.args[index + 1:]
+            left = node.args[:index] + node.args[index + 1 :]
             yield "check removed", _with(node, args=left)
 
 
@@ -205,8 +225,9 @@ def _writes_elsewhere(node):
 def _ignored_arguments(function):
     """Each argument with a default takes it, whatever is given."""
     given = function.args.posonlyargs + function.args.args
-    positional = zip(given[len(given) - len(function.args.defaults):], function.args.defaults,
-                     strict=True)
+    positional = zip(
+        given[len(given) - len(function.args.defaults) :], function.args.defaults, strict=True
+    )
     keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     for argument, default in [*positional, *keyword]:
         if default is not None:

@@ -43,8 +43,9 @@ def architectures():
 def complaint(text, architecture):
     """What the compiler says against a text for one architecture; "" if nothing."""
     program = _Handle()
-    library().nvrtcCreateProgram(ctypes.byref(program), _Text(text.encode()), _Text(b"kernel.cu"),
-                                 0, None, None)
+    library().nvrtcCreateProgram(
+        ctypes.byref(program), _Text(text.encode()), _Text(b"kernel.cu"), 0, None, None
+    )
     options = (_Text * 1)(f"--gpu-architecture=sm_{architecture}".encode())
     failed = library().nvrtcCompileProgram(program, 1, options)
     size = ctypes.c_size_t()

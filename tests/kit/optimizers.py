@@ -49,14 +49,14 @@ class Adam:
 
     def step(self, p, g, s, lr, t):
         s["moment1"] = self.beta1 * s["moment1"] + (1 - self.beta1) * g
-        s["moment2"] = self.beta2 * s["moment2"] + (1 - self.beta2) * g ** 2
+        s["moment2"] = self.beta2 * s["moment2"] + (1 - self.beta2) * g**2
         ahead = s["moment1"]
         if self.nesterov:
             ahead = self.beta1 * s["moment1"] + (1 - self.beta1) * g
         second = s["moment2"]
         if self.amsgrad:
             second = s["vhat"] = np.fmax(s["vhat"], second)
-        scale = np.sqrt(1 - self.beta2 ** t) / (1 - self.beta1 ** t)
+        scale = np.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
         return p - lr * scale * ahead / (np.sqrt(second) + self.eps)
 
 
@@ -71,7 +71,7 @@ class AdamWeightDecay:
 
     def step(self, p, g, s, lr, t, decay=0.0):
         s["adam_m"] = self.beta1 * s["adam_m"] + (1 - self.beta1) * g
-        s["adam_v"] = self.beta2 * s["adam_v"] + (1 - self.beta2) * g ** 2
+        s["adam_v"] = self.beta2 * s["adam_v"] + (1 - self.beta2) * g**2
         return p - lr * (s["adam_m"] / (np.sqrt(s["adam_v"]) + self.eps) + decay * p)
 
 
@@ -86,8 +86,8 @@ class Lamb:
 
     def step(self, p, g, s, lr, t, decay=0.0):
         s["lamb_m"] = self.beta1 * s["lamb_m"] + (1 - self.beta1) * g
-        s["lamb_v"] = self.beta2 * s["lamb_v"] + (1 - self.beta2) * g ** 2
-        m, v = s["lamb_m"] / (1 - self.beta1 ** t), s["lamb_v"] / (1 - self.beta2 ** t)
+        s["lamb_v"] = self.beta2 * s["lamb_v"] + (1 - self.beta2) * g**2
+        m, v = s["lamb_m"] / (1 - self.beta1**t), s["lamb_v"] / (1 - self.beta2**t)
         r = m / (np.sqrt(v) + self.eps) + decay * p
         sizes = np.linalg.norm(p.ravel()), np.linalg.norm(r.ravel())
         return p - lr * r * (sizes[0] / sizes[1] if all(sizes) else 1.0)
@@ -98,11 +98,14 @@ class RMSProp:
         self.decay, self.momentum, self.eps, self.centered = decay, momentum, eps, centered
 
     def first(self, shape):
-        return {"mean_square": np.ones(shape), "moment": np.zeros(shape),
-                "mean_grad": np.zeros(shape)}
+        return {
+            "mean_square": np.ones(shape),
+            "moment": np.zeros(shape),
+            "mean_grad": np.zeros(shape),
+        }
 
     def step(self, p, g, s, lr, t):
-        s["mean_square"] += (1 - self.decay) * (g ** 2 - s["mean_square"])
+        s["mean_square"] += (1 - self.decay) * (g**2 - s["mean_square"])
         spread = s["mean_square"]
         if self.centered:
             s["mean_grad"] += (1 - self.decay) * (g - s["mean_grad"])
@@ -119,7 +122,7 @@ class Adagrad:
         return {"accum": np.full(shape, self.accum)}
 
     def step(self, p, g, s, lr, t):
-        s["accum"] = s["accum"] + g ** 2 * self.grows
+        s["accum"] = s["accum"] + g**2 * self.grows
         return p - lr * g / np.sqrt(s["accum"])
 
 
@@ -131,9 +134,9 @@ class Adadelta:
         return {"accum": np.zeros(shape), "accum_update": np.zeros(shape)}
 
     def step(self, p, g, s, lr, t):
-        s["accum"] = self.rho * s["accum"] + (1 - self.rho) * g ** 2
+        s["accum"] = self.rho * s["accum"] + (1 - self.rho) * g**2
         u = np.sqrt((s["accum_update"] + self.eps) / (s["accum"] + self.eps)) * g
-        s["accum_update"] = self.rho * s["accum_update"] + (1 - self.rho) * u ** 2
+        s["accum_update"] = self.rho * s["accum_update"] + (1 - self.rho) * u**2
         return p - lr * u
 
 
@@ -147,7 +150,7 @@ class AdaMax:
     def step(self, p, g, s, lr, t):
         s["moment1"] = self.beta1 * s["moment1"] + (1 - self.beta1) * g
         s["moment2"] = np.fmax(self.beta2 * s["moment2"], np.fabs(g))
-        return p - lr / (1 - self.beta1 ** t) * s["moment1"] / (s["moment2"] + self.eps)
+        return p - lr / (1 - self.beta1**t) * s["moment1"] / (s["moment2"] + self.eps)
 
 
 class ProximalAdagrad:
@@ -158,7 +161,7 @@ class ProximalAdagrad:
         return {"accum": np.full(shape, self.accum)}
 
     def step(self, p, g, s, lr, t):
-        s["accum"] = s["accum"] + g ** 2
+        s["accum"] = s["accum"] + g**2
         rate = lr / np.sqrt(s["accum"])
         w = p - rate * g
         return np.copysign(np.fmax(np.fabs(w) - rate * self.l1, 0), w) / (1 + rate * self.l2)
@@ -172,13 +175,14 @@ class FTRL:
         return {"moments": np.full(shape, self.accum), "linear": np.zeros(shape)}
 
     def step(self, p, g, s, lr, t):
-        grown = s["moments"] + g ** 2
-        sigma = (grown ** -self.power - s["moments"] ** -self.power) / lr
+        grown = s["moments"] + g**2
+        sigma = (grown**-self.power - s["moments"] ** -self.power) / lr
         s["linear"] = u = s["linear"] + g - sigma * p
         s["moments"] = grown
-        bottom = grown ** -self.power / lr + 2 * self.l2
-        return np.select([u > self.l1, u < -self.l1], [(self.l1 - u) / bottom,
-                                                       (-self.l1 - u) / bottom], 0.0)
+        bottom = grown**-self.power / lr + 2 * self.l2
+        return np.select(
+            [u > self.l1, u < -self.l1], [(self.l1 - u) / bottom, (-self.l1 - u) / bottom], 0.0
+        )
 
 
 class ASGD:
@@ -232,11 +236,11 @@ class AdaFactor:
 
     def step(self, p, g, s, lr, t, decay=0.0):
         if self.relative:
-            lr = min(1e-6 * t if self.warmup else 1e-2, t ** -0.5)
+            lr = min(1e-6 * t if self.warmup else 1e-2, t**-0.5)
         if self.scaled:
-            lr = lr * max(1e-3, np.sqrt((p ** 2).mean()))
-        old = 1 - t ** -self.rate
-        q = g ** 2 + 1e-30
+            lr = lr * max(1e-3, np.sqrt((p**2).mean()))
+        old = 1 - t**-self.rate
+        q = g**2 + 1e-30
         if p.ndim > 1:
             s["row"] = old * s["row"] + (1 - old) * q.mean(-1)
             s["column"] = old * s["column"] + (1 - old) * q.mean(-2)
@@ -245,7 +249,7 @@ class AdaFactor:
         else:
             mean = s["all"] = old * s["all"] + (1 - old) * q
         u = g / np.sqrt(mean)
-        u = u / max(1.0, np.sqrt((u ** 2).mean())) * lr
+        u = u / max(1.0, np.sqrt((u**2).mean())) * lr
         s["exp_avg"] = self.beta1 * s["exp_avg"] + (1 - self.beta1) * u
         return p - s["exp_avg"] - decay * lr * p
 

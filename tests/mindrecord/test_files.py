@@ -12,16 +12,25 @@ from mindspore_compat.mindrecord.common import exceptions
 
 pytestmark = pytest.mark.quick
 
-SCHEMA = {"name": {"type": "string"}, "label": {"type": "int32"}, "score": {"type": "float64"},
-          "points": {"type": "float32", "shape": [-1, 2]}, "ids": {"type": "int64", "shape": [3]},
-          "data": {"type": "bytes"}}
+SCHEMA = {
+    "name": {"type": "string"},
+    "label": {"type": "int32"},
+    "score": {"type": "float64"},
+    "points": {"type": "float32", "shape": [-1, 2]},
+    "ids": {"type": "int64", "shape": [3]},
+    "data": {"type": "bytes"},
+}
 
 
 def row(number):
-    return {"name": f"{number}.jpg", "label": number * 3 - 40, "score": number / 3,
-            "points": np.full((number % 4 + 1, 2), number, np.float32),
-            "ids": np.array([number, -number * 10**8, number * 10**12]),
-            "data": b"ab\0" * (number * 40)}
+    return {
+        "name": f"{number}.jpg",
+        "label": number * 3 - 40,
+        "score": number / 3,
+        "points": np.full((number % 4 + 1, 2), number, np.float32),
+        "ids": np.array([number, -number * 10**8, number * 10**12]),
+        "data": b"ab\0" * (number * 40),
+    }
 
 
 def agree(found, number):
@@ -74,17 +83,21 @@ def test_rows_are_divided_evenly(tmp_path):
     assert sorted(counts) == [6, 7, 7]
 
 
-@pytest.mark.parametrize("schema, values", [
-    ({"data": {"type": "bytes"}}, {"data": b"xyz"}),
-    ({"data": {"type": "bytes"}, "k": {"type": "int64"}}, {"data": b"", "k": -2**40}),
-    ({"a": {"type": "int32", "shape": [-1]}}, {"a": np.array([1, -129, 2**31 - 1], np.int32)}),
-    ({"a": {"type": "int32", "shape": [-1]}}, {"a": np.zeros(0, np.int32)}),
-    ({"a": {"type": "float64", "shape": [2, 1]}}, {"a": np.array([[0.1], [2]])}),
-    ({"s": {"type": "string"}, "f": {"type": "float32"}}, {"s": "täxt" * 100, "f": 0.1}),
-    ({"i": {"type": "int64"}, "g": {"type": "float64"}}, {"i": 2**63 - 1, "g": 1e300})])
+@pytest.mark.parametrize(
+    "schema, values",
+    [
+        ({"data": {"type": "bytes"}}, {"data": b"xyz"}),
+        ({"data": {"type": "bytes"}, "k": {"type": "int64"}}, {"data": b"", "k": -(2**40)}),
+        ({"a": {"type": "int32", "shape": [-1]}}, {"a": np.array([1, -129, 2**31 - 1], np.int32)}),
+        ({"a": {"type": "int32", "shape": [-1]}}, {"a": np.zeros(0, np.int32)}),
+        ({"a": {"type": "float64", "shape": [2, 1]}}, {"a": np.array([[0.1], [2]])}),
+        ({"s": {"type": "string"}, "f": {"type": "float32"}}, {"s": "täxt" * 100, "f": 0.1}),
+        ({"i": {"type": "int64"}, "g": {"type": "float64"}}, {"i": 2**63 - 1, "g": 1e300}),
+    ],
+)
 def test_each_kind_of_schema_comes_back(tmp_path, schema, values):
     path = write(tmp_path / "one", 1, schema=schema, make=lambda _: values)
-    found, = read(path)
+    (found,) = read(path)
     for name, value in values.items():
         np.testing.assert_array_equal(found[name], value)
 
@@ -108,7 +121,7 @@ def test_rows_are_appended(tmp_path, shards):
     path = str(tmp_path / ("some" if shards == 1 else "some1"))
     writer = mindrecord.FileWriter.open_for_append(path)
     writer.write_raw_data([row(number) for number in range(5, 40)])
-    assert len(read(path)) == 5                 # readers see them when they are complete
+    assert len(read(path)) == 5  # readers see them when they are complete
     writer.commit()
     rows = by_label(read(path))
     assert len(rows) == 40
@@ -131,8 +144,14 @@ def test_rows_that_do_not_agree_are_left_out(tmp_path):
     writer = mindrecord.FileWriter(str(tmp_path / "some"))
     writer.add_schema({"k": {"type": "int32"}, "a": {"type": "int64", "shape": [2]}})
     good = {"k": 1, "a": np.arange(2)}
-    bad = [{"k": 1}, {**good, "k": "1"}, {**good, "k": 2**31}, {**good, "a": np.arange(3)},
-           {**good, "a": np.arange(2, dtype=np.int32)}, {**good, "k": True}]
+    bad = [
+        {"k": 1},
+        {**good, "k": "1"},
+        {**good, "k": 2**31},
+        {**good, "a": np.arange(3)},
+        {**good, "a": np.arange(2, dtype=np.int32)},
+        {**good, "k": True},
+    ]
     rows = [*bad, good]
     writer.write_raw_data(rows)
     assert rows == [*bad, good]
@@ -161,7 +180,7 @@ def test_existing_files_are_replaced_only_when_told(tmp_path):
     writer = mindrecord.FileWriter(path, overwrite=True)
     writer.add_schema(SCHEMA)
     writer.write_raw_data([row(0)])
-    assert len(read(path)) == 3                 # until the new one is complete
+    assert len(read(path)) == 3  # until the new one is complete
     writer.commit()
     assert len(read(path)) == 1
 
@@ -176,8 +195,11 @@ def test_a_writer_given_up_leaves_nothing(tmp_path):
 
 def test_the_order_of_calls_is_kept(tmp_path):
     writer = mindrecord.FileWriter(str(tmp_path / "some"))
-    for call in (lambda: writer.write_raw_data([row(0)]), writer.commit,
-                 lambda: writer.add_index(["k"])):
+    for call in (
+        lambda: writer.write_raw_data([row(0)]),
+        writer.commit,
+        lambda: writer.add_index(["k"]),
+    ):
         with pytest.raises(exceptions.MRMGetMetaError):
             call()
     writer.add_schema(SCHEMA)
@@ -191,32 +213,57 @@ def test_the_order_of_calls_is_kept(tmp_path):
         writer.commit()
 
 
-@pytest.mark.parametrize("arguments", [
-    (5,), ("",), ("x/",), ("x?",), (" x",), ("x", 0), ("x", 1001), ("x", "1"), ("x", None),
-    ("x", 1, 3)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (5,),
+        ("",),
+        ("x/",),
+        ("x?",),
+        (" x",),
+        ("x", 0),
+        ("x", 1001),
+        ("x", "1"),
+        ("x", None),
+        ("x", 1, 3),
+    ],
+)
 def test_writers_refuse_bad_arguments(arguments):
     with pytest.raises(exceptions.ParamValueError) as caught:
         mindrecord.FileWriter(*arguments)
     assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize("content, error", [
-    ({}, "MRMInvalidSchemaError"), (5, "MRMInvalidSchemaError"),
-    ({"a b": {"type": "int32"}}, "MRMInvalidSchemaError"),
-    ({"a": {"type": "int8"}}, "MRMInvalidSchemaError"),
-    ({"a": {"type": "string", "shape": [2]}}, "MRMInvalidSchemaError"),
-    ({"a": {"type": "int32", "form": [2]}}, "MRMInvalidSchemaError"),
-    ({"a": {"type": "int32", "shape": ["x"]}}, "MRMAddSchemaError"),
-    ({"a": {"type": "int32", "shape": [-1, -1]}}, "MRMBuildSchemaError")])
+@pytest.mark.parametrize(
+    "content, error",
+    [
+        ({}, "MRMInvalidSchemaError"),
+        (5, "MRMInvalidSchemaError"),
+        ({"a b": {"type": "int32"}}, "MRMInvalidSchemaError"),
+        ({"a": {"type": "int8"}}, "MRMInvalidSchemaError"),
+        ({"a": {"type": "string", "shape": [2]}}, "MRMInvalidSchemaError"),
+        ({"a": {"type": "int32", "form": [2]}}, "MRMInvalidSchemaError"),
+        ({"a": {"type": "int32", "shape": ["x"]}}, "MRMAddSchemaError"),
+        ({"a": {"type": "int32", "shape": [-1, -1]}}, "MRMBuildSchemaError"),
+    ],
+)
 def test_schemas_are_checked(content, error):
     with pytest.raises(getattr(exceptions, error)):
         mindrecord.FileWriter("x").add_schema(content)
 
 
-@pytest.mark.parametrize("fields, error", [
-    ("label", "ParamTypeError"), ([], "ParamTypeError"), ([5], "ParamTypeError"),
-    (["data"], "MRMDefineIndexError"), (["ids"], "MRMDefineIndexError"),
-    (["no"], "MRMAddIndexError"), (["label", "label"], "MRMAddIndexError")])
+@pytest.mark.parametrize(
+    "fields, error",
+    [
+        ("label", "ParamTypeError"),
+        ([], "ParamTypeError"),
+        ([5], "ParamTypeError"),
+        (["data"], "MRMDefineIndexError"),
+        (["ids"], "MRMDefineIndexError"),
+        (["no"], "MRMAddIndexError"),
+        (["label", "label"], "MRMAddIndexError"),
+    ],
+)
 def test_indexes_are_checked(fields, error):
     writer = mindrecord.FileWriter("x")
     writer.add_schema(SCHEMA)
@@ -250,12 +297,16 @@ def damaged(path, change):
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("change, reason", [
-    (lambda content: content.clear(), "length of a header"),
-    (lambda content: content.__setitem__(slice(0, 8), b"\xff" * 8), "length of a header"),
-    (lambda content: content.__setitem__(12, 0), "not a MindRecord file"),
-    (lambda content: content.__delitem__(slice(70000, None)), "truncated"),
-    (lambda content: content.__setitem__(slice(1 << 16, (1 << 16) + 8), bytes(8)), "damaged")])
+@pytest.mark.parametrize(
+    "change, reason",
+    [
+        (lambda content: content.clear(), "length of a header"),
+        (lambda content: content.__setitem__(slice(0, 8), b"\xff" * 8), "length of a header"),
+        (lambda content: content.__setitem__(12, 0), "not a MindRecord file"),
+        (lambda content: content.__delitem__(slice(70000, None)), "truncated"),
+        (lambda content: content.__setitem__(slice(1 << 16, (1 << 16) + 8), bytes(8)), "damaged"),
+    ],
+)
 def test_damaged_files_are_refused_by_name(tmp_path, change, reason):
     write(tmp_path / "some")
     damaged(tmp_path / "some", change)
@@ -283,9 +334,15 @@ def test_missing_files_are_refused(tmp_path):
             mindrecord.FileWriter.open_for_append(path)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"num_consumer": 0}, "ParamValueError"), ({"num_consumer": "1"}, "ParamValueError"),
-    ({"columns": "label"}, "ParamTypeError"), ({"columns": ["no"]}, "ParamValueError")])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"num_consumer": 0}, "ParamValueError"),
+        ({"num_consumer": "1"}, "ParamValueError"),
+        ({"columns": "label"}, "ParamTypeError"),
+        ({"columns": ["no"]}, "ParamValueError"),
+    ],
+)
 def test_readers_refuse_bad_arguments(tmp_path, arguments, error):
     path = write(tmp_path / "some", 1)
     with pytest.raises(getattr(exceptions, error)):
@@ -300,14 +357,19 @@ def test_pages_of_a_class(tmp_path):
     with pytest.raises(exceptions.MRMReadCategoryInfoError):
         page.read_category_info()
     page.category_field = "s"
-    assert json.loads(page.read_category_info()) == {"key": "s_0", "categories": [
-        {"count": 8, "id": 0, "name": "a"}, {"count": 4, "id": 1, "name": "b"}]}
+    assert json.loads(page.read_category_info()) == {
+        "key": "s_0",
+        "categories": [{"count": 8, "id": 0, "name": "a"}, {"count": 4, "id": 1, "name": "b"}],
+    }
     found = [page.read_at_page_by_name("a", number, 3) for number in range(3)]
     assert [len(each) for each in found] == [3, 3, 2]
     assert sorted(each["k"] for part in found for each in part) == [1, 2, 4, 5, 7, 8, 10, 11]
     assert page.read_at_page_by_id(0, 1, 3) == found[1]
-    for call in (lambda: page.read_at_page_by_id(0, 3, 3), lambda: page.read_at_page_by_id(9, 0, 1),
-                 lambda: page.read_at_page_by_name("c", 0, 1)):
+    for call in (
+        lambda: page.read_at_page_by_id(0, 3, 3),
+        lambda: page.read_at_page_by_id(9, 0, 1),
+        lambda: page.read_at_page_by_name("c", 0, 1),
+    ):
         with pytest.raises(exceptions.MRMFetchDataError):
             call()
     with pytest.raises(exceptions.ParamValueError):
@@ -352,7 +414,7 @@ def test_the_original_reads_and_appends_to_what_is_written_here(oracle, tmp_path
     found = by_label(json.loads(oracle(READ, tmp_path / "some0").splitlines()[-1]))
     assert [each["ids"] for each in found] == [row(n)["ids"].tolist() for n in range(20)]
     assert [each["data"] for each in found] == [row(n)["data"].decode() for n in range(20)]
-    rows_module = (tmp_path / "test_files.py")
+    rows_module = tmp_path / "test_files.py"
     rows_module.write_text(_shared())
     oracle(APPEND, tmp_path / "some1", tmp_path)
     for number, each in enumerate(by_label(read(str(tmp_path / "some0")))):

@@ -33,10 +33,12 @@ def check_image(data, expected):
 def test_cifar10(tmp_path):
     pytest.importorskip("PIL")
     images = smooth(5, 3)
-    for name, part in (("data_batch_1", slice(0, 2)), ("data_batch_2", slice(2, 3)),
-                       ("test_batch", slice(3, 5))):
-        content = {b"data": images[part].reshape(-1, 3072),
-                   b"labels": list(range(5))[part]}
+    for name, part in (
+        ("data_batch_1", slice(0, 2)),
+        ("data_batch_2", slice(2, 3)),
+        ("test_batch", slice(3, 5)),
+    ):
+        content = {b"data": images[part].reshape(-1, 3072), b"labels": list(range(5))[part]}
         (tmp_path / name).write_bytes(pickle.dumps(content, 4))
     mindrecord.Cifar10ToMR(str(tmp_path), str(tmp_path / "out")).transform(["label"])
     rows, others = read(tmp_path / "out"), read(tmp_path / "out_test")
@@ -50,12 +52,21 @@ def test_cifar10(tmp_path):
 def test_cifar100(tmp_path):
     pytest.importorskip("PIL")
     for name in ("train", "test"):
-        (tmp_path / name).write_bytes(pickle.dumps({
-            b"data": smooth(2, 3).reshape(-1, 3072), b"fine_labels": [5, 6],
-            b"coarse_labels": [1, 2]}, 4))
+        (tmp_path / name).write_bytes(
+            pickle.dumps(
+                {
+                    b"data": smooth(2, 3).reshape(-1, 3072),
+                    b"fine_labels": [5, 6],
+                    b"coarse_labels": [1, 2],
+                },
+                4,
+            )
+        )
     mindrecord.Cifar100ToMR(str(tmp_path), str(tmp_path / "out")).transform()
     assert [(row["fine_label"], row["coarse_label"]) for row in read(tmp_path / "out_test")] == [
-        (5, 1), (6, 2)]
+        (5, 1),
+        (6, 2),
+    ]
 
 
 def test_cifar_runs_no_code(tmp_path):
@@ -102,11 +113,16 @@ def test_folders_of_photographs(tmp_path):
     mindrecord.ImageNetToMR(*arguments).transform()
     rows = read(tmp_path / "out")
     assert [(row["label"], row["image"]) for row in rows] == [
-        (4, b"00"), (4, b"01"), (9, b"10"), (9, b"11")]
+        (4, b"00"),
+        (4, b"01"),
+        (9, b"10"),
+        (9, b"11"),
+    ]
     assert rows[0]["file_name"] == str(tmp_path / "cats" / "0.jpg")
     with pytest.raises(ValueError, match="folders"):
-        mindrecord.ImageNetToMR(arguments[0], str(tmp_path / "cats"),
-                                str(tmp_path / "b")).transform()
+        mindrecord.ImageNetToMR(
+            arguments[0], str(tmp_path / "cats"), str(tmp_path / "b")
+        ).transform()
 
 
 TABLE = 'name,age,height,here,gap\n"A, B",3,1.5,True,1\nC,-4,2,False,\n'
@@ -117,7 +133,12 @@ def test_csv(tmp_path):
     mindrecord.CsvToMR(str(tmp_path / "table.csv"), str(tmp_path / "out")).transform()
     reader = mindrecord.FileReader(str(tmp_path / "out"))
     assert {name: field["type"] for name, field in reader.schema().items()} == {
-        "name": "string", "age": "int64", "height": "float64", "here": "int32", "gap": "float64"}
+        "name": "string",
+        "age": "int64",
+        "height": "float64",
+        "here": "int32",
+        "gap": "float64",
+    }
     first, second = reader.get_next()
     assert first == {"name": "A, B", "age": 3, "height": 1.5, "here": 1, "gap": 1.0}
     assert second["name"] == "C" and second["here"] == 0 and np.isnan(second["gap"])
@@ -129,9 +150,15 @@ def test_csv_with_chosen_columns(tmp_path):
     assert sorted(row["age"] for row in read(tmp_path / "out0")) == [-4, 3]
 
 
-@pytest.mark.parametrize("text, columns, error", [
-    (TABLE, ["no"], RuntimeError), ("1,2\n3,4\n", None, ValueError),
-    ("a,b\n1\n", None, RuntimeError), ("", None, RuntimeError)])
+@pytest.mark.parametrize(
+    "text, columns, error",
+    [
+        (TABLE, ["no"], RuntimeError),
+        ("1,2\n3,4\n", None, ValueError),
+        ("a,b\n1\n", None, RuntimeError),
+        ("", None, RuntimeError),
+    ],
+)
 def test_bad_csv_files_are_refused(tmp_path, text, columns, error):
     (tmp_path / "table.csv").write_text(text)
     with pytest.raises(error):
@@ -143,45 +170,82 @@ def feature(shape, dtype):
 
 
 def test_tfrecord(tmp_path):
-    (tmp_path / "some.tfrecord").write_bytes(b"".join(framed(example({
-        "file/name": [b"n%d" % number], "image": [b"\0\xff"], "one": np.array([number]),
-        "list": np.arange(3) + number, "half": np.array([0.5, number])})) for number in range(4)))
-    features = {"file/name": feature([], "string"), "image": feature([], "string"),
-                "one": feature([], "int64"), "list": feature([3], "int32"),
-                "half": feature([2], "float32")}
-    mindrecord.TFRecordToMR(str(tmp_path / "some.tfrecord"), str(tmp_path / "out"), features,
-                            ["image"]).transform()
+    (tmp_path / "some.tfrecord").write_bytes(
+        b"".join(
+            framed(
+                example(
+                    {
+                        "file/name": [b"n%d" % number],
+                        "image": [b"\0\xff"],
+                        "one": np.array([number]),
+                        "list": np.arange(3) + number,
+                        "half": np.array([0.5, number]),
+                    }
+                )
+            )
+            for number in range(4)
+        )
+    )
+    features = {
+        "file/name": feature([], "string"),
+        "image": feature([], "string"),
+        "one": feature([], "int64"),
+        "list": feature([3], "int32"),
+        "half": feature([2], "float32"),
+    }
+    mindrecord.TFRecordToMR(
+        str(tmp_path / "some.tfrecord"), str(tmp_path / "out"), features, ["image"]
+    ).transform()
     row = read(tmp_path / "out")[3]
     assert row["file_name"] == "n3" and row["image"] == b"\0\xff" and row["one"] == 3
     assert row["list"].tolist() == [3, 4, 5] and row["list"].dtype == np.int32
     assert row["half"].tolist() == [0.5, 3]
     with pytest.raises(ValueError, match="list"):
-        mindrecord.TFRecordToMR(str(tmp_path / "some.tfrecord"), str(tmp_path / "b"),
-                                {"list": feature([2], "int64")}).transform()
+        mindrecord.TFRecordToMR(
+            str(tmp_path / "some.tfrecord"), str(tmp_path / "b"), {"list": feature([2], "int64")}
+        ).transform()
 
 
-@pytest.mark.parametrize("features, names", [
-    (5, None), ({"a": 5}, None), ({"a": feature([2, 2], "int64")}, None),
-    ({"a": feature([2], "string")}, None), ({"a": feature([], "complex64")}, None),
-    ({"a": feature([], "int64")}, ["a"]), ({"a": feature([], "string")}, "a")])
+@pytest.mark.parametrize(
+    "features, names",
+    [
+        (5, None),
+        ({"a": 5}, None),
+        ({"a": feature([2, 2], "int64")}, None),
+        ({"a": feature([2], "string")}, None),
+        ({"a": feature([], "complex64")}, None),
+        ({"a": feature([], "int64")}, ["a"]),
+        ({"a": feature([], "string")}, "a"),
+    ],
+)
 def test_features_are_checked(features, names):
     with pytest.raises(ValueError, match="TFRecordToMR"):
         mindrecord.TFRecordToMR("source", "destination", features, names)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: mindrecord.Cifar10ToMR(5, "x"), lambda: mindrecord.MnistToMR("x", "y?"),
-    lambda: mindrecord.MnistToMR("x", "y", 0), lambda: mindrecord.CsvToMR("x", "y", "a"),
-    lambda: mindrecord.CsvToMR("x", "y", [5]), lambda: mindrecord.CsvToMR("x", "y", None, "1"),
-    lambda: mindrecord.ImageNetToMR("x", "y", None)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: mindrecord.Cifar10ToMR(5, "x"),
+        lambda: mindrecord.MnistToMR("x", "y?"),
+        lambda: mindrecord.MnistToMR("x", "y", 0),
+        lambda: mindrecord.CsvToMR("x", "y", "a"),
+        lambda: mindrecord.CsvToMR("x", "y", [5]),
+        lambda: mindrecord.CsvToMR("x", "y", None, "1"),
+        lambda: mindrecord.ImageNetToMR("x", "y", None),
+    ],
+)
 def test_arguments_are_refused(make):
     with pytest.raises(ValueError, match="For '"):
         make()
 
 
 def test_missing_sources_are_refused(tmp_path):
-    for make in (lambda: mindrecord.CsvToMR(str(tmp_path / "x"), str(tmp_path / "y")),
-                 lambda: mindrecord.TFRecordToMR(str(tmp_path / "x"), str(tmp_path / "y"), {
-                     "a": feature([], "int64")})):
+    for make in (
+        lambda: mindrecord.CsvToMR(str(tmp_path / "x"), str(tmp_path / "y")),
+        lambda: mindrecord.TFRecordToMR(
+            str(tmp_path / "x"), str(tmp_path / "y"), {"a": feature([], "int64")}
+        ),
+    ):
         with pytest.raises(OSError, match="x"):
             make().transform()

@@ -60,9 +60,19 @@ class Makers:
 
     def scope(self):
         """The names that lines may use."""
-        return {"ms": self.ms, "nn": self.ms.nn, "ops": self.ms.ops, "np": np, "T": self.floats,
-                "I": self.ints, "J": self.wide, "P": self.shares, "S": self.signs,
-                "L": self.lengths, "B": self.flags}
+        return {
+            "ms": self.ms,
+            "nn": self.ms.nn,
+            "ops": self.ms.ops,
+            "np": np,
+            "T": self.floats,
+            "I": self.ints,
+            "J": self.wide,
+            "P": self.shares,
+            "S": self.signs,
+            "L": self.lengths,
+            "B": self.flags,
+        }
 
 
 def fill(ms, cell):
@@ -91,8 +101,9 @@ def close(one, other):
     if isinstance(one, list):
         if len(one) == 4 and isinstance(one[3], float) and isinstance(other, list):
             room = 3e-4 * max(one[3], other[3]) + 3e-5
-            return one[0] == other[0] and all(abs(a - b) <= room
-                                              for a, b in zip(one[1:], other[1:]))
+            return one[0] == other[0] and all(
+                abs(a - b) <= room for a, b in zip(one[1:], other[1:])
+            )
         return len(one) == len(other) and all(map(close, one, other))
     return one == other
 
@@ -108,8 +119,9 @@ def total(ms, value, at=0):
 
 def gradients(ms, cell, inputs):
     """Gradients of the sum for the float inputs and the trainable parameters."""
-    places = tuple(i for i, x in enumerate(inputs)
-                   if isinstance(x, ms.Tensor) and x.dtype == ms.float32)
+    places = tuple(
+        i for i, x in enumerate(inputs) if isinstance(x, ms.Tensor) and x.dtype == ms.float32
+    )
     weights = cell.trainable_params() if hasattr(cell, "trainable_params") else []
 
     def loss(*inputs):
@@ -129,9 +141,13 @@ def run_case(ms, constructor, inputs, gradient=True):
     makers = Makers(ms)
     cell = eval(constructor, makers.scope())
     given = eval(f"({inputs},)", makers.scope())
-    found = {"repr": re.sub(r"<.*?>", "<...>", repr(cell)),
-             "parameters": [[name, p.name, list(p.shape), str(p.dtype), p.requires_grad]
-                            for name, p in cell.parameters_and_names()]}
+    found = {
+        "repr": re.sub(r"<.*?>", "<...>", repr(cell)),
+        "parameters": [
+            [name, p.name, list(p.shape), str(p.dtype), p.requires_grad]
+            for name, p in cell.parameters_and_names()
+        ],
+    }
     fill(ms, cell)
     found["result"] = digest(cell(*given))
     found["after"] = [digest(p) for p in cell.get_parameters() if not p.requires_grad]

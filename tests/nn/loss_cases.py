@@ -64,5 +64,13 @@ ctc_one | nn.CTCLoss(reduction="none") | T(5, 4), L(1, 2), L(5), L(2)
 
 # Of whole numbers; where the original leaves out the slope of the labels, or takes the inputs for
 # distributions, which they are not here.
-NO_GRADIENT = {"mse_ints", "kl_div", "kl_div_batch", "softmax_shares", "hinge_embedding", "ctc",
-               "ctc_sum", "ctc_one"}
+NO_GRADIENT = {
+    "mse_ints",
+    "kl_div",
+    "kl_div_batch",
+    "softmax_shares",
+    "hinge_embedding",
+    "ctc",
+    "ctc_sum",
+    "ctc_one",
+}

@@ -30,8 +30,10 @@ def sessions(path):
 
 def names(ms):
     """What the lines of a session find at first."""
-    found = {name: getattr(ms, name) for name in ("nn", "ops", "mint", "Tensor", "Parameter",
-                                                  "ParameterTuple")}
+    found = {
+        name: getattr(ms, name)
+        for name in ("nn", "ops", "mint", "Tensor", "Parameter", "ParameterTuple")
+    }
     return {**found, "ms": ms, "np": np, "copy": copy, "pickle": pickle, "inspect": inspect}
 
 
@@ -88,8 +90,10 @@ def same(one, other):
     first, second = one["gives"], other["gives"]
     if _plain(first) != _plain(second):
         return False
-    return all(a == b or abs(float(a) - float(b)) <= 2e-4 * max(abs(float(a)), abs(float(b))) + 2e-5
-               for a, b in zip(_NUMBER.findall(first), _NUMBER.findall(second)))
+    return all(
+        a == b or abs(float(a) - float(b)) <= 2e-4 * max(abs(float(a)), abs(float(b))) + 2e-5
+        for a, b in zip(_NUMBER.findall(first), _NUMBER.findall(second))
+    )
 
 
 def _plain(text):

@@ -15,14 +15,34 @@ LAYERS = [
     (nn.Dense, {"in_channels": 8, "out_channels": 3}, "has_bias", False, (ROWS,)),
     (nn.Dense, {"in_channels": 8, "out_channels": 3}, "activation", nn.Tanh(), (ROWS,)),
     (nn.Linear, {"in_features": 8, "out_features": 3}, "bias", None, (ROWS,)),
-    (nn.BiDense, {"in1_channels": 8, "in2_channels": 8, "out_channels": 3}, "has_bias", False,
-     (ROWS, ROWS)),
-    (nn.Conv2d, {"in_channels": 3, "out_channels": 4, "kernel_size": 3, "has_bias": True},
-     "has_bias", False, (IMAGE,)),
-    (nn.Conv2d, {"in_channels": 3, "out_channels": 4, "kernel_size": 3}, "stride", (2, 2),
-     (IMAGE,)),
-    (nn.Conv2dTranspose, {"in_channels": 3, "out_channels": 4, "kernel_size": 3,
-                          "has_bias": True}, "has_bias", False, (IMAGE,)),
+    (
+        nn.BiDense,
+        {"in1_channels": 8, "in2_channels": 8, "out_channels": 3},
+        "has_bias",
+        False,
+        (ROWS, ROWS),
+    ),
+    (
+        nn.Conv2d,
+        {"in_channels": 3, "out_channels": 4, "kernel_size": 3, "has_bias": True},
+        "has_bias",
+        False,
+        (IMAGE,),
+    ),
+    (
+        nn.Conv2d,
+        {"in_channels": 3, "out_channels": 4, "kernel_size": 3},
+        "stride",
+        (2, 2),
+        (IMAGE,),
+    ),
+    (
+        nn.Conv2dTranspose,
+        {"in_channels": 3, "out_channels": 4, "kernel_size": 3, "has_bias": True},
+        "has_bias",
+        False,
+        (IMAGE,),
+    ),
     (nn.MaxPool2d, {"kernel_size": 2}, "kernel_size", 3, (IMAGE,)),
     (nn.AvgPool2d, {"kernel_size": 2}, "stride", 2, (IMAGE,)),
     (nn.MaxPool3d, {"kernel_size": 1, "stride": 1}, "stride", (1, 2, 2), (IMAGE,)),
@@ -70,21 +90,29 @@ def test_a_layer_computes_with_what_was_assigned_last(case):
     assert before.shape != after.shape or not np.allclose(before, after)
 
 
-@pytest.mark.parametrize("made, name, value, share", [
-    (lambda: nn.Dropout(p=0.3), "p", 0.0, 0.0), (lambda: nn.Dropout(p=0.3), "p", 0.6, 0.6),
-    (lambda: nn.Dropout(p=0.3), "keep_prob", 1.0, 0.0),
-    (lambda: nn.Dropout(keep_prob=0.7), "keep_prob", 0.4, 0.6),
-    (lambda: nn.Dropout(keep_prob=0.7), "p", 0.1, 0.1),
-    (lambda: nn.Dropout1d(0.3), "prob", 0.6, 0.6), (lambda: nn.Dropout2d(0.3), "p", 0.6, 0.6),
-    (lambda: nn.Dropout2d(0.3), "keep_prob", 1.0, 0.0),
-    (lambda: nn.Dropout3d(0.3), "keep_prob", 0.4, 0.6),
-    (lambda: mint.nn.Dropout(0.3), "p", 0.6, 0.6),
-])
+@pytest.mark.parametrize(
+    "made, name, value, share",
+    [
+        (lambda: nn.Dropout(p=0.3), "p", 0.0, 0.0),
+        (lambda: nn.Dropout(p=0.3), "p", 0.6, 0.6),
+        (lambda: nn.Dropout(p=0.3), "keep_prob", 1.0, 0.0),
+        (lambda: nn.Dropout(keep_prob=0.7), "keep_prob", 0.4, 0.6),
+        (lambda: nn.Dropout(keep_prob=0.7), "p", 0.1, 0.1),
+        (lambda: nn.Dropout1d(0.3), "prob", 0.6, 0.6),
+        (lambda: nn.Dropout2d(0.3), "p", 0.6, 0.6),
+        (lambda: nn.Dropout2d(0.3), "keep_prob", 1.0, 0.0),
+        (lambda: nn.Dropout3d(0.3), "keep_prob", 0.4, 0.6),
+        (lambda: mint.nn.Dropout(0.3), "p", 0.6, 0.6),
+    ],
+)
 def test_dropout_zeroes_the_share_assigned_last(made, name, value, share):
     layer = made().set_train()
     setattr(layer, name, value)
-    shape = {"Dropout1d": (100, 100, 1), "Dropout2d": (100, 100, 1, 1),
-             "Dropout3d": (100, 100, 1, 1, 1)}.get(type(layer).__name__, (100, 100))
+    shape = {
+        "Dropout1d": (100, 100, 1),
+        "Dropout2d": (100, 100, 1, 1),
+        "Dropout3d": (100, 100, 1, 1, 1),
+    }.get(type(layer).__name__, (100, 100))
     out = layer(ops.ones(shape)).asnumpy()
     assert abs((out == 0).mean() - share) < 0.03
     close(out.max(), 1 / (1 - share), rtol=1e-6, atol=0)
@@ -98,12 +126,15 @@ def test_the_flag_of_an_activation_counts():
     assert float(layer(ROWS).min()) == 0
 
 
-@pytest.mark.parametrize("made, name, value, error", [
-    (lambda: nn.ReflectionPad2d(1), "padding", 1.5, TypeError),
-    (lambda: nn.ZeroPad2d(1), "padding", (1, 2, 3), ValueError),
-    (lambda: nn.MaxPool2d(2), "kernel_size", 0, ValueError),
-    (lambda: nn.AvgPool2d(2), "pad_mode", "edge", ValueError),
-])
+@pytest.mark.parametrize(
+    "made, name, value, error",
+    [
+        (lambda: nn.ReflectionPad2d(1), "padding", 1.5, TypeError),
+        (lambda: nn.ZeroPad2d(1), "padding", (1, 2, 3), ValueError),
+        (lambda: nn.MaxPool2d(2), "kernel_size", 0, ValueError),
+        (lambda: nn.AvgPool2d(2), "pad_mode", "edge", ValueError),
+    ],
+)
 def test_a_value_that_is_refused_is_not_assigned(made, name, value, error):
     layer = made()
     before = getattr(layer, name)
@@ -134,20 +165,35 @@ def step(make, **assigned):
     return weight.asnumpy()
 
 
-@pytest.mark.parametrize("make, assigned, expected", [
-    (lambda p: nn.SGD(p, 0.1), {"weight_decay": Tensor(0.5)},
-     lambda p: nn.SGD(p, 0.1, weight_decay=0.5)),
-    (lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.1), {"weight_decay": 0.5},
-     lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.5)),
-    (lambda p: nn.Adam(p, 0.1, weight_decay=0.1), {"weight_decay": Tensor(0.0)},
-     lambda p: nn.Adam(p, 0.1)),
-    (lambda p: nn.Adam(p, 0.1), {"eps": 0.5},
-     lambda p: nn.Adam(p, 0.1, eps=0.5)),
-    (lambda p: nn.RMSProp(p, 0.1), {"decay": 0.5}, lambda p: nn.RMSProp(p, 0.1, decay=0.5)),
-    (lambda p: nn.AdaFactor(p, 0.1, relative_step=False), {"beta1": Tensor(0.5)},
-     lambda p: nn.AdaFactor(p, 0.1, relative_step=False, beta1=0.5)),
-    (lambda p: nn.SGD(p, 0.1), {"learning_rate": Tensor(0.5)}, lambda p: nn.SGD(p, 0.5)),
-], ids=["sgd", "momentum", "no_decay", "adam", "rmsprop", "adafactor", "rate"])
+@pytest.mark.parametrize(
+    "make, assigned, expected",
+    [
+        (
+            lambda p: nn.SGD(p, 0.1),
+            {"weight_decay": Tensor(0.5)},
+            lambda p: nn.SGD(p, 0.1, weight_decay=0.5),
+        ),
+        (
+            lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.1),
+            {"weight_decay": 0.5},
+            lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.5),
+        ),
+        (
+            lambda p: nn.Adam(p, 0.1, weight_decay=0.1),
+            {"weight_decay": Tensor(0.0)},
+            lambda p: nn.Adam(p, 0.1),
+        ),
+        (lambda p: nn.Adam(p, 0.1), {"eps": 0.5}, lambda p: nn.Adam(p, 0.1, eps=0.5)),
+        (lambda p: nn.RMSProp(p, 0.1), {"decay": 0.5}, lambda p: nn.RMSProp(p, 0.1, decay=0.5)),
+        (
+            lambda p: nn.AdaFactor(p, 0.1, relative_step=False),
+            {"beta1": Tensor(0.5)},
+            lambda p: nn.AdaFactor(p, 0.1, relative_step=False, beta1=0.5),
+        ),
+        (lambda p: nn.SGD(p, 0.1), {"learning_rate": Tensor(0.5)}, lambda p: nn.SGD(p, 0.5)),
+    ],
+    ids=["sgd", "momentum", "no_decay", "adam", "rmsprop", "adafactor", "rate"],
+)
 def test_an_optimizer_steps_with_what_was_assigned_last(make, assigned, expected):
     close(step(make, **assigned), step(expected), rtol=1e-6, atol=0)
 

@@ -75,7 +75,12 @@ def test_assigning_before_init():
 def test_parameters_are_named_by_the_way_to_them():
     net = nn.SequentialCell(Pair(), nn.CellList([Scale(), nn.Dense(1, 1)]))
     assert [p.name for p in net.get_parameters()] == [
-        "0.first.w", "0.second.w", "1.0.w", "1.1.weight", "1.1.bias"]
+        "0.first.w",
+        "0.second.w",
+        "1.0.w",
+        "1.1.weight",
+        "1.1.bias",
+    ]
 
 
 def test_a_cell_in_two_places_has_its_parameters_once():
@@ -162,8 +167,9 @@ def test_hooks_replace_inputs_and_outputs():
 
 def test_a_backward_hook_replaces_the_gradient():
     net, seen = Pair(), []
-    net.first.register_backward_hook(lambda cell, back, out: seen.append(out[0].asnumpy()) or
-                                     (back[0] * 10,))
+    net.first.register_backward_hook(
+        lambda cell, back, out: seen.append(out[0].asnumpy()) or (back[0] * 10,)
+    )
     found = ms.grad(net)(x())
     assert found.asnumpy().tolist() == [60, 60]
     assert seen[0].tolist() == [3, 3]
@@ -220,8 +226,9 @@ def test_recompute_draws_the_same_numbers_again():
 
 def test_to_float_computes_in_half_and_keeps_the_parameters():
     net = nn.Dense(3, 2).to_float(ms.float16)
-    found, slopes = ms.value_and_grad(lambda v: net(v).sum(), None,
-                                      net.trainable_params())(ops.ones((4, 3)))
+    found, slopes = ms.value_and_grad(lambda v: net(v).sum(), None, net.trainable_params())(
+        ops.ones((4, 3))
+    )
     assert found.dtype == ms.float16
     assert {p.dtype for p in net.get_parameters()} == {ms.float32}
     assert {s.dtype for s in slopes} == {ms.float32}
@@ -262,11 +269,14 @@ def test_recurrent_layers_compute_in_half_and_answer_in_the_type_of_the_input(la
         np.testing.assert_array_equal(each.asnumpy(), rounded)
 
 
-@pytest.mark.parametrize("multiply", [
-    lambda x, weight: ops.MatMul()(x, weight),
-    lambda x, weight: ops.kl_div(x, weight),
-    lambda x, weight: ops.allclose(x, weight) + x,
-])
+@pytest.mark.parametrize(
+    "multiply",
+    [
+        lambda x, weight: ops.MatMul()(x, weight),
+        lambda x, weight: ops.kl_div(x, weight),
+        lambda x, weight: ops.allclose(x, weight) + x,
+    ],
+)
 def test_inputs_of_one_dtype_are_asked_for_after_the_casts_of_to_float(multiply):
     half = ops.ones((3, 3), ms.float16)
     assert _Times(multiply).to_float(ms.float16)(half).dtype == ms.float16
@@ -340,16 +350,21 @@ def test_flags_reach_sub_cells():
     assert net.get_flags()["special"]
 
 
-@pytest.mark.parametrize("make", [
-    lambda: nn.Embedding(4, 3), lambda: nn.Embedding(4, 3, use_one_hot=True),
-    lambda: nn.EmbeddingLookup(4, 3), lambda: nn.EmbeddingExt(4, 3)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.Embedding(4, 3),
+        lambda: nn.Embedding(4, 3, use_one_hot=True),
+        lambda: nn.EmbeddingLookup(4, 3),
+        lambda: nn.EmbeddingExt(4, 3),
+    ],
+)
 def test_rows_that_are_looked_up_have_the_type_of_to_float(make):
     net = make().to_float(ms.float16)
     table, ids = net.trainable_params()[0], Tensor([0, 1, 1], ms.int32)
     rows = net(ids)
     assert rows.dtype == ms.float16 and table.dtype == ms.float32
-    np.testing.assert_array_equal(
-        rows.asnumpy(), table.asnumpy()[[0, 1, 1]].astype(np.float16))
+    np.testing.assert_array_equal(rows.asnumpy(), table.asnumpy()[[0, 1, 1]].astype(np.float16))
     slope = ms.grad(lambda ids: net(ids).sum(), None, net.trainable_params())(ids)
     assert slope[0].dtype == ms.float32
     np.testing.assert_array_equal(slope[0].asnumpy()[:, 0], [1, 2, 0, 0])

@@ -107,8 +107,9 @@ def dict_in_a_list():
 
 
 NAMES = {
-    stages_appended: ("0.blocks.0.w 0.blocks.1.w 0.norm.w "
-                      "0.blocks.1.blocks.0.w 0.blocks.1.norm.w").split(),
+    stages_appended: (
+        "0.blocks.0.w 0.blocks.1.w 0.norm.w 0.blocks.1.blocks.0.w 0.blocks.1.norm.w"
+    ).split(),
     lists_in_lists: "x.0.0.w x.0.1.w x.0.2.w x.1.0.w".split(),
     inserted: "x.0.w x.1.w x.2.a.w x.3.w".split(),
     deleted: "x.0.a.w x.1.w x.2.w".split(),
@@ -127,9 +128,11 @@ def test_names_of_parameters(build):
     assert [param.name for param in build().get_parameters()] == NAMES[build]
 
 
-@pytest.mark.parametrize("make, listed", [
-    (lambda: nn.CellList([]), False), (nn.SequentialCell, False), (nn.CellDict, True),
-], ids=["list", "sequence", "dict"])
+@pytest.mark.parametrize(
+    "make, listed",
+    [(lambda: nn.CellList([]), False), (nn.SequentialCell, False), (nn.CellDict, True)],
+    ids=["list", "sequence", "dict"],
+)
 def test_empty_lists_are_no_part_of_a_network(make, listed):
     net = Box(a=make(), b=nn.ReLU())
     assert [name for name, _ in net.cells_and_names()] == (["", "a", "b"] if listed else ["", "b"])

@@ -25,10 +25,14 @@ def test_dropout_keeps_its_share_and_the_mean(layer):
     assert layer.set_train(False)(x).asnumpy().tolist() == x.asnumpy().tolist()
 
 
-@pytest.mark.parametrize("layer, shape", [
-    (nn.Dropout1d(0.5), (20, 30, 4)), (nn.Dropout2d(0.5), (20, 30, 2, 2)),
-    (nn.Dropout3d(0.5), (20, 30, 2, 2, 2)),
-])
+@pytest.mark.parametrize(
+    "layer, shape",
+    [
+        (nn.Dropout1d(0.5), (20, 30, 4)),
+        (nn.Dropout2d(0.5), (20, 30, 2, 2)),
+        (nn.Dropout3d(0.5), (20, 30, 2, 2, 2)),
+    ],
+)
 def test_channel_dropout_drops_whole_channels(layer, shape):
     found = layer.set_train()(ops.ones(shape)).asnumpy().reshape(600, -1)
     assert (found == found[:, :1]).all()
@@ -74,10 +78,14 @@ def test_batch_norm_may_use_either_statistics_in_any_mode():
     assert np.allclose(of_batch(x).asnumpy().mean(0), 0, atol=1e-5)
 
 
-@pytest.mark.parametrize("layer, axes", [
-    (nn.InstanceNorm2d(3), (2, 3)), (nn.LayerNorm((3, 5, 4), 1, 1), (1, 2, 3)),
-    (nn.GroupNorm(1, 3), (1, 2, 3)),
-])
+@pytest.mark.parametrize(
+    "layer, axes",
+    [
+        (nn.InstanceNorm2d(3), (2, 3)),
+        (nn.LayerNorm((3, 5, 4), 1, 1), (1, 2, 3)),
+        (nn.GroupNorm(1, 3), (1, 2, 3)),
+    ],
+)
 def test_each_sample_is_brought_to_mean_zero_and_deviation_one(layer, axes):
     found = layer.set_train()(normal(2, 3, 5, 4) * 3 + 1).asnumpy()
     assert np.allclose(found.mean(axes), 0, atol=1e-5)
@@ -89,8 +97,9 @@ def test_each_sample_is_brought_to_mean_zero_and_deviation_one(layer, axes):
 
 def test_the_gradient_of_a_row_read_twice_is_counted_twice():
     layer = nn.Embedding(4, 2)
-    slope, = ms.grad(lambda ids: layer(ids).sum(), None, layer.trainable_params())(
-        Tensor([1, 3, 1], ms.int32))
+    (slope,) = ms.grad(lambda ids: layer(ids).sum(), None, layer.trainable_params())(
+        Tensor([1, 3, 1], ms.int32)
+    )
     assert slope.asnumpy().tolist() == [[0, 0], [2, 2], [0, 0], [1, 1]]
 
 
@@ -123,8 +132,10 @@ def test_padding_of_short_sequences_changes_nothing(kind):
         assert np.allclose(one.asnumpy()[:, 1:], other.asnumpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("layer, cell, states", [
-    (nn.LSTM, nn.LSTMCell, 2), (nn.GRU, nn.GRUCell, 1), (nn.RNN, nn.RNNCell, 1)])
+@pytest.mark.parametrize(
+    "layer, cell, states",
+    [(nn.LSTM, nn.LSTMCell, 2), (nn.GRU, nn.GRUCell, 1), (nn.RNN, nn.RNNCell, 1)],
+)
 def test_a_layer_is_its_cell_step_by_step(layer, cell, states):
     whole, step = layer(3, 4), cell(3, 4)
     for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
@@ -193,12 +204,21 @@ def test_an_unknown_name_is_an_attribute_error():
         nn.Conv2D  # noqa: B018
 
 
-@pytest.mark.parametrize("module, name", [
-    ("nn.layer", "Dense"), ("nn.layer", "ReLU"), ("nn.layer.activation", "ReLU"),
-    ("nn.layer.basic", "Dropout"), ("nn.layer.container", "CellList"), ("nn.loss.loss", "MSELoss"),
-    ("nn.loss", "LossBase"), ("nn.cell", "Cell"), ("nn.grad", "Jvp"),
-    ("nn.utils", "no_init_parameters"),
-])
+@pytest.mark.parametrize(
+    "module, name",
+    [
+        ("nn.layer", "Dense"),
+        ("nn.layer", "ReLU"),
+        ("nn.layer.activation", "ReLU"),
+        ("nn.layer.basic", "Dropout"),
+        ("nn.layer.container", "CellList"),
+        ("nn.loss.loss", "MSELoss"),
+        ("nn.loss", "LossBase"),
+        ("nn.cell", "Cell"),
+        ("nn.grad", "Jvp"),
+        ("nn.utils", "no_init_parameters"),
+    ],
+)
 def test_older_paths_show_the_same_object(module, name):
     found = importlib.import_module(f"mindspore_compat.{module}")
     assert getattr(found, name) is getattr(nn, name)

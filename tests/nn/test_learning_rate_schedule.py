@@ -14,29 +14,52 @@ pytestmark = pytest.mark.quick
 
 STEPS = (0, 1, 3, 4, 6, 9)
 VALUES = [
-    ("ExponentialDecayLR", (0.1, 0.9, 4),
-     [0.1, 0.09740037, 0.09240211, 0.09, 0.0853815, 0.0788943]),
+    (
+        "ExponentialDecayLR",
+        (0.1, 0.9, 4),
+        [0.1, 0.09740037, 0.09240211, 0.09, 0.0853815, 0.0788943],
+    ),
     ("ExponentialDecayLR", (0.1, 0.9, 4, True), [0.1, 0.1, 0.1, 0.09, 0.09, 0.08099999]),
-    ("NaturalExpDecayLR", (0.1, 0.9, 4),
-     [0.1, 0.04065697, 0.006720554, 0.002732373, 0.0004516584, 3.035394e-05]),
-    ("NaturalExpDecayLR", (0.1, 0.9, 4, True),
-     [0.1, 0.1, 0.1, 0.002732373, 0.002732373, 7.465862e-05]),
-    ("InverseDecayLR", (0.1, 0.9, 4),
-     [0.1, 0.08163265, 0.0597015, 0.05263158, 0.04255319, 0.03305785]),
+    (
+        "NaturalExpDecayLR",
+        (0.1, 0.9, 4),
+        [0.1, 0.04065697, 0.006720554, 0.002732373, 0.0004516584, 3.035394e-05],
+    ),
+    (
+        "NaturalExpDecayLR",
+        (0.1, 0.9, 4, True),
+        [0.1, 0.1, 0.1, 0.002732373, 0.002732373, 7.465862e-05],
+    ),
+    (
+        "InverseDecayLR",
+        (0.1, 0.9, 4),
+        [0.1, 0.08163265, 0.0597015, 0.05263158, 0.04255319, 0.03305785],
+    ),
     ("InverseDecayLR", (0.1, 0.9, 4, True), [0.1, 0.1, 0.1, 0.05263158, 0.05263158, 0.03571429]),
     ("CosineDecayLR", (0.01, 0.1, 4), [0.1, 0.08681981, 0.02318019, 0.01, 0.01, 0.01]),
     ("PolynomialDecayLR", (0.1, 0.01, 4, 0.5), [0.1, 0.08794229, 0.055, 0.01, 0.01, 0.01]),
     ("PolynomialDecayLR", (0.1, 0.01, 4, 0.5, True), [0.1, 0.08794229, 0.055, 0.01, 0.055, 0.055]),
-    ("PolynomialDecayLR", (0.01, 0.1, 4, 2.0, True),
-     [0.009999998, 0.049375, 0.094375, 0.1, 0.094375, 0.094375]),
+    (
+        "PolynomialDecayLR",
+        (0.01, 0.1, 4, 2.0, True),
+        [0.009999998, 0.049375, 0.094375, 0.1, 0.094375, 0.094375],
+    ),
     ("WarmUpLR", (0.2, 4), [0.0, 0.05, 0.15, 0.2, 0.2, 0.2]),
     ("WarmUpLR", (0.0, 4), [0.0] * 6),
 ]
 DECAYS = ["ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR"]
 DECAY_REFUSALS = [
-    (0, 1, TypeError), (0, 0.0, ValueError), (0, -0.1, ValueError), (0, math.nan, ValueError),
-    (1, 1, TypeError), (1, 0.0, ValueError), (2, 4.0, TypeError), (2, 0, ValueError),
-    (2, True, TypeError), (3, 1, TypeError), (3, None, TypeError),
+    (0, 1, TypeError),
+    (0, 0.0, ValueError),
+    (0, -0.1, ValueError),
+    (0, math.nan, ValueError),
+    (1, 1, TypeError),
+    (1, 0.0, ValueError),
+    (2, 4.0, TypeError),
+    (2, 0, ValueError),
+    (2, True, TypeError),
+    (3, 1, TypeError),
+    (3, None, TypeError),
 ]
 REFUSALS = [
     *[(name, (0.1, 0.9, 4, False), *rest) for name in DECAYS for rest in DECAY_REFUSALS],
@@ -73,7 +96,7 @@ def test_values(space, name, arguments, expected):
 @pytest.mark.parametrize("name, arguments, place, bad, error", REFUSALS, ids=str)
 def test_refusals(name, arguments, place, bad, error):
     with pytest.raises(error, match=f"For '{name}'"):
-        getattr(nn, name)(*arguments[:place], bad, *arguments[place + 1:])
+        getattr(nn, name)(*arguments[:place], bad, *arguments[place + 1 :])
 
 
 def test_the_base_wants_a_construct():

@@ -12,9 +12,11 @@ X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4) ** 2
 def test_it_is_the_primitive_of_today(half_pixel, align):
     today = ops.ResizeBilinearV2(align, half_pixel)(Tensor(X), (6, 8)).asnumpy()
     layer = nn.ResizeBilinear(half_pixel_centers=half_pixel)
-    for found in (layer(Tensor(X), size=(6, 8), align_corners=align),
-                  layer(Tensor(X), None, 2, align),
-                  ops.ResizeBilinear((6, 8), align, half_pixel)(Tensor(X))):
+    for found in (
+        layer(Tensor(X), size=(6, 8), align_corners=align),
+        layer(Tensor(X), None, 2, align),
+        ops.ResizeBilinear((6, 8), align, half_pixel)(Tensor(X)),
+    ):
         np.testing.assert_array_equal(found.asnumpy(), today)
 
 
@@ -28,21 +30,34 @@ def test_values_dtype_and_slope():
     np.testing.assert_array_equal(slope.asnumpy()[0, 0], [[1.5, 2.5], [1.5, 2.5]])
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({}, ValueError), ({"size": (2, 2), "scale_factor": 2}, ValueError),
-    ({"size": (2,)}, ValueError), ({"size": (0, 2)}, ValueError), ({"size": 2}, TypeError),
-    ({"scale_factor": 2.0}, TypeError), ({"size": (2, 2), "align_corners": 1}, TypeError),
-    ({"scale_factor": 0}, ValueError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({}, ValueError),
+        ({"size": (2, 2), "scale_factor": 2}, ValueError),
+        ({"size": (2,)}, ValueError),
+        ({"size": (0, 2)}, ValueError),
+        ({"size": 2}, TypeError),
+        ({"scale_factor": 2.0}, TypeError),
+        ({"size": (2, 2), "align_corners": 1}, TypeError),
+        ({"scale_factor": 0}, ValueError),
+    ],
+)
 def test_wrong_sizes_are_refused(arguments, error):
     with pytest.raises(error, match="For 'ResizeBilinear'"):
         nn.ResizeBilinear()(Tensor(X), **arguments)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (((2,),), ValueError), ((2,), TypeError), (((2, 0),), ValueError), (((2, 2), 1), TypeError),
-    (((2, 2), True, True), ValueError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (((2,),), ValueError),
+        ((2,), TypeError),
+        (((2, 0),), ValueError),
+        (((2, 2), 1), TypeError),
+        (((2, 2), True, True), ValueError),
+    ],
+)
 def test_wrong_settings_of_the_primitive_are_refused(arguments, error):
     with pytest.raises(error, match="For 'ResizeBilinear'"):
         ops.ResizeBilinear(*arguments)

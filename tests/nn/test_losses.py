@@ -18,8 +18,9 @@ class Squares(nn.LossBase):
         return self.get_loss(ops.square(logits - labels), weights)
 
 
-@pytest.mark.parametrize("reduction, expected", [
-    ("mean", 5.0), ("sum", 10.0), ("none", [1.0, 9.0])])
+@pytest.mark.parametrize(
+    "reduction, expected", [("mean", 5.0), ("sum", 10.0), ("none", [1.0, 9.0])]
+)
 def test_get_loss_reduces(reduction, expected):
     found = Squares(reduction)(Tensor([1.0, 3.0]), Tensor([0.0, 0.0]))
     assert found.asnumpy().tolist() == expected
@@ -32,12 +33,29 @@ def test_get_loss_weighs_and_keeps_the_dtype():
 
 
 @pytest.mark.parametrize("reduction", ["average", "Mean", None, 3])
-@pytest.mark.parametrize("kind", [
-    nn.LossBase, nn.L1Loss, nn.MSELoss, nn.SmoothL1Loss, nn.HuberLoss, nn.CrossEntropyLoss,
-    nn.NLLLoss, nn.BCELoss, nn.SoftmaxCrossEntropyWithLogits, nn.CosineEmbeddingLoss, nn.CTCLoss,
-    nn.FocalLoss, nn.HingeEmbeddingLoss, nn.MarginRankingLoss, nn.TripletMarginLoss,
-    nn.SoftMarginLoss, nn.GaussianNLLLoss, nn.MultiLabelSoftMarginLoss,
-])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        nn.LossBase,
+        nn.L1Loss,
+        nn.MSELoss,
+        nn.SmoothL1Loss,
+        nn.HuberLoss,
+        nn.CrossEntropyLoss,
+        nn.NLLLoss,
+        nn.BCELoss,
+        nn.SoftmaxCrossEntropyWithLogits,
+        nn.CosineEmbeddingLoss,
+        nn.CTCLoss,
+        nn.FocalLoss,
+        nn.HingeEmbeddingLoss,
+        nn.MarginRankingLoss,
+        nn.TripletMarginLoss,
+        nn.SoftMarginLoss,
+        nn.GaussianNLLLoss,
+        nn.MultiLabelSoftMarginLoss,
+    ],
+)
 def test_another_reduction_is_a_value_error(kind, reduction):
     with pytest.raises(ValueError, match="reduction"):
         kind(reduction=reduction)
@@ -69,8 +87,9 @@ def test_triplet_margin(p, swap):
     expected = np.maximum(distance(a, b) - far + 2, 0)
     found = nn.TripletMarginLoss(p, swap, margin=2.0, reduction="none")(a, b, c)
     assert np.allclose(found.asnumpy(), expected, rtol=1e-4)
-    assert np.allclose(nn.TripletMarginLoss(p, swap)(a, b, c, 2.0).asnumpy(), expected.mean(),
-                       rtol=1e-4)
+    assert np.allclose(
+        nn.TripletMarginLoss(p, swap)(a, b, c, 2.0).asnumpy(), expected.mean(), rtol=1e-4
+    )
 
 
 def test_soft_margin():
@@ -132,21 +151,24 @@ def test_second_derivatives_of_cross_entropy():
     assert np.allclose(exact, around, atol=1e-3)
 
 
-@pytest.mark.parametrize("make, error", [
-    (lambda: nn.CrossEntropyLoss("weights"), TypeError),
-    (lambda: nn.CrossEntropyLoss(label_smoothing=2.0), ValueError),
-    (lambda: nn.CrossEntropyLoss()(normal(2, 3), Tensor([0, 1], ms.int64)), TypeError),
-    (lambda: nn.BCEWithLogitsLoss(weight=ms.Parameter(normal(3))), TypeError),
-    (lambda: nn.BCELoss(normal(3))(ops.ones((2, 3)), ops.ones((2, 3))), ValueError),
-    (lambda: nn.FocalLoss()(normal(2, 3), Tensor([0, 1], ms.int32)), ValueError),
-    (lambda: nn.FocalLoss(gamma=2), TypeError),
-    (lambda: nn.DiceLoss(0.0), ValueError),
-    (lambda: nn.MSELoss()(normal(2, 3), 3.0), TypeError),
-    (lambda: nn.MSELoss()(normal(2, 3), normal(2, 4)), ValueError),
-    (lambda: nn.SampledSoftmaxLoss(8, 7), ValueError),
-    (lambda: nn.MultiMarginLoss(3), ValueError),
-    (lambda: nn.HuberLoss(delta=0), ValueError),
-])
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: nn.CrossEntropyLoss("weights"), TypeError),
+        (lambda: nn.CrossEntropyLoss(label_smoothing=2.0), ValueError),
+        (lambda: nn.CrossEntropyLoss()(normal(2, 3), Tensor([0, 1], ms.int64)), TypeError),
+        (lambda: nn.BCEWithLogitsLoss(weight=ms.Parameter(normal(3))), TypeError),
+        (lambda: nn.BCELoss(normal(3))(ops.ones((2, 3)), ops.ones((2, 3))), ValueError),
+        (lambda: nn.FocalLoss()(normal(2, 3), Tensor([0, 1], ms.int32)), ValueError),
+        (lambda: nn.FocalLoss(gamma=2), TypeError),
+        (lambda: nn.DiceLoss(0.0), ValueError),
+        (lambda: nn.MSELoss()(normal(2, 3), 3.0), TypeError),
+        (lambda: nn.MSELoss()(normal(2, 3), normal(2, 4)), ValueError),
+        (lambda: nn.SampledSoftmaxLoss(8, 7), ValueError),
+        (lambda: nn.MultiMarginLoss(3), ValueError),
+        (lambda: nn.HuberLoss(delta=0), ValueError),
+    ],
+)
 def test_refusals(make, error):
     with pytest.raises(error):
         make()

@@ -27,8 +27,10 @@ DATA = HERE.parent / "data"
 TABLES = (layer_cases, loss_cases)
 LINES = [line for table in TABLES for line in compare_cells.split(table.CASES)]
 NO_GRADIENT = set().union(*(table.NO_GRADIENT for table in TABLES))
-OBSERVED = {each.pop("case"): each for each in map(
-    json.loads, (DATA / "observed_cells.jsonl").read_text().splitlines())}
+OBSERVED = {
+    each.pop("case"): each
+    for each in map(json.loads, (DATA / "observed_cells.jsonl").read_text().splitlines())
+}
 SESSIONS = replay.sessions(DATA / "observed_sessions.jsonl")
 
 
@@ -48,8 +50,11 @@ def test_cell(space, line):
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda session: session["session"])
 def test_session(session):
     found = replay.replay(ms, session["items"])
-    wrong = [(item, one) for item, one in zip(session["items"], found)
-             if len(item) > 1 and not replay.same({**item, **one}, item)]
+    wrong = [
+        (item, one)
+        for item, one in zip(session["items"], found)
+        if len(item) > 1 and not replay.same({**item, **one}, item)
+    ]
     assert not wrong
 
 
@@ -62,7 +67,10 @@ def test_cells_in_the_original(oracle):
 def test_sessions_in_the_original(oracle):
     text = (HERE / "replay.py").read_text()
     found = json.loads(oracle(text, DATA / "observed_sessions.jsonl").splitlines()[-1])
-    wrong = [item for session, ones in zip(SESSIONS, found)
-             for item, one in zip(session["items"], ones)
-             if len(item) > 1 and not replay.same({**item, **one}, item)]
+    wrong = [
+        item
+        for session, ones in zip(SESSIONS, found)
+        for item, one in zip(session["items"], ones)
+        if len(item) > 1 and not replay.same({**item, **one}, item)
+    ]
     assert wrong == []

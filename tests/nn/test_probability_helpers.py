@@ -22,9 +22,10 @@ def test_logarithms_of_what_is_not_positive():
     assert helpers.exp_generic(Tensor([0, 1])).dtype == ms.float32
 
 
-@pytest.mark.parametrize("check, good, wrong", [
-    (helpers.check_greater_zero, [1.0], [0.0]), (helpers.check_greater_equal_zero, [0.0], [-1.0]),
-])
+@pytest.mark.parametrize(
+    "check, good, wrong",
+    [(helpers.check_greater_zero, [1.0], [0.0]), (helpers.check_greater_equal_zero, [0.0], [-1.0])],
+)
 def test_checks_of_numbers(check, good, wrong):
     assert check(Tensor(good), "sd") is None
     with pytest.raises(ValueError, match="sd"):
@@ -34,8 +35,11 @@ def test_checks_of_numbers(check, good, wrong):
 def test_checks_of_chances():
     helpers.check_prob(Tensor([0.5]))
     helpers.check_sum_equal_one(Tensor([[0.25, 0.75]]))
-    for check, wrong in ((helpers.check_prob, [1.0]), (helpers.check_sum_equal_one, [0.5]),
-                         (helpers.check_rank, 0.5)):
+    for check, wrong in (
+        (helpers.check_prob, [1.0]),
+        (helpers.check_sum_equal_one, [0.5]),
+        (helpers.check_rank, 0.5),
+    ):
         with pytest.raises(ValueError, match="probs"):
             check(Tensor(wrong))
     with pytest.raises(ValueError, match="'a'"):

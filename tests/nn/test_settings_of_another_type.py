@@ -7,14 +7,22 @@ from mindspore_compat import nn, ops
 pytestmark = pytest.mark.quick
 
 CALLS = [
-    (nn.Conv1d, (4, 4, 2), "pad_mode"), (nn.Conv1dTranspose, (4, 4, 2), "pad_mode"),
-    (nn.Conv2d, (4, 4, 2), "data_format"), (nn.Conv2dTranspose, (4, 4, 2), "pad_mode"),
-    (nn.Conv3d, (4, 4, 2), "data_format"), (nn.Conv3dTranspose, (4, 4, 2), "data_format"),
-    (ops.AvgPool3D, (2,), "data_format"), (ops.MaxPool3D, (2,), "data_format"),
-    (ops.MaxUnpool2D, (2,), "data_format"), (ops.MaxUnpool3D, (2,), "data_format"),
-    (ops.BasicLSTMCell, (), "activation"), (ops.DynamicGRUV2, (), "direction"),
-    (ops.DynamicGRUV2, (), "activation"), (ops.KLDivLoss, (), "reduction"),
-    (ops.MirrorPad, (), "mode"), (ops.MultilabelMarginLoss, (), "reduction"),
+    (nn.Conv1d, (4, 4, 2), "pad_mode"),
+    (nn.Conv1dTranspose, (4, 4, 2), "pad_mode"),
+    (nn.Conv2d, (4, 4, 2), "data_format"),
+    (nn.Conv2dTranspose, (4, 4, 2), "pad_mode"),
+    (nn.Conv3d, (4, 4, 2), "data_format"),
+    (nn.Conv3dTranspose, (4, 4, 2), "data_format"),
+    (ops.AvgPool3D, (2,), "data_format"),
+    (ops.MaxPool3D, (2,), "data_format"),
+    (ops.MaxUnpool2D, (2,), "data_format"),
+    (ops.MaxUnpool3D, (2,), "data_format"),
+    (ops.BasicLSTMCell, (), "activation"),
+    (ops.DynamicGRUV2, (), "direction"),
+    (ops.DynamicGRUV2, (), "activation"),
+    (ops.KLDivLoss, (), "reduction"),
+    (ops.MirrorPad, (), "mode"),
+    (ops.MultilabelMarginLoss, (), "reduction"),
     (ops.TripletMarginLoss, (), "reduction"),
 ]
 

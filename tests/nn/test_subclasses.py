@@ -13,9 +13,22 @@ from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
 pytestmark = pytest.mark.quick
 
 # What scripts know from MindSpore, which has the same private names.
-KNOWN = {"_auto_prefix", "_backward_hook", "_backward_pre_hook", "_bprop_debug", "_buffers",
-         "_cells", "_create_time", "_forward_hook", "_forward_pre_hook", "_param_prefix", "_params",
-         "_phase", "_recompute", "_scope"}
+KNOWN = {
+    "_auto_prefix",
+    "_backward_hook",
+    "_backward_pre_hook",
+    "_bprop_debug",
+    "_buffers",
+    "_cells",
+    "_create_time",
+    "_forward_hook",
+    "_forward_pre_hook",
+    "_param_prefix",
+    "_params",
+    "_phase",
+    "_recompute",
+    "_scope",
+}
 
 
 def normal(*shape, seed=0):
@@ -62,9 +75,15 @@ def test_methods_with_the_names_of_helpers_are_the_networks_own():
 
 
 @pytest.mark.parametrize("member", [nn.Dense(2, 2), Parameter(Tensor([1.0]), name="own")])
-@pytest.mark.parametrize("layer, args, name", [
-    (nn.Dense, (2, 2), "matmul"), (nn.Conv2d, (2, 2, 3), "conv2d"),
-    (nn.LayerNorm, ([2],), "layer_norm"), (nn.BatchNorm2d, (2,), "bn_train")])
+@pytest.mark.parametrize(
+    "layer, args, name",
+    [
+        (nn.Dense, (2, 2), "matmul"),
+        (nn.Conv2d, (2, 2, 3), "conv2d"),
+        (nn.LayerNorm, ([2],), "layer_norm"),
+        (nn.BatchNorm2d, (2,), "bn_train"),
+    ],
+)
 def test_a_subclass_may_have_a_member_of_its_own_in_place_of_a_primitive(layer, args, name, member):
     class Own(layer):
         def __init__(self):
@@ -93,25 +112,56 @@ def by_running(layer, x):
     return layer.bn_infer(x, layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance)[0]
 
 
-@pytest.mark.parametrize("layer, x, own, expected", [
-    (nn.LayerNorm((4,), epsilon=1e-3), normal(2, 4, 3, 3), channels_last,
-     lambda layer, x: layer(x.transpose(0, 2, 3, 1))),
-    (nn.BatchNorm2d(4, momentum=0.7), normal(2, 4, 3, 3), by_running,
-     lambda layer, x: layer(x)),
-    (nn.Conv3d(2, 4, 2, padding=1, pad_mode="pad"), normal(1, 2, 3, 3, 3),
-     lambda layer, x: layer.conv3d(x, layer.weight), lambda layer, x: layer(x)),
-    (nn.Conv3dTranspose(2, 4, 2, 2), normal(1, 2, 3, 3, 3),
-     lambda layer, x: layer.conv3d_transpose(x, layer.weight), lambda layer, x: layer(x)),
-    (nn.Conv2dTranspose(2, 4, 3, 2), normal(1, 2, 3, 3),
-     lambda layer, x: layer.conv2d_transpose(x, layer.weight, (1, 4, 6, 6)),
-     lambda layer, x: layer(x)),
-    (nn.Conv1d(2, 4, 3, dilation=2), normal(1, 2, 5),
-     lambda layer, x: layer.squeeze(layer.conv2d(layer.expand_dims(x, 2), layer.weight)),
-     lambda layer, x: layer(x)),
-    (nn.Conv1dTranspose(2, 4, 3), normal(1, 2, 5),
-     lambda layer, x: layer.squeeze(layer.conv2d_transpose(layer.expand_dims(x, 2), layer.weight,
-                                                           (1, 4, 1, 5))),
-     lambda layer, x: layer(x))], ids=lambda value: getattr(value, "cls_name", ""))
+@pytest.mark.parametrize(
+    "layer, x, own, expected",
+    [
+        (
+            nn.LayerNorm((4,), epsilon=1e-3),
+            normal(2, 4, 3, 3),
+            channels_last,
+            lambda layer, x: layer(x.transpose(0, 2, 3, 1)),
+        ),
+        (
+            nn.BatchNorm2d(4, momentum=0.7),
+            normal(2, 4, 3, 3),
+            by_running,
+            lambda layer, x: layer(x),
+        ),
+        (
+            nn.Conv3d(2, 4, 2, padding=1, pad_mode="pad"),
+            normal(1, 2, 3, 3, 3),
+            lambda layer, x: layer.conv3d(x, layer.weight),
+            lambda layer, x: layer(x),
+        ),
+        (
+            nn.Conv3dTranspose(2, 4, 2, 2),
+            normal(1, 2, 3, 3, 3),
+            lambda layer, x: layer.conv3d_transpose(x, layer.weight),
+            lambda layer, x: layer(x),
+        ),
+        (
+            nn.Conv2dTranspose(2, 4, 3, 2),
+            normal(1, 2, 3, 3),
+            lambda layer, x: layer.conv2d_transpose(x, layer.weight, (1, 4, 6, 6)),
+            lambda layer, x: layer(x),
+        ),
+        (
+            nn.Conv1d(2, 4, 3, dilation=2),
+            normal(1, 2, 5),
+            lambda layer, x: layer.squeeze(layer.conv2d(layer.expand_dims(x, 2), layer.weight)),
+            lambda layer, x: layer(x),
+        ),
+        (
+            nn.Conv1dTranspose(2, 4, 3),
+            normal(1, 2, 5),
+            lambda layer, x: layer.squeeze(
+                layer.conv2d_transpose(layer.expand_dims(x, 2), layer.weight, (1, 4, 1, 5))
+            ),
+            lambda layer, x: layer(x),
+        ),
+    ],
+    ids=lambda value: getattr(value, "cls_name", ""),
+)
 def test_subclasses_compute_with_the_primitives_of_a_layer(layer, x, own, expected):
     same(own(layer, x), expected(layer, x))
 
@@ -127,7 +177,11 @@ def test_the_primitive_of_batch_normalisation_moves_the_running_statistics():
 def test_recurrent_layers_list_their_weights():
     layer = nn.LSTM(2, 3, num_layers=2, bidirectional=True)
     assert [weight.name for weight in layer.w_ih_list] == [
-        "weight_ih_l0", "weight_ih_l0_reverse", "weight_ih_l1", "weight_ih_l1_reverse"]
+        "weight_ih_l0",
+        "weight_ih_l0_reverse",
+        "weight_ih_l1",
+        "weight_ih_l1_reverse",
+    ]
     assert layer.w_hh_list[1] is layer.weight_hh_l0_reverse
     assert layer.b_ih_list[0] is layer.bias_ih_l0 and len(layer.b_hh_list) == 4
     assert nn.GRU(2, 3, has_bias=False).b_hh_list == ()
@@ -147,7 +201,8 @@ class WideStates(nn.AdamWeightDecay):
     def wide(self, prefix):
         return ms.ParameterTuple(
             Parameter(ops.zeros(each.shape, ms.float32), name=f"{prefix}.{each.name}")
-            for each in self.parameters)
+            for each in self.parameters
+        )
 
 
 @pytest.mark.parametrize("dtype", [ms.float32, ms.float16])
@@ -158,8 +213,8 @@ def test_states_that_a_subclass_puts_in_place_are_those_used(dtype, count):
     for _ in range(3):
         optimizer((ops.full((count,), 2.0, dtype=dtype),))
     assert optimizer.moments1[0].dtype == optimizer.moments2[0].dtype == ms.float32
-    close(optimizer.moments1[0], 2 * (1 - 0.9 ** 3), rtol=1e-5, atol=0)
-    close(optimizer.moments2[0], 4 * (1 - 0.999 ** 3), rtol=1e-4, atol=0)
+    close(optimizer.moments1[0], 2 * (1 - 0.9**3), rtol=1e-5, atol=0)
+    close(optimizer.moments2[0], 4 * (1 - 0.999**3), rtol=1e-4, atol=0)
     assert (weight.asnumpy() < 1).all()
 
 
@@ -173,10 +228,22 @@ def test_a_state_may_be_replaced_between_steps():
     close(weight, 1 - 0.1 - 0.6, rtol=1e-6, atol=0)
 
 
-@pytest.mark.parametrize("layer, name", [
-    (nn.ReLU(), "relu"), (nn.ReLU6(), "relu6"), (nn.Sigmoid(), "sigmoid"), (nn.Tanh(), "tanh"),
-    (nn.Softmax(0), "softmax"), (nn.LogSoftmax(0), "log_softmax"), (nn.HSwish(), "hswish"),
-    (nn.HSigmoid(), "hsigmoid"), (nn.ELU(), "elu"), (nn.Mish(), "mish"), (nn.PReLU(), "prelu")])
+@pytest.mark.parametrize(
+    "layer, name",
+    [
+        (nn.ReLU(), "relu"),
+        (nn.ReLU6(), "relu6"),
+        (nn.Sigmoid(), "sigmoid"),
+        (nn.Tanh(), "tanh"),
+        (nn.Softmax(0), "softmax"),
+        (nn.LogSoftmax(0), "log_softmax"),
+        (nn.HSwish(), "hswish"),
+        (nn.HSigmoid(), "hsigmoid"),
+        (nn.ELU(), "elu"),
+        (nn.Mish(), "mish"),
+        (nn.PReLU(), "prelu"),
+    ],
+)
 def test_activations_offer_their_primitives_for_strategies(layer, name):
     primitive, x = getattr(layer, name), normal(3, 4)
     assert primitive is getattr(layer, name) and primitive.shard(((1, 1),)) is primitive
@@ -186,8 +253,10 @@ def test_activations_offer_their_primitives_for_strategies(layer, name):
 def test_layers_with_settings_offer_them_too():
     assert nn.Dropout(p=0.25).dropout.keep_prob == nn.Dropout(0.75).dropout.keep_prob == 0.75
     table = nn.Embedding(5, 2)
-    same(table.gather(table.embedding_table, Tensor([3, 1], ms.int32), 0),
-         table(Tensor([3, 1], ms.int32)))
+    same(
+        table.gather(table.embedding_table, Tensor([3, 1], ms.int32), 0),
+        table(Tensor([3, 1], ms.int32)),
+    )
 
 
 def test_networks_with_the_names_of_layers_offer_nothing():
@@ -207,10 +276,16 @@ def test_networks_with_the_names_of_layers_offer_nothing():
         nn.ReLU().softmax  # noqa: B018
 
 
-@pytest.mark.parametrize("make", [
-    lambda params: nn.Adam(params, 0.1), lambda params: nn.Momentum(params, 0.1, 0.9),
-    lambda params: nn.SGD(params, 0.1), lambda params: nn.Lamb(params, 0.1),
-    lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda params: nn.Adam(params, 0.1),
+        lambda params: nn.Momentum(params, 0.1, 0.9),
+        lambda params: nn.SGD(params, 0.1),
+        lambda params: nn.Lamb(params, 0.1),
+        lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9)),
+    ],
+)
 def test_a_copy_of_a_step_that_has_run_trains_its_own_weights(make):
     x = normal(4, 3)
     net = nn.SequentialCell(nn.Dense(3, 2), nn.Tanh(), nn.Dense(2, 1), nn.Norm())
@@ -239,7 +314,9 @@ def test_plain_attributes_may_be_assigned_before_the_base_class_is_set_up():
 
     cell = Early()
     assert cell.width == 3 and [p.name for p in cell.get_parameters()] == [
-        "layer.weight", "layer.bias"]
+        "layer.weight",
+        "layer.bias",
+    ]
 
 
 def test_a_layer_before_the_base_class_is_set_up_is_refused():

@@ -16,9 +16,12 @@ from mindspore_compat.ops._attention.attention import attend, attention_weights
 
 pytestmark = pytest.mark.quick
 
-TO = {"BNSD": lambda x: x, "BSND": lambda x: x.transpose(0, 2, 1, 3),
-      "BSH": lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
-      "SBH": lambda x: x.transpose(2, 0, 1, 3).reshape(x.shape[2], x.shape[0], -1)}
+TO = {
+    "BNSD": lambda x: x,
+    "BSND": lambda x: x.transpose(0, 2, 1, 3),
+    "BSH": lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
+    "SBH": lambda x: x.transpose(2, 0, 1, 3).reshape(x.shape[2], x.shape[0], -1),
+}
 TRIANGLE = Tensor(numpy.triu(numpy.ones((2048, 2048), numpy.uint8), 1))
 
 
@@ -32,8 +35,17 @@ def inputs(batch=2, heads=4, groups=2, queries=5, keys=7, features=16):
     return [random(*shape, seed=i).astype("float16") for i, shape in enumerate(shapes)]
 
 
-def naive(query, key, value, scale=1.0, shift=None, sees=lambda b, h, i, j: True, kept=None,
-          keep_prob=1.0, shift_first=False):
+def naive(
+    query,
+    key,
+    value,
+    scale=1.0,
+    shift=None,
+    sees=lambda b, h, i, j: True,
+    kept=None,
+    keep_prob=1.0,
+    shift_first=False,
+):
     """Attention by loops: the result, the largest scores and the sums beneath them."""
     query, key, value = (x.astype("float64") for x in (query, key, value))
     batch, heads, queries, _ = query.shape
@@ -72,8 +84,9 @@ def tensors(layout, *arrays):
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_layouts_and_shared_heads(layout, groups):
     arrays = inputs(groups=groups)
-    found = ops.flash_attention_score(*tensors(layout, *arrays), 4, scalar_value=0.25,
-                                      input_layout=layout)
+    found = ops.flash_attention_score(
+        *tensors(layout, *arrays), 4, scalar_value=0.25, input_layout=layout
+    )
     close(found, TO[layout](naive(*arrays, scale=0.25)[0]))
     assert found.dtype == ms.float16
 
@@ -87,8 +100,13 @@ MASK = numpy.random.default_rng(1).random((2, 4, 5, 7)) < 0.4
 def test_masks_leave_keys_out(mask, dtype, mode):
     arrays = inputs()
     whole = numpy.broadcast_to(mask, (2, 4, 5, 7))
-    found = ops.flash_attention_score(*tensors("BNSD", *arrays), 4, attn_mask=Tensor(
-        mask.astype(dtype)), input_layout="BNSD", sparse_mode=mode)
+    found = ops.flash_attention_score(
+        *tensors("BNSD", *arrays),
+        4,
+        attn_mask=Tensor(mask.astype(dtype)),
+        input_layout="BNSD",
+        sparse_mode=mode,
+    )
     close(found, naive(*arrays, sees=lambda *at: not whole[at])[0])
 
 
@@ -108,20 +126,34 @@ def test_sparse_modes(mode, sizes):
     whole = numpy.zeros((2, 4, *sizes), bool)
     mask = Tensor(whole) if mode == 5 else TRIANGLE
     found = ops.flash_attention_score(
-        *tensors("BNSD", *arrays), 4, attn_mask=mask, input_layout="BNSD", sparse_mode=mode,
-        prefix=prefix if mode == 5 else None, pre_tokens=2, next_tokens=1)
+        *tensors("BNSD", *arrays),
+        4,
+        attn_mask=mask,
+        input_layout="BNSD",
+        sparse_mode=mode,
+        prefix=prefix if mode == 5 else None,
+        pre_tokens=2,
+        next_tokens=1,
+    )
     close(found, naive(*arrays, sees=lambda b, h, i, j: SEEN[mode](i, j, *sizes, prefix[b]))[0])
 
 
 def test_band_of_mode_0_starts_left_above():
     arrays = inputs()
     found = ops.flash_attention_score(
-        *tensors("BNSD", *arrays), 4, attn_mask=Tensor(MASK), input_layout="BNSD", pre_tokens=1,
-        next_tokens=2)
-    close(found, naive(*arrays, sees=lambda b, h, i, j: -1 <= j - i <= 2 and not MASK[b, h, i,
-                                                                                      j])[0])
-    alone = ops.flash_attention_score(*tensors("BNSD", *arrays), 4, input_layout="BNSD",
-                                      pre_tokens=1, next_tokens=2)
+        *tensors("BNSD", *arrays),
+        4,
+        attn_mask=Tensor(MASK),
+        input_layout="BNSD",
+        pre_tokens=1,
+        next_tokens=2,
+    )
+    close(
+        found, naive(*arrays, sees=lambda b, h, i, j: -1 <= j - i <= 2 and not MASK[b, h, i, j])[0]
+    )
+    alone = ops.flash_attention_score(
+        *tensors("BNSD", *arrays), 4, input_layout="BNSD", pre_tokens=1, next_tokens=2
+    )
     close(alone, naive(*arrays)[0])  # without a mask there is no band either
 
 
@@ -129,8 +161,13 @@ def test_band_of_mode_0_starts_left_above():
 def test_shift_is_added_to_scaled_scores_or_scaled_too(batch):
     arrays = inputs()
     shift = random(batch, 4, 5, 7).astype("float16")
-    found = ops.flash_attention_score(*tensors("BNSD", *arrays), 4, real_shift=Tensor(shift),
-                                      scalar_value=0.25, input_layout="BNSD")
+    found = ops.flash_attention_score(
+        *tensors("BNSD", *arrays),
+        4,
+        real_shift=Tensor(shift),
+        scalar_value=0.25,
+        input_layout="BNSD",
+    )
     close(found, naive(*arrays, scale=0.25, shift=shift)[0])
     primitive = FlashAttentionScore(4, scale_value=0.25, input_layout="BNSD")
     top, total, _, found = primitive(*tensors("BNSD", *arrays), Tensor(shift))
@@ -147,9 +184,17 @@ def test_last_rows_of_an_alibi_shift_tell_the_others():
     slope = numpy.array([0.25, 0.125])[:, None, None]
     whole = (slope * -numpy.abs(numpy.arange(size)[:, None] - numpy.arange(size)))[None]
     whole = whole.astype("float16")
-    found = [ops.flash_attention_score(*tensors("BNSD", query, key, value), 2, Tensor(shift),
-                                       attn_mask=TRIANGLE, input_layout="BNSD", sparse_mode=2)
-             for shift in (whole, whole[:, :, -1024:])]
+    found = [
+        ops.flash_attention_score(
+            *tensors("BNSD", query, key, value),
+            2,
+            Tensor(shift),
+            attn_mask=TRIANGLE,
+            input_layout="BNSD",
+            sparse_mode=2,
+        )
+        for shift in (whole, whole[:, :, -1024:])
+    ]
     close(found[1], found[0].asnumpy(), 1e-6)
 
 
@@ -157,8 +202,12 @@ def test_bits_of_the_mask_drop_weights():
     arrays = inputs(keys=8)
     kept = numpy.random.default_rng(3).random((2, 4, 5, 8)) < 0.6
     found = ops.flash_attention_score(
-        *tensors("BNSD", *arrays), 4, drop_mask=Tensor(numpy.packbits(kept, -1)), keep_prob=0.6,
-        input_layout="BNSD")
+        *tensors("BNSD", *arrays),
+        4,
+        drop_mask=Tensor(numpy.packbits(kept, -1)),
+        keep_prob=0.6,
+        input_layout="BNSD",
+    )
     close(found, naive(*arrays, kept=kept, keep_prob=0.6)[0])
 
 
@@ -176,18 +225,27 @@ def test_joined_sequences(layout):
     given = [Tensor(x if layout == "TND" else x.reshape(len(x), -1)) for x in whole]
     primitive = ops.FlashAttentionScore(4, sparse_mode=3, input_layout=layout)
     ends = [tuple(int(n) for n in numpy.cumsum(each)) for each in (counts, keys)]
-    top, _, _, found = primitive(*given, attn_mask=TRIANGLE, actual_seq_qlen=ends[0],
-                                 actual_seq_kvlen=ends[1])
-    wanted = [naive(*p, sees=lambda b, h, i, j, q=q, k=k: j <= i + k - q)
-              for p, q, k in zip(parts, counts, keys)]
+    top, _, _, found = primitive(
+        *given, attn_mask=TRIANGLE, actual_seq_qlen=ends[0], actual_seq_kvlen=ends[1]
+    )
+    wanted = [
+        naive(*p, sees=lambda b, h, i, j, q=q, k=k: j <= i + k - q)
+        for p, q, k in zip(parts, counts, keys)
+    ]
     rows = numpy.concatenate([w[0][0].transpose(1, 0, 2) for w in wanted])
     close(found, rows.reshape(found.shape))
     tops = numpy.concatenate([w[1][0].T for w in wanted])[..., None]
     close(top, numpy.broadcast_to(tops, (15, 4, 8)))
     if layout == "TND":
-        again = ops.flash_attention_score(*given, 4, attn_mask=TRIANGLE, sparse_mode=3,
-                                          input_layout=layout, actual_seq_qlen=Tensor(
-                                              numpy.array(ends[0])), actual_seq_kvlen=list(ends[1]))
+        again = ops.flash_attention_score(
+            *given,
+            4,
+            attn_mask=TRIANGLE,
+            sparse_mode=3,
+            input_layout=layout,
+            actual_seq_qlen=Tensor(numpy.array(ends[0])),
+            actual_seq_kvlen=list(ends[1]),
+        )
         close(again, rows)
 
 
@@ -199,17 +257,29 @@ def test_joined_sequences_with_a_dropout_mask_and_a_shift():
     distance = -numpy.abs(numpy.arange(8)[:, None] - numpy.arange(8)) * 0.5
     shift = numpy.broadcast_to(distance, (1, 4, 8, 8)).astype("float16")
     found = ops.flash_attention_score(
-        *map(Tensor, whole), 4, Tensor(shift), Tensor(bits), attn_mask=TRIANGLE, sparse_mode=2,
-        actual_seq_qlen=(4, 12), actual_seq_kvlen=(4, 12), keep_prob=0.5, input_layout="TND")
-    wanted = [naive(*p, shift=shift, kept=k, keep_prob=0.5, sees=lambda b, h, i, j: j <= i)[0]
-              for p, k in zip(parts, kept)]
+        *map(Tensor, whole),
+        4,
+        Tensor(shift),
+        Tensor(bits),
+        attn_mask=TRIANGLE,
+        sparse_mode=2,
+        actual_seq_qlen=(4, 12),
+        actual_seq_kvlen=(4, 12),
+        keep_prob=0.5,
+        input_layout="TND",
+    )
+    wanted = [
+        naive(*p, shift=shift, kept=k, keep_prob=0.5, sees=lambda b, h, i, j: j <= i)[0]
+        for p, k in zip(parts, kept)
+    ]
     close(found, numpy.concatenate([w[0].transpose(1, 0, 2) for w in wanted]))
 
 
 def test_a_query_that_sees_nothing_gathers_zeros():
     arrays = inputs(queries=7, keys=5)
-    found = ops.flash_attention_score(*tensors("BNSD", *arrays), 4, attn_mask=TRIANGLE,
-                                      input_layout="BNSD", sparse_mode=3)
+    found = ops.flash_attention_score(
+        *tensors("BNSD", *arrays), 4, attn_mask=TRIANGLE, input_layout="BNSD", sparse_mode=3
+    )
     assert not found[:, :, :2].asnumpy().any() and found[:, :, 2].asnumpy().all()
 
 
@@ -219,8 +289,13 @@ def test_a_query_that_sees_nothing_gathers_zeros():
 @pytest.mark.parametrize("rows", [4, 3, 1])
 @pytest.mark.parametrize("first", [False, True])
 def test_gradients_agree_with_differences(rows, first, monkeypatch):
-    monkeypatch.setattr(attention, "_parts", lambda xp, query, key: [
-        slice(start, start + rows) for start in range(0, query.shape[-2], rows)])
+    monkeypatch.setattr(
+        attention,
+        "_parts",
+        lambda xp, query, key: [
+            slice(start, start + rows) for start in range(0, query.shape[-2], rows)
+        ],
+    )
     rng = numpy.random.default_rng(0)
     shapes = [(2, 2, 2, 4, 3), (2, 2, 1, 5, 3), (2, 2, 1, 5, 3), (1, 2, 2, 4, 5)]
     barred = rng.random((2, 1, 1, 4, 5)) < 0.3
@@ -246,8 +321,10 @@ def test_long_attention_works_in_parts():
 
 def test_gradients_of_weights_agree_with_differences():
     rng = numpy.random.default_rng(0)
-    check_gradients(lambda q, k, shift: attention_weights.run(q, k, shift, None, 0.7),
-                 *[rng.standard_normal(shape) for shape in [(3, 4, 2), (3, 5, 2), (4, 5)]])
+    check_gradients(
+        lambda q, k, shift: attention_weights.run(q, k, shift, None, 0.7),
+        *[rng.standard_normal(shape) for shape in [(3, 4, 2), (3, 5, 2), (4, 5)]],
+    )
 
 
 def test_gradient_through_a_layout_in_half():
@@ -255,13 +332,17 @@ def test_gradient_through_a_layout_in_half():
     given = [Tensor(TO["SBH"](x)) for x in arrays]
 
     def fn(*parts):
-        return ops.flash_attention_score(*parts, 4, input_layout="SBH", scalar_value=0.25).astype(
-            ms.float32).sum()
+        return (
+            ops.flash_attention_score(*parts, 4, input_layout="SBH", scalar_value=0.25)
+            .astype(ms.float32)
+            .sum()
+        )
 
     found = ms.grad(fn, (0, 1, 2))(*given)
     wide = [Tensor(x.astype("float64").reshape(x.shape[0], 2, -1, *x.shape[2:])) for x in arrays]
-    wanted = ms.grad(lambda *parts: attend.run(*parts, None, None, None, 0.25).sum(), (0, 1,
-                                                                                      2))(*wide)
+    wanted = ms.grad(lambda *parts: attend.run(*parts, None, None, None, 0.25).sum(), (0, 1, 2))(
+        *wide
+    )
     for f, w, x in zip(found, wanted, arrays):
         close(f, TO["SBH"](w.asnumpy().reshape(x.shape)), 5e-3)
         assert f.dtype == ms.float16
@@ -284,30 +365,45 @@ def ones(*shape, dtype="float16"):
     return Tensor(numpy.ones(shape, dtype))
 
 
-@pytest.mark.parametrize("given, error", [
-    (dict(query=WIDE), TypeError), (dict(key=X.astype(ms.bfloat16)), TypeError),
-    (dict(attn_mask=ones(8, 8)), TypeError), (dict(attn_mask=1), TypeError),
-    (dict(real_shift=ones(2, 4, 8, 8, dtype="float32")), TypeError),
-    (dict(scalar_value=1), TypeError), (dict(keep_prob=1), TypeError),
-    (dict(input_layout=1), TypeError), (dict(sparse_mode=1.0), TypeError),
-    (dict(drop_mask=1), TypeError), (dict(padding_mask=1), TypeError),
-    (dict(head_num="4"), TypeError),
-    (dict(input_layout="TH"), ValueError), (dict(padding_mask=X), ValueError),
-    (dict(actual_seq_qlen=(8,)), ValueError), (dict(input_layout="TND"), RuntimeError),
-    (dict(attn_mask=ones(8, 8, dtype="uint8"), pre_tokens=-1, next_tokens=-1), ValueError),
-    (dict(head_num=5), RuntimeError), (dict(head_num=0), RuntimeError),
-    (dict(attn_mask=ones(7, 8, dtype="uint8")), RuntimeError),
-    (dict(sparse_mode=1), RuntimeError), (dict(sparse_mode=2), RuntimeError),
-    (dict(sparse_mode=6), RuntimeError), (dict(sparse_mode=-1), RuntimeError),
-    (dict(attn_mask=ones(8, 8, dtype="uint8"), sparse_mode=2), RuntimeError),
-    (dict(attn_mask=ones(2, 1, 8, 8, dtype="uint8"), sparse_mode=5), RuntimeError),
-    (dict(keep_prob=1.5), RuntimeError), (dict(keep_prob=0.5), RuntimeError),
-    (dict(drop_mask=ones(2, 4, 8, 1, dtype="uint8")), RuntimeError),
-    (dict(keep_prob=0.5, drop_mask=ones(2, 4, 8, 2, dtype="uint8")), RuntimeError),
-    (dict(real_shift=ones(2, 3, 8, 8)), RuntimeError),
-    (dict(value=ones(2, 8, 32)), RuntimeError), (dict(key=ones(2, 8, 40)), RuntimeError),
-    (dict(key=ones(3, 8, 64), value=ones(3, 8, 64)), RuntimeError),
-])
+@pytest.mark.parametrize(
+    "given, error",
+    [
+        (dict(query=WIDE), TypeError),
+        (dict(key=X.astype(ms.bfloat16)), TypeError),
+        (dict(attn_mask=ones(8, 8)), TypeError),
+        (dict(attn_mask=1), TypeError),
+        (dict(real_shift=ones(2, 4, 8, 8, dtype="float32")), TypeError),
+        (dict(scalar_value=1), TypeError),
+        (dict(keep_prob=1), TypeError),
+        (dict(input_layout=1), TypeError),
+        (dict(sparse_mode=1.0), TypeError),
+        (dict(drop_mask=1), TypeError),
+        (dict(padding_mask=1), TypeError),
+        (dict(head_num="4"), TypeError),
+        (dict(input_layout="TH"), ValueError),
+        (dict(padding_mask=X), ValueError),
+        (dict(actual_seq_qlen=(8,)), ValueError),
+        (dict(input_layout="TND"), RuntimeError),
+        (dict(attn_mask=ones(8, 8, dtype="uint8"), pre_tokens=-1, next_tokens=-1), ValueError),
+        (dict(head_num=5), RuntimeError),
+        (dict(head_num=0), RuntimeError),
+        (dict(attn_mask=ones(7, 8, dtype="uint8")), RuntimeError),
+        (dict(sparse_mode=1), RuntimeError),
+        (dict(sparse_mode=2), RuntimeError),
+        (dict(sparse_mode=6), RuntimeError),
+        (dict(sparse_mode=-1), RuntimeError),
+        (dict(attn_mask=ones(8, 8, dtype="uint8"), sparse_mode=2), RuntimeError),
+        (dict(attn_mask=ones(2, 1, 8, 8, dtype="uint8"), sparse_mode=5), RuntimeError),
+        (dict(keep_prob=1.5), RuntimeError),
+        (dict(keep_prob=0.5), RuntimeError),
+        (dict(drop_mask=ones(2, 4, 8, 1, dtype="uint8")), RuntimeError),
+        (dict(keep_prob=0.5, drop_mask=ones(2, 4, 8, 2, dtype="uint8")), RuntimeError),
+        (dict(real_shift=ones(2, 3, 8, 8)), RuntimeError),
+        (dict(value=ones(2, 8, 32)), RuntimeError),
+        (dict(key=ones(2, 8, 40)), RuntimeError),
+        (dict(key=ones(3, 8, 64), value=ones(3, 8, 64)), RuntimeError),
+    ],
+)
 def test_refusals(given, error):
     given = {"query": X, "key": X, "value": X, "head_num": 4, **given}
     with pytest.raises(error, match="^For 'flash_attention_score'"):
@@ -318,8 +414,9 @@ def test_lengths_that_do_not_fit():
     x = ones(8, 4, 16)
     for ends in ((None, (8,)), ((3, 7), (3, 8)), ((5, 3, 8), (5, 6, 8)), ((3, 8), (8,))):
         with pytest.raises(ValueError):
-            ops.flash_attention_score(x, x, x, 4, input_layout="TND", actual_seq_qlen=ends[0],
-                                      actual_seq_kvlen=ends[1])
+            ops.flash_attention_score(
+                x, x, x, 4, input_layout="TND", actual_seq_qlen=ends[0], actual_seq_kvlen=ends[1]
+            )
 
 
 # Rings --------------------------------------------------------------------------------------------
@@ -343,22 +440,32 @@ def test_two_parts_of_a_ring_join(layout):
         return [out[0].transpose(1, 0, 2), *(x[0].swapaxes(0, 1) for x in wide)]
 
     given = [Tensor(x.astype("float32")) for part in parts for x in laid_out(*part)]
-    found = ops.ring_attention_update(*given, Tensor([0, 1, 4], ms.int64) if layout == "TND"
-                                      else None, layout)
+    found = ops.ring_attention_update(
+        *given, Tensor([0, 1, 4], ms.int64) if layout == "TND" else None, layout
+    )
     for f, w in zip(found, laid_out(*whole)):
         close(f, w, 1e-5)
     half = [given[0].astype(ms.float16), *given[1:3], given[3].astype(ms.float16), *given[4:]]
     ends = Tensor([0, 4], ms.int32) if layout == "TND" else None
     found = ops.ring_attention_update(*half, ends, layout)
     assert [f.dtype for f in found] == [ms.float16, ms.float32, ms.float32]
-    slope = ms.grad(lambda x: ops.ring_attention_update(
-        x, *given[1:], ends, layout)[0].sum())(given[0])
+    slope = ms.grad(lambda x: ops.ring_attention_update(x, *given[1:], ends, layout)[0].sum())(
+        given[0]
+    )
     assert slope.shape == given[0].shape and 0 < slope.asnumpy().min() <= 1
 
 
-@pytest.mark.parametrize("features, heads, lengths", [
-    (32, 2, (0, 4)), (64, 2, None), (64, 2, (0, 5)), (64, 2, (1, 4)), (64, 2, (0, 3, 2, 4)),
-    (256, 256, (0, 4))])
+@pytest.mark.parametrize(
+    "features, heads, lengths",
+    [
+        (32, 2, (0, 4)),
+        (64, 2, None),
+        (64, 2, (0, 5)),
+        (64, 2, (1, 4)),
+        (64, 2, (0, 3, 2, 4)),
+        (256, 256, (0, 4)),
+    ],
+)
 def test_rings_refused(features, heads, lengths):
     out, stat = ones(4, heads, features, dtype="float32"), ones(4, heads, 8, dtype="float32")
     lengths = lengths and Tensor(lengths)

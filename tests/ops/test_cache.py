@@ -34,17 +34,29 @@ def test_keys_alone():
     numpy.testing.assert_array_equal(cache.asnumpy()[1, 3], key.asnumpy()[0])
 
 
-@pytest.mark.parametrize("change, error", [
-    (dict(key=1), TypeError), (dict(key_cache=None), TypeError), (dict(value=None), TypeError),
-    (dict(slot_mapping=None), TypeError), (dict(slot_mapping=tensor(3)), TypeError),
-    (dict(key=tensor(3, 2, 5, dtype="float32")), TypeError),
-    (dict(key=tensor(3, 2, 4)), ValueError),
-    (dict(slot_mapping=SLOTS + 2), ValueError), (dict(slot_mapping=SLOTS - 1), ValueError),
-    (dict(slot_mapping=SLOTS[:2]), ValueError),
-])
+@pytest.mark.parametrize(
+    "change, error",
+    [
+        (dict(key=1), TypeError),
+        (dict(key_cache=None), TypeError),
+        (dict(value=None), TypeError),
+        (dict(slot_mapping=None), TypeError),
+        (dict(slot_mapping=tensor(3)), TypeError),
+        (dict(key=tensor(3, 2, 5, dtype="float32")), TypeError),
+        (dict(key=tensor(3, 2, 4)), ValueError),
+        (dict(slot_mapping=SLOTS + 2), ValueError),
+        (dict(slot_mapping=SLOTS - 1), ValueError),
+        (dict(slot_mapping=SLOTS[:2]), ValueError),
+    ],
+)
 def test_refusals_change_nothing(change, error):
-    given = dict(key=tensor(3, 2, 5), value=tensor(3, 2, 5), key_cache=tensor(3, 4, 2, 5),
-                 value_cache=tensor(3, 4, 2, 5), slot_mapping=SLOTS)
+    given = dict(
+        key=tensor(3, 2, 5),
+        value=tensor(3, 2, 5),
+        key_cache=tensor(3, 4, 2, 5),
+        value_cache=tensor(3, 4, 2, 5),
+        slot_mapping=SLOTS,
+    )
     before = given["value_cache"].asnumpy().copy()
     with pytest.raises(error, match="^For 'reshape_and_cache'"):
         reshape_and_cache(**{**given, **change})

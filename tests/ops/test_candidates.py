@@ -50,10 +50,16 @@ def test_a_seed_starts_a_stream():
     assert one(TRUE)[0].asnumpy().tolist() != first
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((1.0, 3, True, 7), TypeError), ((1, 3, 1, 7), TypeError), ((1, 0, True, 7), ValueError),
-    ((1, 8, True, 7), ValueError), ((1, 3, True, 7, -1), ValueError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((1.0, 3, True, 7), TypeError),
+        ((1, 3, 1, 7), TypeError),
+        ((1, 0, True, 7), ValueError),
+        ((1, 8, True, 7), ValueError),
+        ((1, 3, True, 7, -1), ValueError),
+    ],
+)
 def test_refusals(arguments, error):
     with pytest.raises(error):
         ops.UniformCandidateSampler(*arguments)

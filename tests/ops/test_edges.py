@@ -16,7 +16,10 @@ EDGES = {  # what is differentiated, where, and the slope
     "3-norm of nothing": (lambda x: ops.norm(x, 3), [0.0, 0], [0, 0]),
     "2-norm of nothing": (ops.norm, [0.0, 0], [0, 0]),
     "3-norm distance of equals": (
-        lambda x: ops.cdist(x.reshape(1, 2), Tensor([[0.0, 1]]), 3.0), [0.0, 1], [0, 0]),
+        lambda x: ops.cdist(x.reshape(1, 2), Tensor([[0.0, 1]]), 3.0),
+        [0.0, 1],
+        [0, 0],
+    ),
     "LPPool of nothing": (lambda x: ops.lp_pool1d(x.reshape(1, 2), 3.0, 2), [0.0, 0], [0, 0]),
     "logsigmoid far down": (ops.logsigmoid, [-1000.0, 1000], [1, 0]),
     "logsumexp of infinities": (lambda x: ops.logsumexp(x, 0), [-np.inf, 0, -np.inf], [0, 1, 0]),
@@ -65,9 +68,14 @@ def test_geqrf_tells_that_it_has_no_gradient():
 A, B = np.array([2.0, 3], np.float32), np.array([5.0, 4], np.float32)
 
 
-@pytest.mark.parametrize("draw", [
-    lambda m, s: ops.normal((4, 2), m, s, 5), lambda m, s: ops.laplace((4, 2), m, s, 5),
-    lambda m, s: mint.normal(m, s)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda m, s: ops.normal((4, 2), m, s, 5),
+        lambda m, s: ops.laplace((4, 2), m, s, 5),
+        lambda m, s: mint.normal(m, s),
+    ],
+)
 def test_drawn_numbers_follow_mean_and_scale(draw):
     """As in 2.10: d/d mean is 1, d/d scale what was drawn, (value - mean) / scale."""
     mean, scale = Tensor(A), Tensor(B)

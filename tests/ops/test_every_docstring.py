@@ -26,8 +26,11 @@ def is_made(op):
 
 @pytest.mark.parametrize("section", ["", "Shapes", "Example"])
 def test_every_operator_has(section):
-    missing = [op.lines[0] for op in declared()
-               if not read_sections(inspect.getdoc(op.body) or "").get(section)]
+    missing = [
+        op.lines[0]
+        for op in declared()
+        if not read_sections(inspect.getdoc(op.body) or "").get(section)
+    ]
     assert not missing
 
 
@@ -37,9 +40,28 @@ def test_examples_of_families_run():
     assert made and not any(told), "\n".join(filter(None, told))
 
 
-@pytest.mark.parametrize("area, prefixes", [
-    ("numpy", ("",)), ("ops", ("scatter_", "tensor_scatter_", "Segment", "coo_", "csr_", "scalar_",
-                               "tri", "atleast_", "hsplit", "vsplit", "dsplit"))])
+@pytest.mark.parametrize(
+    "area, prefixes",
+    [
+        ("numpy", ("",)),
+        (
+            "ops",
+            (
+                "scatter_",
+                "tensor_scatter_",
+                "Segment",
+                "coo_",
+                "csr_",
+                "scalar_",
+                "tri",
+                "atleast_",
+                "hsplit",
+                "vsplit",
+                "dsplit",
+            ),
+        ),
+    ],
+)
 def test_examples_of_functions_made_in_families_run(area, prefixes):
     module = importlib.import_module(f"mindspore_compat.{area}")
     shown = {name: getattr(module, name) for name in module.__all__ if name.startswith(prefixes)}
@@ -49,14 +71,27 @@ def test_examples_of_functions_made_in_families_run(area, prefixes):
     assert len(texts) > 80 and not any(told), "\n".join(filter(None, told))
 
 
-@pytest.mark.parametrize("area, name, told", [
-    ("ops", "softmax", ["axis (int, optional): ", "Default: ``-1``.", "Raises:", "Example:",
-                        "`mint.softmax`", "ops/mindspore.ops.softmax.html",
-                        "TypeError: if `axis` is not an int."]),
-    ("mint", "softmax", ["dim (int): ", "sum to one along `dim`"]),
-    ("Tensor", "softmax", ["axis (int): ", "Tensor/mindspore.Tensor.softmax.html"]),
-    ("nn", "Softmax", ["`ops.Softmax`", "import mindspore_compat as ms"]),
-])
+@pytest.mark.parametrize(
+    "area, name, told",
+    [
+        (
+            "ops",
+            "softmax",
+            [
+                "axis (int, optional): ",
+                "Default: ``-1``.",
+                "Raises:",
+                "Example:",
+                "`mint.softmax`",
+                "ops/mindspore.ops.softmax.html",
+                "TypeError: if `axis` is not an int.",
+            ],
+        ),
+        ("mint", "softmax", ["dim (int): ", "sum to one along `dim`"]),
+        ("Tensor", "softmax", ["axis (int): ", "Tensor/mindspore.Tensor.softmax.html"]),
+        ("nn", "Softmax", ["`ops.Softmax`", "import mindspore_compat as ms"]),
+    ],
+)
 def test_help_completes_a_docstring(area, name, told):
     shown = getattr(importlib.import_module("mindspore_compat"), area)
     text = inspect.getdoc(getattr(shown, name))

@@ -97,8 +97,12 @@ def test_a_mask_says_which_elements_the_largest_is_taken_of():
 def test_ops_that_write_into_a_parameter_return_a_tensor_on_its_memory():
     p = Parameter(floats([1, 2], [3, 4]), name="p")
     one = floats([1, 1])
-    for out in (ops.ScatterAdd()(p, ints(0), one), ops.assign(p, floats([0, 0], [0, 0])),
-                ops.scatter_nd_add(p, ints([1]), one), p.add_(1)):
+    for out in (
+        ops.ScatterAdd()(p, ints(0), one),
+        ops.assign(p, floats([0, 0], [0, 0])),
+        ops.scatter_nd_add(p, ints([1]), one),
+        p.add_(1),
+    ):
         assert type(out) is Tensor and out._array is p._array
 
 
@@ -113,16 +117,19 @@ def test_names_with_ext_are_those_of_mint():
         ops.no_such_thing_ext  # noqa: B018
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: ops.ReduceMax()(floats([1, 2]), 1000), ValueError),
-    (lambda: ops.add(floats(1, 2), floats(1, 2, 3)), ValueError),
-    (lambda: ops.sort(floats(1, 2), 5), ValueError),
-    (lambda: ops.narrow(floats(1, 2), 3, 0, 1), ValueError),
-    (lambda: ops.add(floats(1, 2), [1, 2]), TypeError),
-    (lambda: ops.Xlogy()(floats(1), 2.0), TypeError),
-    (lambda: ops.fft(ints(1, 2, dtype=np.uint8)), TypeError),
-    (lambda: ops.fftn(floats([1, 2]), dim=(0, 0)), ValueError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: ops.ReduceMax()(floats([1, 2]), 1000), ValueError),
+        (lambda: ops.add(floats(1, 2), floats(1, 2, 3)), ValueError),
+        (lambda: ops.sort(floats(1, 2), 5), ValueError),
+        (lambda: ops.narrow(floats(1, 2), 3, 0, 1), ValueError),
+        (lambda: ops.add(floats(1, 2), [1, 2]), TypeError),
+        (lambda: ops.Xlogy()(floats(1), 2.0), TypeError),
+        (lambda: ops.fft(ints(1, 2, dtype=np.uint8)), TypeError),
+        (lambda: ops.fftn(floats([1, 2]), dim=(0, 0)), ValueError),
+    ],
+)
 def test_errors_of_the_array_library_name_the_op_and_have_the_documented_type(call, error):
     with pytest.raises(error, match="^For '") as caught:
         call()
@@ -180,10 +187,16 @@ def test_a_tensor_without_axes_is_as_exact_as_it_was_given():
 
 def test_a_tensor_without_axes_widens_elsewhere():
     half, scale = Tensor([1, 2], ms.float16), Tensor(2.5, ms.float32)
-    for widened in (half + scale, ops.RealDiv()(half, scale), ops.tensor_div(half, scale),
-                    ops.maximum(half, scale), half % scale, ms.numpy.multiply(half, scale),
-                    ms.numpy.divide(half, scale),
-                    ms.vmap(lambda x, y: x * y, (0, None))(half, scale)):
+    for widened in (
+        half + scale,
+        ops.RealDiv()(half, scale),
+        ops.tensor_div(half, scale),
+        ops.maximum(half, scale),
+        half % scale,
+        ms.numpy.multiply(half, scale),
+        ms.numpy.divide(half, scale),
+        ms.vmap(lambda x, y: x * y, (0, None))(half, scale),
+    ):
         assert widened.dtype == ms.float32 and widened.shape == (2,)
 
 
@@ -199,9 +212,12 @@ def test_xdivy_needs_a_float_on_one_side(divide):
 
 @pytest.mark.parametrize("clamp", [ops.clamp, ops.clip, mint.clamp, lambda *x: x[0].clip(*x[1:])])
 def test_clamp_meets_its_bounds_in_one_dtype(clamp):
-    for low, high, wanted in ((1.5, 2.5, ms.float32), (2, None, ms.int32),
-                              (Tensor(1.5, ms.float64), None, ms.float64),
-                              (Tensor(2, ms.int64), Tensor(3), ms.int64)):
+    for low, high, wanted in (
+        (1.5, 2.5, ms.float32),
+        (2, None, ms.int32),
+        (Tensor(1.5, ms.float64), None, ms.float64),
+        (Tensor(2, ms.int64), Tensor(3), ms.int64),
+    ):
         found = clamp(ints(1, 2, 3), low, high)
         assert found.dtype == wanted and found[0] == (low if low != 2 else 2)
     assert clamp(Tensor([1, 9], ms.float16), 1.5, 2.5).dtype == ms.float16

@@ -12,13 +12,18 @@ RANDOM = numpy.random.default_rng(11)
 REAL = RANDOM.normal(size=(3, 4, 5))
 COMPLEX = REAL + 1j * RANDOM.normal(size=(3, 4, 5))
 ONE = [({}), ({"n": 7}), ({"n": 3, "dim": 1}), ({"norm": "ortho"}), ({"norm": "forward", "dim": 0})]
-MANY = [({}), ({"s": (6, 3), "dim": (0, 2)}), ({"norm": "ortho"}),
-        ({"dim": (1,), "norm": "forward"})]
+MANY = [
+    ({}),
+    ({"s": (6, 3), "dim": (0, 2)}),
+    ({"norm": "ortho"}),
+    ({"dim": (1,), "norm": "forward"}),
+]
 
 
 def numpy_names(options):
-    return {{"dim": "axis" if isinstance(v, int) else "axes"}.get(k, k): v for k,
-            v in options.items()}
+    return {
+        {"dim": "axis" if isinstance(v, int) else "axes"}.get(k, k): v for k, v in options.items()
+    }
 
 
 CASES = [(name, o) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for o in ONE]
@@ -70,8 +75,9 @@ def test_precision_is_kept():
 
 
 def test_frequencies_and_shifts():
-    numpy.testing.assert_allclose(ops.fftfreq(5, 0.5).asnumpy(), numpy.fft.fftfreq(5, 0.5),
-                                  rtol=1e-6)
+    numpy.testing.assert_allclose(
+        ops.fftfreq(5, 0.5).asnumpy(), numpy.fft.fftfreq(5, 0.5), rtol=1e-6
+    )
     numpy.testing.assert_allclose(ops.rfftfreq(6).asnumpy(), numpy.fft.rfftfreq(6), rtol=1e-6)
     numpy.testing.assert_allclose(ops.fftshift(Tensor(REAL)).asnumpy(), numpy.fft.fftshift(REAL))
     numpy.testing.assert_allclose(ops.ifftshift(ops.fftshift(Tensor(REAL), 2), 2).asnumpy(), REAL)
@@ -84,12 +90,17 @@ def test_fft_with_size():
     numpy.testing.assert_allclose(back.asnumpy(), REAL, rtol=1e-10)
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda x: ops.fft(1), TypeError), (lambda x: ops.fft(x, "a"), TypeError),
-    (lambda x: ops.fft(x, norm="odd"), ValueError),
-    (lambda x: ops.fft(x, 0), ValueError), (lambda x: ops.fftn(x, (1, 2), (0,)), ValueError),
-    (lambda x: ops.FFTWithSize(4, False, True), ValueError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda x: ops.fft(1), TypeError),
+        (lambda x: ops.fft(x, "a"), TypeError),
+        (lambda x: ops.fft(x, norm="odd"), ValueError),
+        (lambda x: ops.fft(x, 0), ValueError),
+        (lambda x: ops.fftn(x, (1, 2), (0,)), ValueError),
+        (lambda x: ops.FFTWithSize(4, False, True), ValueError),
+    ],
+)
 def test_refusals(call, error):
     with pytest.raises(error):
         call(Tensor(REAL))

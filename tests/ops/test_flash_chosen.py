@@ -12,11 +12,7 @@ from mindspore_compat import Tensor, ops
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._attention import sparse_flash
 from mindspore_compat.ops._attention.nsa_compress import nsa_compress
-from mindspore_compat.ops._attention.sparse_flash import (
-    attend_chosen,
-    best_keys,
-    indexer_scores,
-)
+from mindspore_compat.ops._attention.sparse_flash import attend_chosen, best_keys, indexer_scores
 
 
 def random(*shape, seed=0, dtype="float16"):

@@ -195,11 +195,7 @@ def test_sequences_behind_padding(mode):
     wanted = naive(*arrays, sees=sees)
     close(found, wanted[0])
     close(sums, wanted[1])
-    alike = fused(
-        arrays,
-        actual_seq_lengths_kv=keys,
-        kv_padding_size=counts([-3]),
-    )[0]
+    alike = fused(arrays, actual_seq_lengths_kv=keys, kv_padding_size=counts([-3]))[0]
     close(alike, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
     close(fused(arrays, kv_padding_size=counts([3]))[0], naive(*arrays)[0])
 
@@ -297,9 +293,9 @@ def key_scales(kind, batch=2, groups=2, keys=7, features=16):
     return scale, offset, to(scale.astype("float64")), to(offset.astype("float64"))
 
 
-@pytest.mark.parametrize("kind, queries", [
-    ("all", 1), ("all", 5), ("channel", 1), ("channel", 5), ("token", 1),
-])
+@pytest.mark.parametrize(
+    "kind, queries", [("all", 1), ("all", 5), ("channel", 1), ("channel", 5), ("token", 1)]
+)
 @pytest.mark.parametrize("offset", [False, True])
 def test_keys_of_bytes(kind, queries, offset):
     query = inputs(queries=queries)[0]

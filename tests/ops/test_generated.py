@@ -47,20 +47,39 @@ def test_every_line_names_a_function_that_takes_its_arguments(area, name):
     if isinstance(target, str) or starred:
         signature.bind(*names, *kept)
     else:
-        taken, wanted = ([each.removesuffix("Optional") for each in several]
-                         for several in (signature.parameters, names + kept))
+        taken, wanted = (
+            [each.removesuffix("Optional") for each in several]
+            for several in (signature.parameters, names + kept)
+        )
         assert taken == wanted
 
 
-@pytest.mark.parametrize("module", [
-    generated, generated_fused, generated_grads, generated_inplace, generated_nn, generated_random,
-    grad_pulled, grad_pulled_spatial, kernel_communication_lines, kernel_lines,
-], ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.parametrize(
+    "module",
+    [
+        generated,
+        generated_fused,
+        generated_grads,
+        generated_inplace,
+        generated_nn,
+        generated_random,
+        grad_pulled,
+        grad_pulled_spatial,
+        kernel_communication_lines,
+        kernel_lines,
+    ],
+    ids=lambda module: module.__name__.rpartition(".")[2],
+)
 def test_every_call_fits_the_function_that_it_names(module):
     areas = {name: area for name, area in vars(module).items() if isinstance(area, alias.Names)}
-    calls = [node for node in ast.walk(ast.parse(inspect.getsource(module)))
-             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-             and isinstance(node.func.value, ast.Name) and node.func.value.id in areas]
+    calls = [
+        node
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in areas
+    ]
     assert calls
     for call in calls:
         function = getattr(areas[call.func.value.id], call.func.attr)

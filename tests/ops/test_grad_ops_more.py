@@ -302,11 +302,7 @@ CASES = {
         A,
         lambda v, y, d: g.MedianGrad(False, 0, True)(d, v, *ops.Median(False, 0, True)(v)),
     ),
-    "UniqueGrad": (
-        lambda v: v,
-        A[0],
-        lambda v, y, d: g.UniqueGrad()((d, d), (y, t([0, 1, 2]))),
-    ),
+    "UniqueGrad": (lambda v: v, A[0], lambda v, y, d: g.UniqueGrad()((d, d), (y, t([0, 1, 2])))),
 }
 
 
@@ -330,8 +326,11 @@ def test_agrees_with_differences(name):
 
 
 def test_every_line_has_a_case():
-    lines = {name for name, (*_, target) in alias.ALIASES["ops.auto_generate"].items()
-             if getattr(target, "__module__", None) == generated_grads.__name__}
+    lines = {
+        name
+        for name, (*_, target) in alias.ALIASES["ops.auto_generate"].items()
+        if getattr(target, "__module__", None) == generated_grads.__name__
+    }
     assert lines and lines <= set(CASES) and lines <= set(dir(a))
 
 

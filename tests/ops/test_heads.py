@@ -22,8 +22,9 @@ WEIGHT, BIAS, LAST, LAST_BIAS = random(24, 8), random(24), random(8, 8), random(
 def naive(query, key, value, shift=0, weights=None, last_bias=LAST_BIAS):
     """By loops over batches and heads; the result and the weights of each head."""
     parts = weights or numpy.split(WEIGHT, 3)
-    query, key, value = (x @ w.T + b for x, w, b in zip((query, key, value), parts,
-                                                         numpy.split(BIAS, 3)))
+    query, key, value = (
+        x @ w.T + b for x, w, b in zip((query, key, value), parts, numpy.split(BIAS, 3))
+    )
     shift = numpy.broadcast_to(shift, (BATCH, HEADS, len(query), len(key)))
     out, found = numpy.zeros_like(query), numpy.zeros(shift.shape)
     for b, h in numpy.ndindex(BATCH, HEADS):
@@ -35,13 +36,16 @@ def naive(query, key, value, shift=0, weights=None, last_bias=LAST_BIAS):
     return out @ LAST.T + last_bias, found
 
 
-def run(query=QUERY, key=KEY, value=VALUE, weight=WEIGHT, extra=(None, None, False), rate=0.0,
-        **named):
-    given = [x if x is None else Tensor(x) for x in (query, key, value, weight, BIAS, LAST,
-                                                     LAST_BIAS)]
+def run(
+    query=QUERY, key=KEY, value=VALUE, weight=WEIGHT, extra=(None, None, False), rate=0.0, **named
+):
+    given = [
+        x if x is None else Tensor(x) for x in (query, key, value, weight, BIAS, LAST, LAST_BIAS)
+    ]
     extra = [Tensor(x) if isinstance(x, numpy.ndarray) else x for x in extra]
-    return multi_head_attention_forward(*given[:3], WIDTH, HEADS, *given[3:5], *extra, rate,
-                                        *given[5:], **named)
+    return multi_head_attention_forward(
+        *given[:3], WIDTH, HEADS, *given[3:5], *extra, rate, *given[5:], **named
+    )
 
 
 def close(found, wanted):
@@ -52,17 +56,24 @@ UPPER = numpy.triu(numpy.ones((STEPS, SOURCES)), 1)
 ENDS = numpy.array([[0, 0, 1, 1], [0, 0, 0, 1]])
 
 
-@pytest.mark.parametrize("named, shift", [
-    ({}, 0),
-    (dict(attn_mask=Tensor(UPPER.astype(bool))), numpy.where(UPPER, -numpy.inf, 0)),
-    (dict(attn_mask=Tensor(UPPER.astype("uint8"))), numpy.where(UPPER, -numpy.inf, 0)),
-    (dict(attn_mask=Tensor(UPPER.astype("float32"))), UPPER),
-    (dict(key_padding_mask=Tensor(ENDS.astype(bool))),
-     numpy.where(ENDS, -numpy.inf, 0)[:, None, None]),
-    (dict(key_padding_mask=Tensor(ENDS.astype("float32")), attn_mask=Tensor(UPPER)),
-     ENDS[:, None, None] + UPPER),
-    (dict(is_causal=True), numpy.tri(STEPS, SOURCES)),
-])
+@pytest.mark.parametrize(
+    "named, shift",
+    [
+        ({}, 0),
+        (dict(attn_mask=Tensor(UPPER.astype(bool))), numpy.where(UPPER, -numpy.inf, 0)),
+        (dict(attn_mask=Tensor(UPPER.astype("uint8"))), numpy.where(UPPER, -numpy.inf, 0)),
+        (dict(attn_mask=Tensor(UPPER.astype("float32"))), UPPER),
+        (
+            dict(key_padding_mask=Tensor(ENDS.astype(bool))),
+            numpy.where(ENDS, -numpy.inf, 0)[:, None, None],
+        ),
+        (
+            dict(key_padding_mask=Tensor(ENDS.astype("float32")), attn_mask=Tensor(UPPER)),
+            ENDS[:, None, None] + UPPER,
+        ),
+        (dict(is_causal=True), numpy.tri(STEPS, SOURCES)),
+    ],
+)
 def test_masks_and_averages(named, shift):
     wanted = naive(QUERY, KEY, VALUE, shift)
     out, weights = run(**named)
@@ -81,8 +92,14 @@ def test_separate_weights_and_other_features():
     key, value = random(SOURCES, BATCH, 5), random(SOURCES, BATCH, 6)
     parts = [random(8, 8), random(8, 5), random(8, 6)]
     names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
-    out, _ = run(QUERY, key, value, None, use_separate_proj_weight=True,
-                 **dict(zip(names, map(Tensor, parts))))
+    out, _ = run(
+        QUERY,
+        key,
+        value,
+        None,
+        use_separate_proj_weight=True,
+        **dict(zip(names, map(Tensor, parts))),
+    )
     close(out, naive(QUERY, key, value, weights=parts)[0])
 
 
@@ -115,15 +132,18 @@ def _attended(query, key, value, shift):
 def test_static_keys_and_values():
     key, value = random(2, BATCH * HEADS, 5, 4)
     out, _ = run(static_k=Tensor(key), static_v=Tensor(value))
-    wide = [x.reshape(BATCH, HEADS, 5, 4).transpose(2, 0, 1, 3).reshape(5, BATCH, WIDTH)
-            for x in (key, value)]
+    wide = [
+        x.reshape(BATCH, HEADS, 5, 4).transpose(2, 0, 1, 3).reshape(5, BATCH, WIDTH)
+        for x in (key, value)
+    ]
     query = QUERY @ WEIGHT[:8].T + BIAS[:8]
     close(out, _attended(query, *wide, 0)[0])
 
 
 def test_without_batches():
-    out, weights = run(QUERY[:, 0], KEY[:, 0], VALUE[:, 0],
-                       key_padding_mask=Tensor(ENDS[0].astype(bool)))
+    out, weights = run(
+        QUERY[:, 0], KEY[:, 0], VALUE[:, 0], key_padding_mask=Tensor(ENDS[0].astype(bool))
+    )
     wanted = naive(QUERY, KEY, VALUE, numpy.where(ENDS, -numpy.inf, 0)[:, None, None])
     close(out, wanted[0][:, 0])
     close(weights, wanted[1][0].mean(0))
@@ -151,18 +171,27 @@ def test_the_layer_is_this_function(first):
     close(weights, wanted[1].mean(1))
     same = layer(given[0], given[0], given[0], need_weights=False)
     assert len(same) == 1
-    close(same[0], naive(QUERY, QUERY, QUERY)[0].swapaxes(0, 1) if first
-          else naive(QUERY, QUERY, QUERY)[0])
+    close(
+        same[0],
+        naive(QUERY, QUERY, QUERY)[0].swapaxes(0, 1) if first else naive(QUERY, QUERY, QUERY)[0],
+    )
 
 
-@pytest.mark.parametrize("change, error", [
-    (dict(query=QUERY.astype("float16")), TypeError), (dict(query=KEY.astype("int32")), TypeError),
-    (dict(value=VALUE[:2]), ValueError), (dict(key=KEY[:, :1], value=VALUE[:, :1]), ValueError),
-    (dict(key=KEY[..., :4]), ValueError), (dict(query=QUERY[0, 0]), ValueError),
-    (dict(attn_mask=Tensor(UPPER.astype("int32"))), ValueError), (dict(attn_mask=1), ValueError),
-    (dict(attn_mask=Tensor(UPPER[:2])), ValueError),
-    (dict(key_padding_mask=Tensor(ENDS[:1].astype(bool))), ValueError),
-])
+@pytest.mark.parametrize(
+    "change, error",
+    [
+        (dict(query=QUERY.astype("float16")), TypeError),
+        (dict(query=KEY.astype("int32")), TypeError),
+        (dict(value=VALUE[:2]), ValueError),
+        (dict(key=KEY[:, :1], value=VALUE[:, :1]), ValueError),
+        (dict(key=KEY[..., :4]), ValueError),
+        (dict(query=QUERY[0, 0]), ValueError),
+        (dict(attn_mask=Tensor(UPPER.astype("int32"))), ValueError),
+        (dict(attn_mask=1), ValueError),
+        (dict(attn_mask=Tensor(UPPER[:2])), ValueError),
+        (dict(key_padding_mask=Tensor(ENDS[:1].astype(bool))), ValueError),
+    ],
+)
 def test_refusals(change, error):
     with pytest.raises(error, match="^For 'MultiheadAttention'"):
         run(**change)

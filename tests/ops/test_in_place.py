@@ -74,13 +74,16 @@ def test_a_result_of_another_dtype_is_cast_and_of_another_shape_refused():
     np.testing.assert_array_equal(whole.asnumpy(), [2, 3])
 
 
-@pytest.mark.parametrize("how, expected", [
-    ("add", [[1, 2], [10, 11]]), ("sub", [[1, 2], [-4, -3]]), ("update", [[1, 2], [7, 7]]),
-])
+@pytest.mark.parametrize(
+    "how, expected",
+    [("add", [[1, 2], [10, 11]]), ("sub", [[1, 2], [-4, -3]]), ("update", [[1, 2], [7, 7]])],
+)
 def test_slices_by_number_change_a_copy(how, expected):
     x, v = two(), Tensor(np.full((1, 2), 7, np.float32))
-    for out in (getattr(ops, f"inplace_{how}")(x, v, 1),
-                getattr(ops, f"Inplace{how.capitalize()}")((1,))(x, v)):
+    for out in (
+        getattr(ops, f"inplace_{how}")(x, v, 1),
+        getattr(ops, f"Inplace{how.capitalize()}")((1,))(x, v),
+    ):
         np.testing.assert_array_equal(out.asnumpy(), expected)
     np.testing.assert_array_equal(x.asnumpy(), [[1, 2], [3, 4]])
 
@@ -92,20 +95,23 @@ def test_slices_by_number_have_gradients():
     np.testing.assert_array_equal(slopes[1].asnumpy(), [[-1, -2]])
 
 
-@pytest.mark.parametrize("call, error, part", [
-    (lambda x: x.scatter_(0, ints([1, 0])), TypeError, "src"),
-    (lambda x: x.scatter_(2, ints([1, 0]), 9), RuntimeError, "dim"),
-    (lambda x: x.scatter_(0, ints([1, 5]), 9), IndexError, "indices"),
-    (lambda x: x.index_add_(0, ints(0, 1), Tensor([[1.0, 1.0]])), ValueError, "index_add_"),
-    (lambda x: x.put_(ints(9), Tensor([1.0])), IndexError, "put_"),
-    (lambda x: x.normal_(0, -1), ValueError, "std"),
-    (lambda x: x.random_(5, 5), RuntimeError, "from_"),
-    (lambda x: x.uniform_(1, 0), RuntimeError, "from_"),
-    (lambda x: x.exponential_(0), ValueError, "lambd"),
-    (lambda x: ops.inplace_add(x, ints([1, 1]), 0), TypeError, "dtypes"),
-    (lambda x: ops.inplace_add(x, x, 0), ValueError, "'v'"),
-    (lambda x: ops.InplaceUpdate("0"), TypeError, "indices"),
-])
+@pytest.mark.parametrize(
+    "call, error, part",
+    [
+        (lambda x: x.scatter_(0, ints([1, 0])), TypeError, "src"),
+        (lambda x: x.scatter_(2, ints([1, 0]), 9), RuntimeError, "dim"),
+        (lambda x: x.scatter_(0, ints([1, 5]), 9), IndexError, "indices"),
+        (lambda x: x.index_add_(0, ints(0, 1), Tensor([[1.0, 1.0]])), ValueError, "index_add_"),
+        (lambda x: x.put_(ints(9), Tensor([1.0])), IndexError, "put_"),
+        (lambda x: x.normal_(0, -1), ValueError, "std"),
+        (lambda x: x.random_(5, 5), RuntimeError, "from_"),
+        (lambda x: x.uniform_(1, 0), RuntimeError, "from_"),
+        (lambda x: x.exponential_(0), ValueError, "lambd"),
+        (lambda x: ops.inplace_add(x, ints([1, 1]), 0), TypeError, "dtypes"),
+        (lambda x: ops.inplace_add(x, x, 0), ValueError, "'v'"),
+        (lambda x: ops.InplaceUpdate("0"), TypeError, "indices"),
+    ],
+)
 def test_a_refused_write_changes_nothing(call, error, part):
     x = two()
     with pytest.raises(error, match=part):

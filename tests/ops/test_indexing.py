@@ -69,12 +69,7 @@ def test_positions_in_a_tensor_are_checked_on_the_host():
 
 @pytest.mark.parametrize(
     "error, index",
-    [
-        (TypeError, 0),
-        (ValueError, slice(None)),
-        (ValueError, Tensor([0])),
-        (IndexError, (0,)),
-    ],
+    [(TypeError, 0), (ValueError, slice(None)), (ValueError, Tensor([0])), (IndexError, (0,))],
 )
 def test_a_tensor_without_axes_takes_no_position(error, index):
     with pytest.raises(error, match="For 'Tensor.__getitem__'"):

@@ -25,8 +25,7 @@ def test_adam_w():
     given = [Tensor(each) for each in (var, m, v)]
     gen.AdamW()(*given, Tensor(v), Tensor(g), Tensor(3.0), 0.1, 0.9, 0.99, 0.01, 1e-8)
     m2, v2 = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
-    stepped = var * (1 - 0.001) - 0.1 * (m2 / (1 - 0.9**3)) / (
-        np.sqrt(v2 / (1 - 0.99**3)) + 1e-8)
+    stepped = var * (1 - 0.001) - 0.1 * (m2 / (1 - 0.9**3)) / (np.sqrt(v2 / (1 - 0.99**3)) + 1e-8)
     for found, expected in zip(given, (stepped, m2, v2), strict=True):
         near(found, expected)
     again = [Tensor(each) for each in (var, m, v)]
@@ -81,8 +80,10 @@ def test_cross_entropy_loss_and_its_gradient():
     near(loss, mint.nn.functional.cross_entropy(x, target).asnumpy())
     one = Tensor(1.0, ms.float32)
     expected = ops.vjp(mint.nn.functional.cross_entropy, x, target)[1](one)
-    near(gen.CrossEntropyLossGrad()(one, log_prob, target),
-         (expected[0] if isinstance(expected, tuple) else expected).asnumpy())
+    near(
+        gen.CrossEntropyLossGrad()(one, log_prob, target),
+        (expected[0] if isinstance(expected, tuple) else expected).asnumpy(),
+    )
 
 
 def test_dropout_by_a_mask():
@@ -194,28 +195,36 @@ def test_boosted_names_take_a_list():
 def test_rotations_of_heads():
     q, cos, sin = normal(2, 3, 8), normal(3, 4), normal(3, 4)
     turned, _ = gen.ApplyRotaryPosEmb()(
-        Tensor(q), Tensor(q), Tensor(cos), Tensor(sin), Tensor([0, 1]))
+        Tensor(q), Tensor(q), Tensor(cos), Tensor(sin), Tensor([0, 1])
+    )
     heads = q.reshape(2, 3, 2, 4)
     half = np.concatenate([-heads[..., 2:], heads[..., :2]], -1)
     near(turned, (heads * cos[:, None] + half * sin[:, None]).reshape(2, 3, 8))
-    decoded = gen.apply_rotary_pos_emb_(Tensor(q[:, :1]), Tensor(q[:, :1]), Tensor(cos),
-                                        Tensor(sin), Tensor([0, 2]))[0]
+    decoded = gen.apply_rotary_pos_emb_(
+        Tensor(q[:, :1]), Tensor(q[:, :1]), Tensor(cos), Tensor(sin), Tensor([0, 2])
+    )[0]
     rows = [0, 2]
-    near(decoded, (heads[:, :1] * cos[rows][:, None, None] + half[:, :1]
-                   * sin[rows][:, None, None]).reshape(2, 1, 8))
+    near(
+        decoded,
+        (heads[:, :1] * cos[rows][:, None, None] + half[:, :1] * sin[rows][:, None, None]).reshape(
+            2, 1, 8
+        ),
+    )
 
 
 def test_feed_forward_of_experts():
     x, w1, w2 = normal(5, 3), normal(2, 3, 4), normal(2, 4, 3)
     b1 = normal(2, 4)
     found = gen.ffn_ext(Tensor(x), Tensor(w1), Tensor(w2), [2, 3], Tensor(b1), activation="relu")
-    parts = [np.maximum(x[a:b] @ w1[e] + b1[e], 0) @ w2[e] for e, (a, b) in enumerate(
-        [(0, 2), (2, 5)])]
+    parts = [
+        np.maximum(x[a:b] @ w1[e] + b1[e], 0) @ w2[e] for e, (a, b) in enumerate([(0, 2), (2, 5)])
+    ]
     near(found, np.concatenate(parts))
     whole = rng.integers(-9, 9, (3, 4)).astype(np.int8)
     scale = np.abs(normal(4))
-    found = gen.FFNExt("tanh")(Tensor(x), Tensor(whole), Tensor(w2[0]),
-                               antiquant_scale1=Tensor(scale))
+    found = gen.FFNExt("tanh")(
+        Tensor(x), Tensor(whole), Tensor(w2[0]), antiquant_scale1=Tensor(scale)
+    )
     near(found, np.tanh(x @ (whole * scale)) @ w2[0])
 
 
@@ -243,8 +252,9 @@ def test_deformable_attention():
     places = np.zeros((1, 1, 2, 2, 1, 2), np.float32)
     places[..., 0, :, :], places[..., 1, :, :] = (0.25, 0.75), (0.75, 0.5)
     weight = np.array([0.3, 0.7], np.float32).reshape(1, 1, 1, 2, 1) * np.ones((1, 1, 2, 2, 1))
-    found = gen.MultiScaleDeformableAttn()(Tensor(value), shape, offset, Tensor(places),
-                                           Tensor(weight.astype(np.float32)))
+    found = gen.MultiScaleDeformableAttn()(
+        Tensor(value), shape, offset, Tensor(places), Tensor(weight.astype(np.float32))
+    )
     near(found, (0.3 * value[0, 2] + 0.7 * value[0, 5]).reshape(1, 1, 6))
 
 

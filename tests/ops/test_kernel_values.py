@@ -27,8 +27,9 @@ def test_the_sign_of_nan_is_zero():
         assert found.asnumpy().tolist() == [0, -1, 0]
 
 
-@pytest.mark.parametrize("reduction, count", [("none", 1), ("sum", 1), ("mean", 3),
-                                              ("batchmean", 3)])
+@pytest.mark.parametrize(
+    "reduction, count", [("none", 1), ("sum", 1), ("mean", 3), ("batchmean", 3)]
+)
 def test_kl_divergence_has_a_gradient_where_labels_are_not_positive(reduction, count):
     logits, labels = Tensor([-1.0, -2.0, -0.5]), Tensor([0.5, -0.3, 0.0])
     found = both_gradients(lambda x, y: ops.kl_div(x, y, reduction), logits, labels)
@@ -37,7 +38,7 @@ def test_kl_divergence_has_a_gradient_where_labels_are_not_positive(reduction, c
 
 
 def test_the_remainder_by_zero():
-    for dtype, lowest in (("int32", -2**31), ("int64", -2**63), ("int8", 0)):
+    for dtype, lowest in (("int32", -(2**31)), ("int64", -(2**63)), ("int8", 0)):
         x = Tensor(np.array([5, 7, 0], dtype))
         found = ops.Mod()(x, Tensor(np.array([0, 2, 0], dtype)))
         assert found.asnumpy().tolist() == [lowest, 1, 0]
@@ -100,8 +101,12 @@ def test_in_graph_mode_a_copy_of_a_weight_carries_the_gradient():
 
 def test_negative_circular_padding_cuts_before_it_repeats():
     x = Tensor(np.arange(3).reshape(1, 3).astype(np.float32))
-    for widths, expected in (((1, -1), [1, 0, 1]), ((-1, 1), [1, 2, 1]), ((2, -1), [0, 1, 0, 1]),
-                             ((1, 2), [2, 0, 1, 2, 0, 1])):
+    for widths, expected in (
+        ((1, -1), [1, 0, 1]),
+        ((-1, 1), [1, 2, 1]),
+        ((2, -1), [0, 1, 0, 1]),
+        ((1, 2), [2, 0, 1, 2, 0, 1]),
+    ):
         found = ops.PadV3("circular")(x, Tensor(list(widths)))
         assert found.asnumpy().tolist() == [expected]
 

@@ -20,7 +20,7 @@ F = mint.nn.functional
 
 def x(*shape, seed=0, positive=False):
     values = np.random.default_rng(seed + sum(shape)).standard_normal(shape).astype(np.float32)
-    return np.abs(values) + np.float32(.3) if positive else values
+    return np.abs(values) + np.float32(0.3) if positive else values
 
 
 def close(found, expected, tolerance=2e-5):
@@ -29,18 +29,21 @@ def close(found, expected, tolerance=2e-5):
 
 # Activations --------------------------------------------------------------------------------------
 
-HALF = math.sqrt(.5)
+HALF = math.sqrt(0.5)
 FORMULAS = {
     "relu6": (F.relu6, (), lambda v: np.clip(v, 0, 6)),
-    "leaky_relu": (F.leaky_relu, (.3,), lambda v: np.where(v > 0, v, .3 * v)),
+    "leaky_relu": (F.leaky_relu, (0.3,), lambda v: np.where(v > 0, v, 0.3 * v)),
     "elu": (F.elu, (2.0,), lambda v: np.where(v > 0, v, 2 * np.expm1(v))),
-    "selu": (F.selu, (), lambda v: 1.0507009873554805 * np.where(
-        v > 0, v, 1.6732632423543772 * np.expm1(v))),
-    "gelu": (F.gelu, (), lambda v: v * .5 * (1 + special.erf(v * HALF))),
+    "selu": (
+        F.selu,
+        (),
+        lambda v: 1.0507009873554805 * np.where(v > 0, v, 1.6732632423543772 * np.expm1(v)),
+    ),
+    "gelu": (F.gelu, (), lambda v: v * 0.5 * (1 + special.erf(v * HALF))),
     "mish": (F.mish, (), lambda v: v * np.tanh(np.log1p(np.exp(v)))),
     "logsigmoid": (F.logsigmoid, (), lambda v: -np.log1p(np.exp(-v))),
-    "hardtanh": (F.hardtanh, (-.5, 1.5), lambda v: np.clip(v, -.5, 1.5)),
-    "threshold": (F.threshold, (.2, 7.0), lambda v: np.where(v > .2, v, 7)),
+    "hardtanh": (F.hardtanh, (-0.5, 1.5), lambda v: np.clip(v, -0.5, 1.5)),
+    "threshold": (F.threshold, (0.2, 7.0), lambda v: np.where(v > 0.2, v, 7)),
     "log_softmax": (F.log_softmax, (0,), lambda v: special.log_softmax(v, 0)),
     "softmax, axis implied": (F.softmax, (), lambda v: special.softmax(v, 1)),
     "swiglu": (ops.swiglu, (), lambda v: v[:, :3] * special.expit(v[:, :3]) * v[:, 3:]),
@@ -70,11 +73,16 @@ def test_inplace_activations_write_into_their_input():
     close(tensor, np.maximum(values, 0))
 
 
-@pytest.mark.parametrize("function, options, formula", [
-    (F.relu_, (), lambda v: np.maximum(v, 0)), (F.sigmoid_, (), special.expit),
-    (F.elu_, (.5,), lambda v: np.where(v > 0, v, .5 * np.expm1(v))),
-    (F.hardtanh_, (), lambda v: np.clip(v, -1, 1)),
-    (F.threshold_, (.1, 9), lambda v: np.where(v > .1, v, 9))])
+@pytest.mark.parametrize(
+    "function, options, formula",
+    [
+        (F.relu_, (), lambda v: np.maximum(v, 0)),
+        (F.sigmoid_, (), special.expit),
+        (F.elu_, (0.5,), lambda v: np.where(v > 0, v, 0.5 * np.expm1(v))),
+        (F.hardtanh_, (), lambda v: np.clip(v, -1, 1)),
+        (F.threshold_, (0.1, 9), lambda v: np.where(v > 0.1, v, 9)),
+    ],
+)
 def test_activations_in_place(function, options, formula):
     values = x(3, 4)
     tensor = Tensor(values)
@@ -89,6 +97,7 @@ def test_the_gradient_through_an_activation_in_place():
         twice = t * 2
         F.relu_(twice)
         return ops.reduce_sum(twice * twice)
+
     values = x(3, 4)
     close(grad(loss)(Tensor(values)), np.where(values > 0, 8 * values, 0))
 
@@ -108,15 +117,15 @@ def test_large_arrays_in_blocks_equal_small_ones(name):
 def test_dropout_keeps_the_expectation_and_zeroes_the_rest():
     out = ops.dropout(Tensor(np.ones(20000, np.float32)), 0.3).asnumpy()
     kept = out != 0
-    np.testing.assert_allclose(out[kept], 1 / .7, rtol=1e-6)
-    assert abs(kept.mean() - .7) < .02
+    np.testing.assert_allclose(out[kept], 1 / 0.7, rtol=1e-6)
+    assert abs(kept.mean() - 0.7) < 0.02
 
 
 def test_dropout_draws_anew_and_a_seed_fixes_it():
     ones = Tensor(np.ones(1000, np.float32))
-    masks = [ops.dropout(ones, .5).asnumpy() != 0 for _ in range(2)]
+    masks = [ops.dropout(ones, 0.5).asnumpy() != 0 for _ in range(2)]
     assert (masks[0] != masks[1]).any()
-    first, again = ops.Dropout(.5, 11, 22)(ones)[1], ops.Dropout(.5, 11, 22)(ones)[1]
+    first, again = ops.Dropout(0.5, 11, 22)(ones)[1], ops.Dropout(0.5, 11, 22)(ones)[1]
     assert (first.asnumpy() != again.asnumpy()).any()  # one stream per seed, which goes on
 
 
@@ -124,15 +133,16 @@ def test_the_gradient_of_dropout_passes_where_elements_were_kept():
     seen = []
 
     def loss(t):
-        out, mask = ops.Dropout(.4)(t)
+        out, mask = ops.Dropout(0.4)(t)
         seen.append(mask.asnumpy())
         return ops.reduce_sum(out)
+
     slope = grad(loss)(Tensor(np.ones((5, 6), np.float32))).asnumpy()
-    np.testing.assert_allclose(slope, seen[0] / .4, rtol=1e-6)
+    np.testing.assert_allclose(slope, seen[0] / 0.4, rtol=1e-6)
 
 
 def test_channel_dropout_drops_whole_channels():
-    out, mask = ops.Dropout2D(.5)(Tensor(np.ones((4, 8, 3, 3), np.float32)))
+    out, mask = ops.Dropout2D(0.5)(Tensor(np.ones((4, 8, 3, 3), np.float32)))
     flat = out.asnumpy().reshape(32, 9)
     assert set(np.unique(flat)) <= {0.0, 2.0} and len(np.unique(flat)) == 2
     assert ((flat == 0).all(1) | (flat == 2).all(1)).all()
@@ -140,12 +150,12 @@ def test_channel_dropout_drops_whole_channels():
 
 
 def test_a_mask_made_beforehand_does_what_it_says():
-    mask = ops.DropoutGenMask()((7, 30), Tensor(np.float32(.6)))
+    mask = ops.DropoutGenMask()((7, 30), Tensor(np.float32(0.6)))
     assert mask.shape == (32,) and mask.dtype == ms.uint8
     values = x(7, 30)
-    out = ops.DropoutDoMask()(Tensor(values), mask, Tensor(np.float32(.6))).asnumpy()
+    out = ops.DropoutDoMask()(Tensor(values), mask, Tensor(np.float32(0.6))).asnumpy()
     bits = np.unpackbits(mask.asnumpy())[:210].reshape(7, 30)
-    np.testing.assert_allclose(out, values * bits / .6, rtol=1e-5)
+    np.testing.assert_allclose(out, values * bits / 0.6, rtol=1e-5)
 
 
 # Convolution --------------------------------------------------------------------------------------
@@ -157,8 +167,12 @@ def direct(values, weights, stride, pads):
     high, across = ((n - k) // stride + 1 for n, k in zip(wide.shape[2:], weights.shape[2:]))
     out = np.zeros((values.shape[0], weights.shape[0], high, across))
     for i, j in np.ndindex(high, across):
-        window = wide[:, :, i * stride:i * stride + weights.shape[2],
-                      j * stride:j * stride + weights.shape[3]]
+        window = wide[
+            :,
+            :,
+            i * stride : i * stride + weights.shape[2],
+            j * stride : j * stride + weights.shape[3],
+        ]
         out[:, :, i, j] = np.einsum("nckl,ockl->no", window, weights)
     return out
 
@@ -171,24 +185,36 @@ def test_convolutions_of_mint():
     close(F.conv2d(Tensor(values[0]), Tensor(weights), Tensor(bias), [2, 2], [1, 0]), expected[0])
     same = direct(values, weights, 1, ((1, 1), (0, 1)))
     close(F.conv2d(Tensor(values), Tensor(weights), padding="same"), same)
-    close(F.conv1d(Tensor(values[:, :, 0]), Tensor(weights[:, :, 0])), direct(
-        values[:, :, :1], weights[:, :, :1], 1, ((0, 0),) * 2)[:, :, 0])
-    close(F.conv3d(Tensor(values[:, :, None]), Tensor(weights[:, :, None])), direct(
-        values, weights, 1, ((0, 0),) * 2)[:, :, None])
+    close(
+        F.conv1d(Tensor(values[:, :, 0]), Tensor(weights[:, :, 0])),
+        direct(values[:, :, :1], weights[:, :, :1], 1, ((0, 0),) * 2)[:, :, 0],
+    )
+    close(
+        F.conv3d(Tensor(values[:, :, None]), Tensor(weights[:, :, None])),
+        direct(values, weights, 1, ((0, 0),) * 2)[:, :, None],
+    )
     with pytest.raises(ValueError):
         F.conv2d(Tensor(values), Tensor(weights), padding="same", stride=2)
 
 
 def test_convolution_with_time_first_and_grayscale_dilation():
     values, weights, bias = x(7, 2, 3), x(3, 3, 4), x(4)
-    moved = direct(values.transpose(1, 2, 0)[:, :, None], weights.transpose(2, 1, 0)[:, :, None], 1,
-                   ((0, 0), (1, 1)))[:, :, 0] + bias[:, None]
+    moved = (
+        direct(
+            values.transpose(1, 2, 0)[:, :, None],
+            weights.transpose(2, 1, 0)[:, :, None],
+            1,
+            ((0, 0), (1, 1)),
+        )[:, :, 0]
+        + bias[:, None]
+    )
     close(mint.conv_tbc(*map(Tensor, (values, weights, bias)), 1), moved.transpose(2, 0, 1))
     image, element = x(1, 2, 4, 5), x(2, 2, 2)
     expected = np.full((1, 2, 3, 4), -np.inf)
     for i, j in np.ndindex(2, 2):
-        expected = np.maximum(expected, image[:, :, i:i + 3, j:j + 4]
-                              + element[:, i, j, None, None])
+        expected = np.maximum(
+            expected, image[:, :, i : i + 3, j : j + 4] + element[:, i, j, None, None]
+        )
     close(ops.Dilation2D(1, 1, "VALID")(Tensor(image), Tensor(element)), expected)
 
 
@@ -196,8 +222,10 @@ def test_convolution_with_time_first_and_grayscale_dilation():
 def test_a_transposed_convolution_is_the_transpose_of_a_convolution(stride, padding, extra):
     values, weights = x(2, 4, 3, 5), x(4, 3, 3, 2)
     found = F.conv_transpose2d(Tensor(values), Tensor(weights), None, stride, padding, extra)
-    size = tuple((n - 1) * stride - 2 * padding + k + extra
-                 for n, k in zip(values.shape[2:], weights.shape[2:]))
+    size = tuple(
+        (n - 1) * stride - 2 * padding + k + extra
+        for n, k in zip(values.shape[2:], weights.shape[2:])
+    )
     assert found.shape == (2, 3, *size)
     probe = x(2, 3, *size, seed=4)
     back = direct(probe, weights, stride, ((padding, padding),) * 2)[:, :, :3, :5]
@@ -244,7 +272,7 @@ def test_random_windows_tile_the_image(overlapping):
         rows, columns = rows.asnumpy(), columns.asnumpy()
         assert rows[0] == columns[0] == 0 and rows[-1] == 7 and columns[-1] == 9
         assert set(np.diff(rows)) <= {1, 2} and out.shape == (2, 4, 6, 3)
-        part = values[:, rows[1]:rows[2] + overlapping, columns[2]:columns[3] + overlapping]
+        part = values[:, rows[1] : rows[2] + overlapping, columns[2] : columns[3] + overlapping]
         close(Tensor(out.asnumpy()[:, 1, 2]), reduce(part, (1, 2)))
 
 
@@ -254,7 +282,8 @@ def test_the_maximum_of_same_padding_with_positions():
     close(top, ops.MaxPool(3, 2, "same")(Tensor(values)).asnumpy())
     flat = values.reshape(2, -1)
     np.testing.assert_array_equal(
-        np.take_along_axis(flat, at.asnumpy().reshape(2, -1), 1), top.asnumpy().reshape(2, -1))
+        np.take_along_axis(flat, at.asnumpy().reshape(2, -1), 1), top.asnumpy().reshape(2, -1)
+    )
 
 
 # Normalisation ------------------------------------------------------------------------------------
@@ -269,11 +298,12 @@ def normal(values, axes, eps):
 def test_layer_norm_and_its_statistics():
     values, scale, shift = x(3, 4, 5), x(4, 5), x(4, 5, seed=1)
     unit, mean, rstd = normal(values, (1, 2), 1e-5)
-    close(ops.layer_norm(Tensor(values), (4, 5), Tensor(scale), Tensor(shift)),
-          unit * scale + shift)
+    close(
+        ops.layer_norm(Tensor(values), (4, 5), Tensor(scale), Tensor(shift)), unit * scale + shift
+    )
     close(F.layer_norm(Tensor(values), [4, 5]), unit)
     out = ops.LayerNorm(1, 1, 1e-5)(Tensor(values), Tensor(scale), Tensor(shift))
-    variance = 1 / rstd ** 2 - 1e-5
+    variance = 1 / rstd**2 - 1e-5
     for found, expected in zip(out, (unit * scale + shift, mean, variance)):
         close(found, expected)
 
@@ -286,8 +316,9 @@ def test_sums_are_normalised():
     for got, expected in zip(found, (unit * scale + shift, mean, rstd, total)):
         close(got, expected)
     root = 1 / np.sqrt((total.astype(np.float64) ** 2).mean(1, keepdims=True) + 1e-6)
-    for got, expected in zip(ops.add_rms_norm(*map(Tensor, (one, other, scale))),
-                             (total * root * scale, root, total)):
+    for got, expected in zip(
+        ops.add_rms_norm(*map(Tensor, (one, other, scale))), (total * root * scale, root, total)
+    ):
         close(got, expected)
 
 
@@ -315,8 +346,8 @@ def test_batch_norm_in_training_moves_the_running_statistics():
     out = ops.batch_norm(Tensor(values), *running, Tensor(scale), Tensor(shift), True, 0.2)
     unit, _, _ = normal(values, (0, 2, 3), 1e-5)
     close(out, unit * scale.reshape(-1, 1, 1) + shift.reshape(-1, 1, 1))
-    close(running[0], .8 * mean + .2 * values.mean((0, 2, 3)))
-    close(running[1], .8 * var + .2 * values.var((0, 2, 3), ddof=1))
+    close(running[0], 0.8 * mean + 0.2 * values.mean((0, 2, 3)))
+    close(running[1], 0.8 * var + 0.2 * values.var((0, 2, 3), ddof=1))
     close(F.batch_norm(Tensor(values), None, None, training=True), unit)
 
 
@@ -334,12 +365,15 @@ def test_statistics_of_parts_join_to_those_of_the_whole():
     running = Tensor(np.zeros(3, np.float32)), Tensor(np.zeros(3, np.float32))
     counts = Tensor(np.array([10, 20], np.float32))
     whole = mint.batch_norm_gather_stats_with_counts(
-        Tensor(values), mean, invstd, *running, 1.0, 1e-5, counts)
+        Tensor(values), mean, invstd, *running, 1.0, 1e-5, counts
+    )
     close(whole[0], values.mean((0, 2)))
     close(whole[1], 1 / np.sqrt(values.var((0, 2)) + 1e-5))
     close(running[1], values.var((0, 2), ddof=1))
-    close(mint.batch_norm_elemt(Tensor(values), mean=whole[0], invstd=whole[1]),
-          normal(values, (0, 2), 1e-5)[0])
+    close(
+        mint.batch_norm_elemt(Tensor(values), mean=whole[0], invstd=whole[1]),
+        normal(values, (0, 2), 1e-5)[0],
+    )
 
 
 def test_outside_training_nothing_moves():
@@ -354,16 +388,22 @@ def test_outside_training_nothing_moves():
 
 def test_margins():
     values, signs = x(3, 4), np.sign(x(3, 4, seed=1))
-    close(ops.soft_margin_loss(Tensor(values), Tensor(signs), "none"),
-          np.log1p(np.exp(-signs * values)))
+    close(
+        ops.soft_margin_loss(Tensor(values), Tensor(signs), "none"),
+        np.log1p(np.exp(-signs * values)),
+    )
     anchor, near, far = x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2)
 
     def distance(a, b):
         return ((np.abs(a.astype(np.float64) - b + 1e-6) ** 3).sum(1)) ** (1 / 3)
-    expected = np.maximum(distance(anchor, near) - np.minimum(
-        distance(anchor, far), distance(near, far)) + 1, 0)
-    close(ops.triplet_margin_loss(*map(Tensor, (anchor, near, far)), 1.0, 3, 1e-6, True, "none"),
-          expected)
+
+    expected = np.maximum(
+        distance(anchor, near) - np.minimum(distance(anchor, far), distance(near, far)) + 1, 0
+    )
+    close(
+        ops.triplet_margin_loss(*map(Tensor, (anchor, near, far)), 1.0, 3, 1e-6, True, "none"),
+        expected,
+    )
     given = ops.TripletMarginLoss(3, True, 1e-6, "sum")
     close(given(*map(Tensor, (anchor, near, far)), Tensor(np.float32(1))), expected.sum())
 
@@ -386,10 +426,13 @@ def test_losses_of_mint():
     close(F.mse_loss(Tensor(one), Tensor(other)), ((one - other) ** 2).mean())
     close(F.l1_loss(Tensor(one), Tensor(other), "sum"), np.abs(one - other).sum())
     close(F.smooth_l1_loss(Tensor(one), Tensor(other), beta=0), np.abs(one - other).mean())
-    close(F.kl_div(Tensor(one), Tensor(probable), "sum"),
-          (probable * (np.log(probable) - one)).sum())
-    close(F.kl_div(Tensor(one), Tensor(other), "batchmean", True),
-          (np.exp(other) * (other - one)).sum() / 3)
+    close(
+        F.kl_div(Tensor(one), Tensor(probable), "sum"), (probable * (np.log(probable) - one)).sum()
+    )
+    close(
+        F.kl_div(Tensor(one), Tensor(other), "batchmean", True),
+        (np.exp(other) * (other - one)).sum() / 3,
+    )
     logs = special.log_softmax(one.astype(np.float64), 1)
     classes = Tensor(np.array([1, 3, 0]))
     close(F.cross_entropy(Tensor(one), classes), -logs[range(3), [1, 3, 0]].mean())
@@ -405,6 +448,7 @@ def test_infinite_ctc_losses_can_be_zeroed():
 
     def zeroed(t):
         return ops.ctc_loss(t, target, (2,), (2,), 0, "sum", True)[0]
+
     assert zeroed(logs).asnumpy() == 0
     assert (grad(zeroed)(logs).asnumpy() == 0).all()
 
@@ -413,23 +457,36 @@ def test_infinite_ctc_losses_can_be_zeroed():
 
 
 def test_boxes_are_suppressed_by_better_neighbours():
-    boxes = Tensor(np.array([[0, 0, 1, 1], [0, .1, 1, 1.1], [0, -.1, 1, .9], [0, 10, 1, 11],
-                             [0, 10.1, 1, 11.1], [0, 100, 1, 101]], np.float32))
-    scores = Tensor(np.array([.9, .75, .6, .95, .5, .3], np.float32))
-    found = ops.NonMaxSuppressionV3()(boxes, scores, 3, .5, 0.)
+    boxes = Tensor(
+        np.array(
+            [
+                [0, 0, 1, 1],
+                [0, 0.1, 1, 1.1],
+                [0, -0.1, 1, 0.9],
+                [0, 10, 1, 11],
+                [0, 10.1, 1, 11.1],
+                [0, 100, 1, 101],
+            ],
+            np.float32,
+        )
+    )
+    scores = Tensor(np.array([0.9, 0.75, 0.6, 0.95, 0.5, 0.3], np.float32))
+    found = ops.NonMaxSuppressionV3()(boxes, scores, 3, 0.5, 0.0)
     np.testing.assert_array_equal(found.asnumpy(), [3, 0, 5])
-    few = ops.NonMaxSuppressionV3()(boxes, scores, Tensor(np.int32(2)), .5, .4)
+    few = ops.NonMaxSuppressionV3()(boxes, scores, Tensor(np.int32(2)), 0.5, 0.4)
     np.testing.assert_array_equal(few.asnumpy(), [3, 0])
 
 
 def test_the_best_boxes_of_all_classes():
-    boxes = np.array([[[[0, 0, 1, 1]], [[0, .1, 1, 1.1]], [[0, 2, 1, 3]]]], np.float32)
-    scores = np.array([[[.9, .1], [.8, .6], [.3, .7]]], np.float32)
-    given = [Tensor(np.asarray(v)) for v in (np.int32(2), np.int32(4), np.float32(.5),
-                                             np.float32(.2))]
+    boxes = np.array([[[[0, 0, 1, 1]], [[0, 0.1, 1, 1.1]], [[0, 2, 1, 3]]]], np.float32)
+    scores = np.array([[[0.9, 0.1], [0.8, 0.6], [0.3, 0.7]]], np.float32)
+    given = [
+        Tensor(np.asarray(v)) for v in (np.int32(2), np.int32(4), np.float32(0.5), np.float32(0.2))
+    ]
     kept, best, classes, count = ops.CombinedNonMaxSuppression(clip_boxes=False)(
-        Tensor(boxes), Tensor(scores), *given)
-    close(best, [[.9, .7, .6, .3]])
+        Tensor(boxes), Tensor(scores), *given
+    )
+    close(best, [[0.9, 0.7, 0.6, 0.3]])
     close(classes, [[0, 1, 1, 0]])
     close(kept, boxes[0, [0, 2, 1, 2], 0][None])
     assert count.asnumpy().tolist() == [4]
@@ -437,10 +494,14 @@ def test_the_best_boxes_of_all_classes():
 
 def test_attention_to_one_point_reads_that_point():
     value = x(1, 6, 1, 8)
-    at = np.array([[1.5 / 3, .5 / 2]], np.float32).reshape(1, 1, 1, 1, 1, 2)
+    at = np.array([[1.5 / 3, 0.5 / 2]], np.float32).reshape(1, 1, 1, 1, 1, 2)
     found = ops.multi_scale_deformable_attn_function(
-        Tensor(value), Tensor(np.array([[2, 3]])), Tensor(np.array([0])), Tensor(at),
-        Tensor(np.ones((1, 1, 1, 1, 1), np.float32)))
+        Tensor(value),
+        Tensor(np.array([[2, 3]])),
+        Tensor(np.array([0])),
+        Tensor(at),
+        Tensor(np.ones((1, 1, 1, 1, 1), np.float32)),
+    )
     close(found, value[:, 1])
 
 
@@ -448,8 +509,9 @@ def test_space_and_batch_are_inverse():
     values = Tensor(x(2, 3, 4, 6))
     there = ops.SpaceToBatch(2, [[0, 0], [0, 0]])(values)
     assert there.shape == (8, 3, 2, 3)
-    np.testing.assert_array_equal(ops.BatchToSpace(2, [[0, 0], [0, 0]])(there).asnumpy(),
-                                  values.asnumpy())
+    np.testing.assert_array_equal(
+        ops.BatchToSpace(2, [[0, 0], [0, 0]])(there).asnumpy(), values.asnumpy()
+    )
 
 
 def test_nearest_half_pixel_centres():

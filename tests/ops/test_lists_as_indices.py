@@ -6,10 +6,19 @@ import pytest
 from mindspore_compat import Tensor, int32
 
 
-@pytest.mark.parametrize("index", [
-    [[0, 1], [1, 2]], [[0, 1]], [[0], [1]], [(0, 1), (1, 2)], [slice(0, 1), 0], [None, 0],
-    [..., 0], [[True, False, True]],
-])
+@pytest.mark.parametrize(
+    "index",
+    [
+        [[0, 1], [1, 2]],
+        [[0, 1]],
+        [[0], [1]],
+        [(0, 1), (1, 2)],
+        [slice(0, 1), 0],
+        [None, 0],
+        [..., 0],
+        [[True, False, True]],
+    ],
+)
 def test_a_list_of_indices_stands_for_a_tuple(index):
     values = np.arange(12, dtype=np.int32).reshape(3, 4)
     tensor = Tensor(values)

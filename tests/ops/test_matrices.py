@@ -26,12 +26,16 @@ BAND = matrix([1, 2, 3, 4], [5, 6, 7, 8], [9, 8, 7, 6])
 
 # Bands (the numbers are those of the original) ----------------------------------------------------
 
-@pytest.mark.parametrize("align, expected", [
-    ("RIGHT_LEFT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
-    ("LEFT_RIGHT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
-    ("LEFT_LEFT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
-    ("RIGHT_RIGHT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
-])
+
+@pytest.mark.parametrize(
+    "align, expected",
+    [
+        ("RIGHT_LEFT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
+        ("LEFT_RIGHT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
+        ("LEFT_LEFT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
+        ("RIGHT_RIGHT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
+    ],
+)
 def test_a_band_above_the_diagonal_stands_where_align_says(align, expected):
     out = ops.matrix_diag_part(BAND, Tensor([1, 3]), 9.0, align)
     np.testing.assert_array_equal(out.asnumpy(), expected)
@@ -69,32 +73,36 @@ def test_taking_a_band_out_undoes_putting_it_in(align, ends):
         np.testing.assert_array_equal(whole.asnumpy(), again)
 
 
-@pytest.mark.parametrize("call, error, part", [
-    (lambda: ops.matrix_diag_part(BAND, "0", 0.0), TypeError, "'k'"),
-    (lambda: ops.matrix_diag_part(BAND, (0, 1), 0.0), TypeError, "'k'"),
-    (lambda: ops.matrix_set_diag(BAND, BAND, [0, 1]), TypeError, "'k'"),
-    (lambda: ops.matrix_diag_part(BAND, Tensor([2, 1]), 0.0), ValueError, "'k'"),
-    (lambda: ops.matrix_diag_part(BAND, 4, 0.0), ValueError, "'k'"),
-    (lambda: ops.matrix_diag_part(BAND, 0, 0.0, "UP"), ValueError, "'align'"),
-    (lambda: ops.matrix_diag(BAND, Tensor([0, 1])), ValueError, "diagonals"),
-    (lambda: ops.matrix_diag(BAND, 0, 2), ValueError, "elements"),
-    (lambda: ops.matrix_set_diag(BAND, BAND), ValueError, "'diagonal'"),
-    (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
-    (lambda: ops.matrix_norm(BAND, 3), ValueError, "'ord'"),
-    (lambda: ops.matrix_norm(BAND, axis=(0, 0)), ValueError, "'axis'"),
-    (lambda: ops.matrix_norm(BAND, axis=[0, 1]), TypeError, "'axis'"),
-    (lambda: ops.pdist(BAND, -1.0), ValueError, "'p'"),
-    (lambda: ops.dist(BAND, BAND, 1.5), TypeError, "'p'"),
-    (lambda: ops.matrix_exp(BAND), ValueError, "square"),
-    (lambda: ops.orgqr(BAND, Tensor([1.0])), ValueError, "rows"),
-    (lambda: ops.lstsq(BAND, matrix([1.0])), ValueError, "rows"),
-])
+@pytest.mark.parametrize(
+    "call, error, part",
+    [
+        (lambda: ops.matrix_diag_part(BAND, "0", 0.0), TypeError, "'k'"),
+        (lambda: ops.matrix_diag_part(BAND, (0, 1), 0.0), TypeError, "'k'"),
+        (lambda: ops.matrix_set_diag(BAND, BAND, [0, 1]), TypeError, "'k'"),
+        (lambda: ops.matrix_diag_part(BAND, Tensor([2, 1]), 0.0), ValueError, "'k'"),
+        (lambda: ops.matrix_diag_part(BAND, 4, 0.0), ValueError, "'k'"),
+        (lambda: ops.matrix_diag_part(BAND, 0, 0.0, "UP"), ValueError, "'align'"),
+        (lambda: ops.matrix_diag(BAND, Tensor([0, 1])), ValueError, "diagonals"),
+        (lambda: ops.matrix_diag(BAND, 0, 2), ValueError, "elements"),
+        (lambda: ops.matrix_set_diag(BAND, BAND), ValueError, "'diagonal'"),
+        (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
+        (lambda: ops.matrix_norm(BAND, 3), ValueError, "'ord'"),
+        (lambda: ops.matrix_norm(BAND, axis=(0, 0)), ValueError, "'axis'"),
+        (lambda: ops.matrix_norm(BAND, axis=[0, 1]), TypeError, "'axis'"),
+        (lambda: ops.pdist(BAND, -1.0), ValueError, "'p'"),
+        (lambda: ops.dist(BAND, BAND, 1.5), TypeError, "'p'"),
+        (lambda: ops.matrix_exp(BAND), ValueError, "square"),
+        (lambda: ops.orgqr(BAND, Tensor([1.0])), ValueError, "rows"),
+        (lambda: ops.lstsq(BAND, matrix([1.0])), ValueError, "rows"),
+    ],
+)
 def test_what_does_not_fit_is_refused(call, error, part):
     with pytest.raises(error, match=part):
         call()
 
 
 # Factors against scipy ----------------------------------------------------------------------------
+
 
 def test_householder_factors_give_the_matrix_back():
     x = numbers(4, 3)
@@ -106,8 +114,10 @@ def test_householder_factors_give_the_matrix_back():
     signs = np.sign((whole[:, :3] * q).sum(0))
     whole = whole * np.append(signs, np.sign(np.linalg.det(whole)) * np.prod(signs) * -1)
     for left, transpose, expected in (
-        (True, False, whole @ other), (True, True, whole.T @ other),
-        (False, False, other.T @ whole), (False, True, other.T @ whole.T),
+        (True, False, whole @ other),
+        (True, True, whole.T @ other),
+        (False, False, other.T @ whole),
+        (False, True, other.T @ whole.T),
     ):
         given = Tensor(other if left else other.T.copy())
         out = ops.ormqr(packed, tau, given, left, transpose)
@@ -118,8 +128,12 @@ def test_householder_factors_give_the_matrix_back():
 def test_the_exponential_is_scipys(size):
     x = size * numbers(2, 4, 4)
     expected = np.stack([scipy.linalg.expm(one) for one in x])
-    np.testing.assert_allclose(ops.matrix_exp(Tensor(x)).asnumpy(), expected, rtol=1e-9,
-                               atol=1e-10 * np.abs(expected).max())
+    np.testing.assert_allclose(
+        ops.matrix_exp(Tensor(x)).asnumpy(),
+        expected,
+        rtol=1e-9,
+        atol=1e-10 * np.abs(expected).max(),
+    )
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
@@ -150,8 +164,10 @@ def test_norms_and_condition_numbers_are_numpys(order):
     np.testing.assert_allclose(found, np.linalg.cond(x, order), rtol=1e-8)
 
 
-@pytest.mark.parametrize("p, name", [(1.0, "cityblock"), (2.0, "euclidean"),
-                                     (float("inf"), "chebyshev"), (0.0, "hamming")])
+@pytest.mark.parametrize(
+    "p, name",
+    [(1.0, "cityblock"), (2.0, "euclidean"), (float("inf"), "chebyshev"), (0.0, "hamming")],
+)
 def test_distances_of_rows_are_scipys(p, name):
     x = numbers(4, 3)
     expected = pdist(x, name) * (3 if p == 0.0 else 1)

@@ -7,9 +7,11 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn, ops
 
 
-@pytest.mark.parametrize("layer", [
-    lambda: nn.GroupNorm(2, 4), lambda: nn.LayerNorm((8,)), lambda: nn.InstanceNorm2d(4),
-], ids=["group", "layer", "instance"])
+@pytest.mark.parametrize(
+    "layer",
+    [lambda: nn.GroupNorm(2, 4), lambda: nn.LayerNorm((8,)), lambda: nn.InstanceNorm2d(4)],
+    ids=["group", "layer", "instance"],
+)
 def test_norms_of_numbers_far_from_zero(layer):
     x = (1e4 + np.random.default_rng(0).random((2, 4, 8, 8))).astype(np.float32)
     near = layer()(Tensor(x)).asnumpy()
@@ -23,10 +25,14 @@ def test_gelu_is_zero_far_below():
     assert np.isnan(ops.gelu(Tensor([np.nan])).asnumpy()).all()
 
 
-@pytest.mark.parametrize("dtype, quotient, remainder", [
-    (ms.int32, [2**31 - 1, -2**31, 0], [-2**31] * 3),
-    (ms.int64, [2**63 - 1, -2**63, 0], [-2**63] * 3), (ms.int8, [127, -128, 0], [0] * 3),
-])
+@pytest.mark.parametrize(
+    "dtype, quotient, remainder",
+    [
+        (ms.int32, [2**31 - 1, -(2**31), 0], [-(2**31)] * 3),
+        (ms.int64, [2**63 - 1, -(2**63), 0], [-(2**63)] * 3),
+        (ms.int8, [127, -128, 0], [0] * 3),
+    ],
+)
 def test_whole_numbers_divided_by_zero(dtype, quotient, remainder):
     x, zero = Tensor([5, -5, 0], dtype), Tensor([0, 0, 0], dtype)
     assert (x // zero).asnumpy().tolist() == quotient
@@ -67,12 +73,20 @@ def test_what_is_added_at_indices_has_a_gradient():
     assert table.asnumpy().tolist() == [[2, 2], [1, 1], [3, 3]]
 
 
-@pytest.mark.parametrize("refused", [
-    lambda: ops.randint(5, 2, (3,)), lambda: ops.randint(0, 2, (-3,)), lambda: ops.rand(-3),
-    lambda: ops.randn(-3), lambda: ops.standard_normal((-1,)), lambda: ops.randperm(-2),
-    lambda: mint.rand(-3), lambda: mint.randperm(-1),
-    lambda: ops.gamma((2,), Tensor([-1.0]), Tensor([1.0])),
-])
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: ops.randint(5, 2, (3,)),
+        lambda: ops.randint(0, 2, (-3,)),
+        lambda: ops.rand(-3),
+        lambda: ops.randn(-3),
+        lambda: ops.standard_normal((-1,)),
+        lambda: ops.randperm(-2),
+        lambda: mint.rand(-3),
+        lambda: mint.randperm(-1),
+        lambda: ops.gamma((2,), Tensor([-1.0]), Tensor([1.0])),
+    ],
+)
 def test_a_refused_call_draws_nothing(refused):
     ms.set_seed(3)
     expected = ops.rand(4).asnumpy()

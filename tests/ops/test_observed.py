@@ -28,7 +28,7 @@ def random_tensor(*shape, dtype=None, seed=0, lo=None, hi=None, pos=False):
     rng = np.random.RandomState(seed + len(shape) * 7 + sum(shape))
     values = rng.randn(*shape).astype(np.float32) if lo is None else rng.randint(lo, hi, shape)
     if pos:
-        values = np.abs(values) + np.float32(.1)
+        values = np.abs(values) + np.float32(0.1)
     return Tensor(np.asarray(values)) if dtype is None else Tensor(np.asarray(values), dtype)
 
 
@@ -40,15 +40,22 @@ def slopes_of(function, *tensors, n=None):
         out = out[0] if isinstance(out, (tuple, list)) else out
         weights = np.cos(np.arange(int(np.prod(out.shape)) or 1)).reshape(out.shape)
         return ops.reduce_sum(out * Tensor(weights.astype(np.float32)))
+
     return grad(loss, tuple(range(len(tensors))) if n is None else n)(*tensors)
 
 
 NAMES = {
-    "T": random_tensor, "G": slopes_of, "np": np, "ops": ops, "mint": mint, "Tensor": Tensor,
+    "T": random_tensor,
+    "G": slopes_of,
+    "np": np,
+    "ops": ops,
+    "mint": mint,
+    "Tensor": Tensor,
     "F": types.SimpleNamespace() if mint is None else mint.nn.functional,
     "ms": types.SimpleNamespace(**{k: v for k, v in vars(ms).items() if not k.startswith("_")}),
     "A": lambda v: Tensor(v if isinstance(v, np.ndarray) else np.array(v, np.float32)),
-    "I": lambda v: Tensor(np.array(v, np.int32)), "L": lambda v: Tensor(np.array(v, np.int64)),
+    "I": lambda v: Tensor(np.array(v, np.int32)),
+    "L": lambda v: Tensor(np.array(v, np.int64)),
 }
 
 

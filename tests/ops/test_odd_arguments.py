@@ -38,12 +38,10 @@ REFUSED = {
     "slices of another rank": (lambda: ops.slice(X, (0, 0), (1, 1)), ValueError),
     "steps of another length": (lambda: ops.strided_slice(X, (0, 0), (1, 1), (1,)), ValueError),
     "a wider slice": (lambda: ops.slice_scatter(X, X, 1, 0, 2), ValueError),
-    "a slice of another dtype": (
-        lambda: ops.slice_scatter(SQUARE, DOUBLE, 0, 0, 3), TypeError),
+    "a slice of another dtype": (lambda: ops.slice_scatter(SQUARE, DOUBLE, 0, 0, 3), TypeError),
     "hsplit of a vector": (lambda: ops.hsplit(VECTOR, 3), ValueError),
     "split along True": (lambda: ops.tensor_split(X, 2, True), TypeError),
-    "sequences along the end": (
-        lambda: ops.reverse_sequence(SQUARE, PLACES, -1), ValueError),
+    "sequences along the end": (lambda: ops.reverse_sequence(SQUARE, PLACES, -1), ValueError),
     "indices of no dtype": (lambda: ops.tril_indices(2, 2, dtype=None), TypeError),
     # shapes
     "flatten a number": (lambda: ops.Flatten()(1), TypeError),
@@ -60,7 +58,9 @@ REFUSED = {
     "a range of True": (lambda: ops.Range(True)(0, 1, 1), TypeError),
     "numbers between vectors": (lambda: ops.linspace(ONE, 2.0, 3), ValueError),
     "numbers between two dtypes": (
-        lambda: ops.LinSpace()(Tensor(0.0), Tensor(1.0, ms.float64), 3), TypeError),
+        lambda: ops.LinSpace()(Tensor(0.0), Tensor(1.0, ms.float64), 3),
+        TypeError,
+    ),
     "numbers from a vector on": (lambda: ops.arange(ONE, 3), ValueError),
     "an eye of no dtype": (lambda: ops.Eye()(2, 2, None), TypeError),
     # element by element
@@ -77,8 +77,7 @@ REFUSED = {
     "doubles in halves": (lambda: ops.fast_gelu(DOUBLE), TypeError),
     "weights in doubles": (lambda: ops.prelu(SQUARE, DOUBLE[0]), TypeError),
     "dropout before 0": (lambda: ops.dropout(X, seed=-1), ValueError),
-    "shifts in two dtypes": (
-        lambda: ops.LeftShift()(PLACES, PLACES.astype(ms.int8)), TypeError),
+    "shifts in two dtypes": (lambda: ops.LeftShift()(PLACES, PLACES.astype(ms.int8)), TypeError),
     # statistics
     "places of complex numbers": (lambda: ops.ArgMinWithValue()(COMPLEX), TypeError),
     "each truth value twice": (lambda: ops.repeat_interleave(TRUE, 2), TypeError),
@@ -105,10 +104,8 @@ TAKEN = {
     "narrow along True": (lambda: ops.narrow(SQUARE, True, 0, 1), [[0], [3], [6]]),
     "turn True times": (lambda: ops.rot90(SQUARE, True, [0, 1])[0], [2, 5, 8]),
     "diagonal True": (lambda: ops.diagflat(ONE, True), [[0, 1], [0, 0]]),
-    "place True": (
-        lambda: ops.select_scatter(SQUARE, VECTOR, 0, True)[:2], [[0, 1, 2], [1, 2, 3]]),
-    "start True": (
-        lambda: ops.slice_scatter(VECTOR, ONE, 0, True, 2), [1, 1, 3]),
+    "place True": (lambda: ops.select_scatter(SQUARE, VECTOR, 0, True)[:2], [[0, 1, 2], [1, 2, 3]]),
+    "start True": (lambda: ops.slice_scatter(VECTOR, ONE, 0, True, 2), [1, 1, 3]),
     "vsplit of a vector": (lambda: ops.vsplit(VECTOR, 3)[2], [3]),
     "powers True": (lambda: ops.vander(VECTOR, True), [[1], [1], [1]]),
     "swap True": (lambda: ops.swapaxes(SQUARE, True, 0)[0], [0, 3, 6]),
@@ -125,7 +122,8 @@ TAKEN = {
     "fill by a tuple": (lambda: ops.FillV2()((2,), ONE), [1, 1]),
     "distances of halves": (
         lambda: ops.cdist(SQUARE.astype(ms.float16), SQUARE.astype(ms.float16))[0, :2],
-        [0, 5.1953125]),
+        [0, 5.1953125],
+    ),
     "the top along True": (lambda: ops.topk(SQUARE, 1, True)[0], [[2], [5], [8]]),
     "buckets of a tuple": (lambda: ops.bucketize(VECTOR, (2, 3)), [0, 0, 1]),
     "a range of Tensors": (lambda: ops.range(Tensor([0]), Tensor(2, ms.int32), 1), [0, 1]),

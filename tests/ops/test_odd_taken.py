@@ -74,10 +74,7 @@ TAKEN = {
         [[[1 / 3, 2 / 3], [11 / 6, 13 / 6]]],
     ),
     "a matrix for a vector": (lambda: ops.mv(X, VECTOR.reshape(1, 3)), [14, 32]),
-    "a column for a vector": (
-        lambda: ops.addmv(VECTOR[:2], X, VECTOR.reshape(3, 1)),
-        [15, 34],
-    ),
+    "a column for a vector": (lambda: ops.addmv(VECTOR[:2], X, VECTOR.reshape(3, 1)), [15, 34]),
     "rows for vectors": (
         lambda: ops.addr(X, VECTOR[:2].reshape(1, 2), VECTOR.reshape(1, 3)),
         [[2, 4, 6], [6, 9, 12]],
@@ -145,10 +142,7 @@ TAKEN = {
     "a copy to nothing": (lambda: Tensor(np.zeros(0)).copy_(X), []),
     # images and signals
     "parts as they are": (lambda: ops.adaptive_max_pool2d(X.reshape(1, 2, 3), -1), [X.tolist()]),
-    "parts True": (
-        lambda: ops.adaptive_max_pool3d(X.reshape(1, 1, 2, 3), True),
-        [[[[6]]]],
-    ),
+    "parts True": (lambda: ops.adaptive_max_pool3d(X.reshape(1, 1, 2, 3), True), [[[[6]]]]),
     "a factor found again by 0": (
         lambda: ops.interpolate(X.reshape(1, 2, 3), (1,), recompute_scale_factor=0),
         [[[1], [4]]],
@@ -223,8 +217,11 @@ def test_gradients_of_complex_numbers(call):
         "amax": (lambda k: ops.amax(X, 1, initial=k, where=X < 0), 2, 4.0),
         "amin": (lambda k: ops.amin(X, 1, initial=k), 1, 2.0),
         "cov": (lambda k: ops.cov(X, correction=k), 8 / 2.25, 1.5),
-        "weighted cov": (lambda k: ops.cov(X, correction=k, fweights=Tensor([1, 1, 1])), 8 / 2.25,
-                         1.5),
+        "weighted cov": (
+            lambda k: ops.cov(X, correction=k, fweights=Tensor([1, 1, 1])),
+            8 / 2.25,
+            1.5,
+        ),
         "full": (lambda k: ops.full((2, 3), k), 6, 1.5),
         "pad": (lambda k: ms.numpy.pad(X, 1, constant_values=k), 14, 1.5),
         "ramp": (lambda k: ms.numpy.pad(VECTOR, 1, "linear_ramp", end_values=k), 2, 1.5),

@@ -25,40 +25,120 @@ GRAD = given(G)
 # (primitive, arguments, what the original prints for the parameter)
 OBSERVED = [
     (ops.ApplyMomentum, (), (P, A), (0.1, GRAD, 0.9), [0.516, 0.285, 0.072, 0.366]),
-    (ops.ApplyAdaMax, (), (P, A, B), (0.9, 0.001, 0.9, 0.99, 1e-10, GRAD),
-     [0.5936027, 0.3925714, 0.0972583, 0.49225]),
-    (ops.ApplyAdadelta, (), (P, A, B), (0.001, 0.0, 1e-6, GRAD),
-     [0.5990514, 0.3996838, 0.0991634, 0.4991056]),
+    (
+        ops.ApplyAdaMax,
+        (),
+        (P, A, B),
+        (0.9, 0.001, 0.9, 0.99, 1e-10, GRAD),
+        [0.5936027, 0.3925714, 0.0972583, 0.49225],
+    ),
+    (
+        ops.ApplyAdadelta,
+        (),
+        (P, A, B),
+        (0.001, 0.0, 1e-6, GRAD),
+        [0.5990514, 0.3996838, 0.0991634, 0.4991056],
+    ),
     (ops.ApplyAdagrad, (), (P, A), (0.001, GRAD), [0.5996389, 0.3992965, 0.0997818, 0.4992816]),
-    (ops.ApplyAdagradV2, (1e-2,), (P, A), (0.001, GRAD),
-     [0.5996432, 0.3993035, 0.0997864, 0.499288]),
-    (ops.ApplyAdagradDA, (), (P, A, B), (GRAD, 0.001, 0.001, 0.001, 2),
-     [-0.0009025, -0.0015597, -0.0003537, -0.001165]),
-    (ops.ApplyAddSign, (), (P, A), (0.001, 1.0, 0.99, 0.9, GRAD),
-     [0.599403, 0.398607, 0.099801, 0.498408]),
-    (ops.ApplyPowerSign, (), (P, A), (0.001, np.e, 0.99, 0.9, GRAD),
-     [0.5955757, 0.3896765, 0.0985252, 0.4882017]),
-    (ops.ApplyFtrl, (), (P, A, B), (GRAD, 0.001, 0.0, 0.1, -0.5),
-     [0.0390431, 0.1149053, 0.000664, 0.1507319]),
+    (
+        ops.ApplyAdagradV2,
+        (1e-2,),
+        (P, A),
+        (0.001, GRAD),
+        [0.5996432, 0.3993035, 0.0997864, 0.499288],
+    ),
+    (
+        ops.ApplyAdagradDA,
+        (),
+        (P, A, B),
+        (GRAD, 0.001, 0.001, 0.001, 2),
+        [-0.0009025, -0.0015597, -0.0003537, -0.001165],
+    ),
+    (
+        ops.ApplyAddSign,
+        (),
+        (P, A),
+        (0.001, 1.0, 0.99, 0.9, GRAD),
+        [0.599403, 0.398607, 0.099801, 0.498408],
+    ),
+    (
+        ops.ApplyPowerSign,
+        (),
+        (P, A),
+        (0.001, np.e, 0.99, 0.9, GRAD),
+        [0.5955757, 0.3896765, 0.0985252, 0.4882017],
+    ),
+    (
+        ops.ApplyFtrl,
+        (),
+        (P, A, B),
+        (GRAD, 0.001, 0.0, 0.1, -0.5),
+        [0.0390431, 0.1149053, 0.000664, 0.1507319],
+    ),
     (ops.ApplyGradientDescent, (), (P,), (0.001, GRAD), [0.5997, 0.3993, 0.0999, 0.4992]),
-    (ops.ApplyProximalAdagrad, (), (P, A), (0.1, 0.1, 0.2, GRAD),
-     [0.5388712, 0.3132994, 0.0539997, 0.4117818]),
-    (ops.ApplyProximalGradientDescent, (), (P,), (0.1, 0.1, 0.2, GRAD),
-     [0.5490196, 0.3137255, 0.0784314, 0.4019608]),
-    (ops.ApplyAdamWithAmsgradV2, (), (P, A, B, G), (0.9, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD),
-     [0.5980992, 0.3980346, 0.0992815, 0.497808]),
-    (ops.FusedSparseAdam, (), (P, A, B), (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
-     [0.5998099, 0.399481, 0.0999282, 0.4997808]),
-    (ops.FusedSparseLazyAdam, (), (P, A, B), (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
-     [0.5998099, 0.399481, 0.0999282, 0.4997808]),
-    (ops.FusedSparseFtrl, (0.01, 0.1, 0.2, -0.5), (P, A, B), (GRAD, ROWS),
-     [0.0247279, 0.1062599, -0.0127539, 0.1364393]),
-    (ops.FusedSparseProximalAdagrad, (), (P, A), (0.1, 0.1, 0.2, GRAD, ROWS),
-     [0.5388712, 0.3132994, 0.0539997, 0.4117818]),
-    (ops.SparseApplyAdagradV2, (0.1, 1e-6), (P, A), (GRAD, ROWS),
-     [0.5638843, 0.3296474, 0.0781783, 0.4281579]),
-    (ops.SparseApplyRMSProp, (0.2, 0.01, 1e-6), (P, A, B), (0.01, GRAD, ROWS),
-     [0.5841535, 0.3890204, 0.0884357, 0.4819369]),
+    (
+        ops.ApplyProximalAdagrad,
+        (),
+        (P, A),
+        (0.1, 0.1, 0.2, GRAD),
+        [0.5388712, 0.3132994, 0.0539997, 0.4117818],
+    ),
+    (
+        ops.ApplyProximalGradientDescent,
+        (),
+        (P,),
+        (0.1, 0.1, 0.2, GRAD),
+        [0.5490196, 0.3137255, 0.0784314, 0.4019608],
+    ),
+    (
+        ops.ApplyAdamWithAmsgradV2,
+        (),
+        (P, A, B, G),
+        (0.9, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD),
+        [0.5980992, 0.3980346, 0.0992815, 0.497808],
+    ),
+    (
+        ops.FusedSparseAdam,
+        (),
+        (P, A, B),
+        (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
+        [0.5998099, 0.399481, 0.0999282, 0.4997808],
+    ),
+    (
+        ops.FusedSparseLazyAdam,
+        (),
+        (P, A, B),
+        (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
+        [0.5998099, 0.399481, 0.0999282, 0.4997808],
+    ),
+    (
+        ops.FusedSparseFtrl,
+        (0.01, 0.1, 0.2, -0.5),
+        (P, A, B),
+        (GRAD, ROWS),
+        [0.0247279, 0.1062599, -0.0127539, 0.1364393],
+    ),
+    (
+        ops.FusedSparseProximalAdagrad,
+        (),
+        (P, A),
+        (0.1, 0.1, 0.2, GRAD, ROWS),
+        [0.5388712, 0.3132994, 0.0539997, 0.4117818],
+    ),
+    (
+        ops.SparseApplyAdagradV2,
+        (0.1, 1e-6),
+        (P, A),
+        (GRAD, ROWS),
+        [0.5638843, 0.3296474, 0.0781783, 0.4281579],
+    ),
+    (
+        ops.SparseApplyRMSProp,
+        (0.2, 0.01, 1e-6),
+        (P, A, B),
+        (0.01, GRAD, ROWS),
+        [0.5841535, 0.3890204, 0.0884357, 0.4819369],
+    ),
 ]
 
 
@@ -120,38 +200,81 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
         np.testing.assert_allclose(m.asnumpy()[1], factor * np.array(A[1]), rtol=1e-6)
 
 
-@pytest.mark.parametrize("call, error, part", [
-    (lambda v: ops.ApplyMomentum(use_nesterov=1), TypeError, "use_nesterov"),
-    (lambda v: ops.ApplyMomentum()(v, held(A), "fast", GRAD, 0.9), TypeError, "learning_rate"),
-    (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, given([1.0]), 0.9), ValueError, "shape"),
-    (lambda v: ops.ApplyMomentum()(v, held(A), GRAD, GRAD, 0.9), ValueError, "lr"),
-    (lambda v: ops.AdamWeightDecay()(v, held(A), held(B), 0.1, "fast", 0.9, 1e-8, 0.0, GRAD),
-     TypeError, "beta1"),
-    (lambda v: ops.SGD(dampening=0.1, nesterov=True), ValueError, "dampening"),
-    (lambda v: ops.SparseApplyFtrl(0.0, 0.0, 0.0, -0.5), ValueError, "'lr'"),
-    (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0, 2])),
-     IndexError, "indices"),
-    (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0])), ValueError, "indices"),
-    (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, 0.5, 0.9), ValueError, "shape"),
-    (lambda v: ops.ApplyMomentum()(0.5, held(A), 0.1, GRAD, 0.9), ValueError, "shape"),
-    (lambda v: ops.ApplyMomentum()(v, held(A), True, GRAD, 0.9), TypeError, "learning_rate"),
-    (lambda v: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(v, held(A), held(B), 0.5, ROWS),
-     ValueError, "indices"),
-    (lambda v: ops.SparseApplyAdagradV2(0.1, 1e-6)(v, held(A), GRAD.astype("float64"), ROWS),
-     TypeError, "wider"),
-    (lambda v: ops.Adam()(v, held(A), held(B), 0.9, 0.9, 1, 0.9, 0.9, 1e-8, GRAD),
-     TypeError, "'lr'"),
-    (lambda v: ops.ApplyProximalAdagrad()(v, held(A), given([0.1]), 0.1, 0.1, GRAD),
-     ValueError, "'lr' must have no axis"),
-    (lambda v: ops.ApplyRMSProp()(v, given(A), given(B).astype("float64"), 0.1, GRAD, 0.0, 0.1,
-                                  0.1), TypeError, "one dtype"),
-    (lambda v: ops.ApplyAdaMax()(v, held(A), held(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD),
-     RuntimeError, "beta1_power"),
-    (lambda v: ops.FusedSparseAdam()(v, held(A), held(B), 1.0, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD,
-                                     ROWS), RuntimeError, "beta1_power"),
-    (lambda v: ops.FusedSparseLazyAdam()(v, held(A), held(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD,
-                                         ROWS), RuntimeError, "beta1_power"),
-])
+@pytest.mark.parametrize(
+    "call, error, part",
+    [
+        (lambda v: ops.ApplyMomentum(use_nesterov=1), TypeError, "use_nesterov"),
+        (lambda v: ops.ApplyMomentum()(v, held(A), "fast", GRAD, 0.9), TypeError, "learning_rate"),
+        (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, given([1.0]), 0.9), ValueError, "shape"),
+        (lambda v: ops.ApplyMomentum()(v, held(A), GRAD, GRAD, 0.9), ValueError, "lr"),
+        (
+            lambda v: ops.AdamWeightDecay()(v, held(A), held(B), 0.1, "fast", 0.9, 1e-8, 0.0, GRAD),
+            TypeError,
+            "beta1",
+        ),
+        (lambda v: ops.SGD(dampening=0.1, nesterov=True), ValueError, "dampening"),
+        (lambda v: ops.SparseApplyFtrl(0.0, 0.0, 0.0, -0.5), ValueError, "'lr'"),
+        (
+            lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0, 2])),
+            IndexError,
+            "indices",
+        ),
+        (
+            lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0])),
+            ValueError,
+            "indices",
+        ),
+        (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, 0.5, 0.9), ValueError, "shape"),
+        (lambda v: ops.ApplyMomentum()(0.5, held(A), 0.1, GRAD, 0.9), ValueError, "shape"),
+        (lambda v: ops.ApplyMomentum()(v, held(A), True, GRAD, 0.9), TypeError, "learning_rate"),
+        (
+            lambda v: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(v, held(A), held(B), 0.5, ROWS),
+            ValueError,
+            "indices",
+        ),
+        (
+            lambda v: ops.SparseApplyAdagradV2(0.1, 1e-6)(v, held(A), GRAD.astype("float64"), ROWS),
+            TypeError,
+            "wider",
+        ),
+        (
+            lambda v: ops.Adam()(v, held(A), held(B), 0.9, 0.9, 1, 0.9, 0.9, 1e-8, GRAD),
+            TypeError,
+            "'lr'",
+        ),
+        (
+            lambda v: ops.ApplyProximalAdagrad()(v, held(A), given([0.1]), 0.1, 0.1, GRAD),
+            ValueError,
+            "'lr' must have no axis",
+        ),
+        (
+            lambda v: ops.ApplyRMSProp()(
+                v, given(A), given(B).astype("float64"), 0.1, GRAD, 0.0, 0.1, 0.1
+            ),
+            TypeError,
+            "one dtype",
+        ),
+        (
+            lambda v: ops.ApplyAdaMax()(v, held(A), held(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD),
+            RuntimeError,
+            "beta1_power",
+        ),
+        (
+            lambda v: ops.FusedSparseAdam()(
+                v, held(A), held(B), 1.0, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
+            ),
+            RuntimeError,
+            "beta1_power",
+        ),
+        (
+            lambda v: ops.FusedSparseLazyAdam()(
+                v, held(A), held(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
+            ),
+            RuntimeError,
+            "beta1_power",
+        ),
+    ],
+)
 def test_a_refused_update_changes_nothing(call, error, part):
     var = held(P)
     with pytest.raises(error, match=part):
@@ -179,8 +302,7 @@ def test_a_number_is_the_gradient_of_a_parameter_without_axes():
 
 
 def test_rows_that_do_not_exist_are_left_out_of_fused_updates():
-    """As in the example of the original's page of SparseApplyFtrl, whose only row is past the end.
-    """
+    """As in the example of the page of SparseApplyFtrl, whose only row is past the end."""
     var, accum, linear = held([[0.2]]), held([[0.1]]), held([[0.6]])
     settings = (0.01, 0.0, 0.0, -0.5)
     past = Tensor(np.array([1], np.int32))
@@ -195,16 +317,29 @@ def test_rows_that_do_not_exist_are_left_out_of_fused_updates():
 
 def test_adam_divides_by_zero_as_arrays_do():
     var = held(P)
-    ops.ApplyAdamWithAmsgradV2()(var, held(A), held(B), held(G), 1.0, 0.999, 0.01, 0.9, 0.999,
-                                 1e-8, GRAD)
+    ops.ApplyAdamWithAmsgradV2()(
+        var, held(A), held(B), held(G), 1.0, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD
+    )
     assert np.isneginf(var.asnumpy()).all()
 
 
 def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
     def updated(epsilon, *unused):
         var = held(P)
-        ops.FusedAdaFactor()(epsilon, 1.0, 0.9, 0.8, 0.01, 0.03, GRAD, var, unused[0],
-                             held([0.1, 0.1]), held([0.1, 0.1]), unused[1])
+        ops.FusedAdaFactor()(
+            epsilon,
+            1.0,
+            0.9,
+            0.8,
+            0.01,
+            0.03,
+            GRAD,
+            var,
+            unused[0],
+            held([0.1, 0.1]),
+            held([0.1, 0.1]),
+            unused[1],
+        )
         return var.asnumpy()
 
     wanted = updated(given([1e-30, 1e-3]), held(A), held(A))
@@ -215,8 +350,20 @@ def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
 def test_adafactor_takes_gradients_of_every_width(dtype):
     def updated(gradient):
         var = held(P)
-        ops.FusedAdaFactor()((1e-30, 1e-3), 1.0, 0.9, 0.8, 0.01, 0.03, gradient, var, 0.5,
-                             held([0.1, 0.1]), held([0.1, 0.1]), 0.5)
+        ops.FusedAdaFactor()(
+            (1e-30, 1e-3),
+            1.0,
+            0.9,
+            0.8,
+            0.01,
+            0.03,
+            gradient,
+            var,
+            0.5,
+            held([0.1, 0.1]),
+            held([0.1, 0.1]),
+            0.5,
+        )
         return var.asnumpy()
 
     ones = given([[1.0, 0.5], [0.25, 2.0]])

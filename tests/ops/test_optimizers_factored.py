@@ -9,13 +9,24 @@ from mindspore_compat import Parameter, Tensor, ops
 # what the original makes of (param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq):
 # (scale_parameter, first_moment, weight_decay), shape, param, exp_avg or None where it stays
 OBSERVED = [
-    ((False, False, False), (3, 2),
-     [0.11487137, 0.20739111, 0.3, 0.39242861, 0.48578265, 0.57880181], None),
-    ((True, True, True), (3, 2),
-     [-0.07953767, 0.02005419, 0.11964951, 0.21923782, 0.31886214, 0.41847348],
-     [0.17942083, 0.17971215, 0.17999999, 0.18029486, 0.18055367, 0.18082555]),
-    ((False, True, False), (4,), [-0.07879516, 0.02060984, 0.12000002, 0.21939018],
-     [0.17879516, 0.17939016, 0.17999999, 0.18060982]),
+    (
+        (False, False, False),
+        (3, 2),
+        [0.11487137, 0.20739111, 0.3, 0.39242861, 0.48578265, 0.57880181],
+        None,
+    ),
+    (
+        (True, True, True),
+        (3, 2),
+        [-0.07953767, 0.02005419, 0.11964951, 0.21923782, 0.31886214, 0.41847348],
+        [0.17942083, 0.17971215, 0.17999999, 0.18029486, 0.18055367, 0.18082555],
+    ),
+    (
+        (False, True, False),
+        (4,),
+        [-0.07879516, 0.02060984, 0.12000002, 0.21939018],
+        [0.17879516, 0.17939016, 0.17999999, 0.18060982],
+    ),
     ((True, False, True), (4,), [0.1032174, 0.2015058, 0.29975355, 0.39800125], None),
 ]
 
@@ -27,9 +38,13 @@ def held(values, dtype=np.float32):
 def factored(shape, dtype=np.float32):
     """A gradient, and the parameter with its states."""
     count = np.arange(np.prod(shape)).reshape(shape)
-    states = [held((count + 1) / 10, dtype), held(np.full(shape, 0.2)),
-              held(np.full(shape[:-1] or 1, 0.1)), held(np.full(shape[:-2] + shape[-1:], 0.2)),
-              held(np.full(shape, 0.3))]
+    states = [
+        held((count + 1) / 10, dtype),
+        held(np.full(shape, 0.2)),
+        held(np.full(shape[:-1] or 1, 0.1)),
+        held(np.full(shape[:-2] + shape[-1:], 0.2)),
+        held(np.full(shape, 0.3)),
+    ]
     return Tensor(((count - 2) / 10).astype(dtype)), states
 
 
@@ -57,10 +72,13 @@ def test_adafactor_in_place(flags, shape, param, average):
 def test_adafactor_with_a_global_norm():
     gradient, states = factored((3, 2))
     ops.FusedAdaFactorWithGlobalNorm(enable_first_moment=True)(
-        *numbers(), gradient, *states, Tensor(2.0))
+        *numbers(), gradient, *states, Tensor(2.0)
+    )
     np.testing.assert_allclose(
         states[0].asnumpy().ravel(),
-        [-0.07925157, 0.02037364, 0.12000002, 0.21962406, 0.31926063, 0.41889268], rtol=2e-6)
+        [-0.07925157, 0.02037364, 0.12000002, 0.21962406, 0.31926063, 0.41889268],
+        rtol=2e-6,
+    )
 
 
 def test_adafactor_of_halves_is_worked_out_in_float32():
@@ -139,7 +157,8 @@ def test_sgd_without_momentum_leaves_its_states_alone():
 
 def test_momentum_with_scale_and_decay():
     variable, accumulation = held([2.0]), held([1.0])
-    ops.FusedWeightScaleApplyMomentum()(Tensor(0.1), Tensor(0.5), variable, accumulation, 0.1,
-                                        Tensor([4.0]), 0.9)
+    ops.FusedWeightScaleApplyMomentum()(
+        Tensor(0.1), Tensor(0.5), variable, accumulation, 0.1, Tensor([4.0]), 0.9
+    )
     np.testing.assert_allclose(accumulation.asnumpy(), [0.9 + 0.5 * (4 + 0.2)], rtol=1e-6)
     np.testing.assert_allclose(variable.asnumpy(), [2 - 0.1 * 3.0], rtol=1e-6)

@@ -180,9 +180,11 @@ def test_pools_and_stacks():
     np.testing.assert_allclose(slope, -d * y / (1 + np.exp(x * y)), 1e-4)
 
 
-CALLED = {node.name: node.body[-1].value
-          for node in ast.parse(inspect.getsource(pyboost_inner_prim)).body
-          if isinstance(node, ast.FunctionDef) and node.name.endswith("_impl")}
+CALLED = {
+    node.name: node.body[-1].value
+    for node in ast.parse(inspect.getsource(pyboost_inner_prim)).body
+    if isinstance(node, ast.FunctionDef) and node.name.endswith("_impl")
+}
 
 
 @pytest.mark.parametrize("name", CALLED)

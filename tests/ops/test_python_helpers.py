@@ -16,11 +16,20 @@ from mindspore_compat.ops.composite import multitype_ops
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("name, arguments, expected", [
-    ("ScalarAdd", ("a", "b"), "ab"), ("ScalarDiv", (7, 2), 3.5), ("ScalarFloorDiv", (7, 2), 3),
-    ("ScalarMod", (-7, 3), 2), ("ScalarMax", (3, 4.5), 4.5), ("ScalarUsub", (3,), -3),
-    ("ScalarBool", (0,), False), ("ScalarLog", (1,), 0.0), ("ScalarLe", (2, 2), True),
-])
+@pytest.mark.parametrize(
+    "name, arguments, expected",
+    [
+        ("ScalarAdd", ("a", "b"), "ab"),
+        ("ScalarDiv", (7, 2), 3.5),
+        ("ScalarFloorDiv", (7, 2), 3),
+        ("ScalarMod", (-7, 3), 2),
+        ("ScalarMax", (3, 4.5), 4.5),
+        ("ScalarUsub", (3,), -3),
+        ("ScalarBool", (0,), False),
+        ("ScalarLog", (1,), 0.0),
+        ("ScalarLe", (2, 2), True),
+    ],
+)
 def test_primitives_of_numbers(name, arguments, expected):
     result = getattr(gen, name)()(*arguments)
     assert result == expected
@@ -33,12 +42,20 @@ def test_a_divisor_of_zero(name):
         getattr(gen, name)()(7, 0)
 
 
-@pytest.mark.parametrize("name, value, expected", [
-    ("to_pair", 2.5, (2.5, 2.5)), ("to_kernel_size", (1, 2, 3, 4), (3, 4)),
-    ("to_strides", 2, (2, 2)), ("to_2d_paddings", [1, 2], [1, 2]),
-    ("str_to_enum", "mean", 1), ("str_to_enum", "VALID", 2), ("str_to_enum", None, None),
-    ("dtype_to_type_id", ms.float32, 43), ("dtype_to_type_id", ms.bfloat16, 45),
-])
+@pytest.mark.parametrize(
+    "name, value, expected",
+    [
+        ("to_pair", 2.5, (2.5, 2.5)),
+        ("to_kernel_size", (1, 2, 3, 4), (3, 4)),
+        ("to_strides", 2, (2, 2)),
+        ("to_2d_paddings", [1, 2], [1, 2]),
+        ("str_to_enum", "mean", 1),
+        ("str_to_enum", "VALID", 2),
+        ("str_to_enum", None, None),
+        ("dtype_to_type_id", ms.float32, 43),
+        ("dtype_to_type_id", ms.bfloat16, 45),
+    ],
+)
 def test_arguments_of_kernels(name, value, expected):
     assert getattr(gen, name)("Op", "arg", value) == expected
 
@@ -64,18 +81,22 @@ def test_casts_between_kinds_of_arguments():
     assert gen.type_it("Op", "arg", Tensor([1, 2]), kind.DT_TENSOR, kind.DT_LIST_INT) == [1, 2]
     assert gen.is_instance_of(True, kind.DT_INT)
     assert gen.get_support_dtype_list((kind.DT_INT, kind.DT_TENSOR), kind.DT_LIST_INT) == (
-        "int, Tensor, list of int")
+        "int, Tensor, list of int"
+    )
 
 
-@pytest.mark.parametrize("name, arguments, expected", [
-    ("Cast", (Tensor([1.5, -2.5]), 34), [1, -2]),
-    ("Tile", (Tensor([1, 2]), (2,)), [1, 2, 1, 2]),
-    ("ReduceSum", (Tensor([[1, 2], [3, 4]]), (0,), False, False), [4, 6]),
-    ("DivMod", (Tensor([7, -7]), Tensor([2, 2]), 2), [3, -4]),
-    ("Arange", (1, 5, 1), [1, 2, 3, 4]),
-    ("Concat", ((Tensor([1]), Tensor([2])), 0), [1, 2]),
-    ("MeanExt", (Tensor([1.0, 2.0]), None, False, None), 1.5),
-])
+@pytest.mark.parametrize(
+    "name, arguments, expected",
+    [
+        ("Cast", (Tensor([1.5, -2.5]), 34), [1, -2]),
+        ("Tile", (Tensor([1, 2]), (2,)), [1, 2, 1, 2]),
+        ("ReduceSum", (Tensor([[1, 2], [3, 4]]), (0,), False, False), [4, 6]),
+        ("DivMod", (Tensor([7, -7]), Tensor([2, 2]), 2), [3, -4]),
+        ("Arange", (1, 5, 1), [1, 2, 3, 4]),
+        ("Concat", ((Tensor([1]), Tensor([2])), 0), [1, 2]),
+        ("MeanExt", (Tensor([1.0, 2.0]), None, False, None), 1.5),
+    ],
+)
 def test_results_for_constants(name, arguments, expected):
     infer = getattr(gen, f"infer_value_for_{name}")
     assert infer(*arguments).asnumpy().tolist() == expected
@@ -90,19 +111,39 @@ def test_a_kernel_takes_all_in_a_list():
         gen.MatMulPrim_()(x)
 
 
-@pytest.mark.parametrize("name, arguments", [
-    ("add", (1, 2)), ("add", ("a", "b")), ("add", ([1], [2])), ("mod", ("%d", 3)),
-    ("getitem", ({"a": 1}, "a")), ("in_", (1, (1, 2))), ("not_in_", (1, (1, 2))),
-    ("logical_and", (1, 0)), ("logical_not", ((1,),)), ("less", ((1, 2), (1, 3))),
-    ("invert", (3,)), ("pow_", (2, 3)), ("floordiv", (-7, 2)), ("mul", ((1, 2), 2)),
-])
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("add", (1, 2)),
+        ("add", ("a", "b")),
+        ("add", ([1], [2])),
+        ("mod", ("%d", 3)),
+        ("getitem", ({"a": 1}, "a")),
+        ("in_", (1, (1, 2))),
+        ("not_in_", (1, (1, 2))),
+        ("logical_and", (1, 0)),
+        ("logical_not", ((1,),)),
+        ("less", ((1, 2), (1, 3))),
+        ("invert", (3,)),
+        ("pow_", (2, 3)),
+        ("floordiv", (-7, 2)),
+        ("mul", ((1, 2), 2)),
+    ],
+)
 def test_operators_do_what_python_does(name, arguments):
     expected = {
-        "add": lambda x, y: x + y, "mod": lambda x, y: x % y, "getitem": lambda x, y: x[y],
-        "in_": lambda x, y: x in y, "not_in_": lambda x, y: x not in y,
-        "logical_and": lambda x, y: x and y, "logical_not": lambda x: not x,
-        "less": lambda x, y: x < y, "invert": lambda x: ~x, "pow_": lambda x, y: x**y,
-        "floordiv": lambda x, y: x // y, "mul": lambda x, y: x * y,
+        "add": lambda x, y: x + y,
+        "mod": lambda x, y: x % y,
+        "getitem": lambda x, y: x[y],
+        "in_": lambda x, y: x in y,
+        "not_in_": lambda x, y: x not in y,
+        "logical_and": lambda x, y: x and y,
+        "logical_not": lambda x: not x,
+        "less": lambda x, y: x < y,
+        "invert": lambda x: ~x,
+        "pow_": lambda x, y: x**y,
+        "floordiv": lambda x, y: x // y,
+        "mul": lambda x, y: x * y,
     }[name](*arguments)
     assert getattr(multitype_ops, name)(*arguments) == expected
 
@@ -126,14 +167,21 @@ def test_signatures_of_inputs():
     assert sig.make_sig().default == sig.sig_kind.KIND_EMPTY_DEFAULT_VALUE
 
 
-@pytest.mark.parametrize("name, arguments, expected", [
-    ("tuple_setitem", ((1, 2), 0, 5), (5, 2)), ("list_setitem", ([1], 0, 2), [2]),
-    ("dict_setitem", ({"a": 1}, "a", 2), {"a": 2}), ("make_dict", (("a",), (1,)), {"a": 1}),
-    ("tuple_div", ((6, 4), (3, 2)), (2, 2)), ("reduced_shape", ((2, 3), (1,)), (2, 1)),
-    ("broadcast_gradient_args", ((2, 3), (3,)), ((), (0,))),
-    ("broadcast_gradient_args", ((2, 1), (3,)), ((1,), (0,))),
-    ("switch", (Tensor(False), 1, 2), 2), ("switch_layer", (1, (3, 4)), 4),
-])
+@pytest.mark.parametrize(
+    "name, arguments, expected",
+    [
+        ("tuple_setitem", ((1, 2), 0, 5), (5, 2)),
+        ("list_setitem", ([1], 0, 2), [2]),
+        ("dict_setitem", ({"a": 1}, "a", 2), {"a": 2}),
+        ("make_dict", (("a",), (1,)), {"a": 1}),
+        ("tuple_div", ((6, 4), (3, 2)), (2, 2)),
+        ("reduced_shape", ((2, 3), (1,)), (2, 1)),
+        ("broadcast_gradient_args", ((2, 3), (3,)), ((), (0,))),
+        ("broadcast_gradient_args", ((2, 1), (3,)), ((1,), (0,))),
+        ("switch", (Tensor(False), 1, 2), 2),
+        ("switch_layer", (1, (3, 4)), 4),
+    ],
+)
 def test_functions_of_tuples_and_shapes(name, arguments, expected):
     assert getattr(ms.ops.functional, name)(*arguments) == expected
 

@@ -297,10 +297,7 @@ BY_PAGE = {
     "mm, ints": (RuntimeError, lambda: X.mm(X.T.astype("int32"))),
     "mm, floats": (TypeError, lambda: X.mm(X.T.astype("float16"))),
     "bitwise_not": (RuntimeError, lambda: X.bitwise_not()),
-    "empty_like": (
-        RuntimeError,
-        lambda: mint.empty_like(X, device="wrong", pin_memory=True),
-    ),
+    "empty_like": (RuntimeError, lambda: mint.empty_like(X, device="wrong", pin_memory=True)),
     "dist": (TypeError, lambda: ops.dist(X, X, -1)),
     "std": (TypeError, lambda: (X > 0).std(1)),
     "var": (TypeError, lambda: (X > 0).var(dim=1)),

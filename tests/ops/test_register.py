@@ -21,20 +21,37 @@ def test_pairs_of_dtype_and_layout():
 
 
 def test_a_custom_operator():
-    made = (CustomRegOp().input(0, "x").output(0, "y").dtype_format(PAIR, PAIR)
-            .attr("a", "required", "all").target("CPU").get_op_info())
+    made = (
+        CustomRegOp()
+        .input(0, "x")
+        .output(0, "y")
+        .dtype_format(PAIR, PAIR)
+        .attr("a", "required", "all")
+        .target("CPU")
+        .get_op_info()
+    )
     assert made == {
-        "op_name": "Custom", "inputs": [{"index": 0, "name": "x", "paramType": "required"}],
+        "op_name": "Custom",
+        "inputs": [{"index": 0, "name": "x", "paramType": "required"}],
         "outputs": [{"index": 0, "name": "y", "paramType": "required"}],
-        "attr": [{"name": "a", "paramType": "required", "type": "all"}], "fusion_type": "",
-        "dtype_format": [(PAIR, PAIR)], "target": "CPU",
+        "attr": [{"name": "a", "paramType": "required", "type": "all"}],
+        "fusion_type": "",
+        "dtype_format": [(PAIR, PAIR)],
+        "target": "CPU",
     }
 
 
 def test_an_operator_of_tbe_has_its_settings():
-    made = (TBERegOp("Square").fusion_type("OPAQUE").compute_cost(5).partial_flag(False)
-            .input(0, "x", False, "required", "all").output(0, "y", False, "required", "all")
-            .dtype_format(PAIR, PAIR).get_op_info())
+    made = (
+        TBERegOp("Square")
+        .fusion_type("OPAQUE")
+        .compute_cost(5)
+        .partial_flag(False)
+        .input(0, "x", False, "required", "all")
+        .output(0, "y", False, "required", "all")
+        .dtype_format(PAIR, PAIR)
+        .get_op_info()
+    )
     assert made["imply_type"] == "TBE" and made["compute_cost"] == 5
     assert made["partial_flag"] is False and made["real_input_index"] == []
     assert made["inputs"][0]["needCompile"] is False
@@ -54,16 +71,20 @@ def test_descriptions_share_nothing():
     assert TBERegOp("B").get_op_info()["compute_cost"] == 10
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: AiCPURegOp(5), ValueError), (lambda: AiCPURegOp(""), ValueError),
-    (lambda: AiCPURegOp("S").input("0", "x"), TypeError),
-    (lambda: AiCPURegOp("S").fusion_type(3), TypeError),
-    (lambda: AiCPURegOp("S").dtype_format(PAIR), ValueError),
-    (lambda: op_info_register(3)(len), TypeError),
-    (lambda: TBERegOp("S").input(0, "x", value_depend="always"), ValueError),
-    (lambda: TBERegOp("S").output(0, "y", True, "required", "all", "required"), TypeError),
-    (lambda: TBERegOp("S").kernel_name(), TypeError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: AiCPURegOp(5), ValueError),
+        (lambda: AiCPURegOp(""), ValueError),
+        (lambda: AiCPURegOp("S").input("0", "x"), TypeError),
+        (lambda: AiCPURegOp("S").fusion_type(3), TypeError),
+        (lambda: AiCPURegOp("S").dtype_format(PAIR), ValueError),
+        (lambda: op_info_register(3)(len), TypeError),
+        (lambda: TBERegOp("S").input(0, "x", value_depend="always"), ValueError),
+        (lambda: TBERegOp("S").output(0, "y", True, "required", "all", "required"), TypeError),
+        (lambda: TBERegOp("S").kernel_name(), TypeError),
+    ],
+)
 def test_what_is_no_description_is_refused(call, error):
     with pytest.raises(error):
         call()

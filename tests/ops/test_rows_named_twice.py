@@ -25,7 +25,8 @@ def test_rmsprop_of_rows_moves_a_row_as_often_as_it_is_named():
 def test_rmsprop_of_rows_leaves_the_mean_square_where_the_gradient_is_zero():
     var, mean, moment = (held([[v, v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
     ops.SparseApplyRMSProp(0.2, 0.01, 1e-6)(
-        var, mean, moment, 0.1, Tensor([[0.0, 1.0]], ms.float32), Tensor([0], ms.int32))
+        var, mean, moment, 0.1, Tensor([[0.0, 1.0]], ms.float32), Tensor([0], ms.int32)
+    )
     np.testing.assert_allclose(mean.asnumpy(), [[0.25, 0.85]], rtol=1e-6)
     np.testing.assert_allclose(moment.asnumpy()[0, 0], 0.005, rtol=1e-6)
 
@@ -49,5 +50,6 @@ def test_unique_with_pad_takes_floats():
 def test_the_gradient_of_cdist_takes_the_distances_given():
     one, other = Tensor([[1.0, 1.0]], ms.float32), Tensor([[3.0, 3.0]], ms.float32)
     made = ops.auto_generate.CdistGrad(3.0)(
-        Tensor([[1.0]], ms.float32), one, other, Tensor([[3.0]], ms.float32))
+        Tensor([[1.0]], ms.float32), one, other, Tensor([[3.0]], ms.float32)
+    )
     np.testing.assert_allclose(made.asnumpy(), [[-4 / 9, -4 / 9]], rtol=1e-6)

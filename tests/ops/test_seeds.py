@@ -1,5 +1,4 @@
-"""Seeds of random ops: which go on from call to call and which do not, as observed of the original.
-"""
+"""Seeds of random ops: which go on from call to call and which do not, as the original's do."""
 
 import copy
 import pickle

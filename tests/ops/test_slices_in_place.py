@@ -41,7 +41,8 @@ def test_a_scatter_writes_each_slice(name):
 def test_index_add_writes_each_slice():
     held = parameter(np.zeros((2, 3)))
     ops.vmap(ops.IndexAdd(0), (0, None, 0), 0)(
-        held, Tensor([1], ms.int32), Tensor(np.array([[3], [5]], np.float32)))
+        held, Tensor([1], ms.int32), Tensor(np.array([[3], [5]], np.float32))
+    )
     np.testing.assert_array_equal(held.asnumpy(), [[0, 3, 0], [0, 5, 0]])
 
 

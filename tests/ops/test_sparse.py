@@ -40,8 +40,9 @@ def test_products(csr):
     same(csr.mv(Tensor(matrix[:, :1])), DENSE @ matrix[:, :1])
     same(ops.csr_mm(csr, csr, trans_b=True).to_dense(), DENSE @ DENSE.T)
     places = ops.dense_to_sparse_coo(Tensor(DENSE))
-    product = ops.SparseTensorDenseMatmul(adjoint_st=True)(places.indices, places.values, (3, 4),
-                                                           Tensor(DENSE))
+    product = ops.SparseTensorDenseMatmul(adjoint_st=True)(
+        places.indices, places.values, (3, 4), Tensor(DENSE)
+    )
     same(product, DENSE.T @ DENSE)
 
 
@@ -58,8 +59,9 @@ def test_sums_and_arithmetic(coo, csr):
 
 
 def test_coalesce_adds_equal_places():
-    doubled = COOTensor(Tensor([[1, 0], [0, 1], [1, 0]]), Tensor([1.0, 2.0, 3.0]),
-                        (2, 2)).coalesce()
+    doubled = COOTensor(
+        Tensor([[1, 0], [0, 1], [1, 0]]), Tensor([1.0, 2.0, 3.0]), (2, 2)
+    ).coalesce()
     assert doubled.indices.tolist() == [[0, 1], [1, 0]]
     assert doubled.values.tolist() == [2.0, 4.0]
 
@@ -81,22 +83,28 @@ def test_gradients_reach_the_values(csr):
 
 def test_text(coo):
     small = COOTensor(Tensor([[0, 1]], ms.int32), Tensor([1.0]), (1, 2))
-    assert str(small) == ("COOTensor(shape=[1, 2], dtype=Float32, indices=Tensor(shape=[1, 2], "
-                          "dtype=Int32, value=\n[[0 1]]), "
-                          "values=Tensor(shape=[1], dtype=Float32, value=[ 1.00000000e+00]))")
+    assert str(small) == (
+        "COOTensor(shape=[1, 2], dtype=Float32, indices=Tensor(shape=[1, 2], "
+        "dtype=Int32, value=\n[[0 1]]), "
+        "values=Tensor(shape=[1], dtype=Float32, value=[ 1.00000000e+00]))"
+    )
 
 
-@pytest.mark.parametrize("make, error", [
-    (lambda i, v: COOTensor(i, v, [3, 4]), TypeError),
-    (lambda i, v: COOTensor([1], v, (3, 4)), TypeError),
-    (lambda i, v: COOTensor(i, v, (3,)), ValueError),
-    (lambda i, v: COOTensor(i, v, (0, 4)), ValueError),
-    (lambda i, v: COOTensor(i, v[:1], (3, 4)), ValueError),
-    (lambda i, v: COOTensor(v, v, (3, 4)), TypeError),
-    (lambda i, v: CSRTensor(i[0], i[0], v, (4, 4)), ValueError),
-    (lambda i, v: RowTensor(i[0], v, (3, 2)), ValueError),
-    (lambda i, v: ops.csr_to_dense(v), TypeError), (lambda i, v: ops.coo_abs(v), TypeError),
-])
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda i, v: COOTensor(i, v, [3, 4]), TypeError),
+        (lambda i, v: COOTensor([1], v, (3, 4)), TypeError),
+        (lambda i, v: COOTensor(i, v, (3,)), ValueError),
+        (lambda i, v: COOTensor(i, v, (0, 4)), ValueError),
+        (lambda i, v: COOTensor(i, v[:1], (3, 4)), ValueError),
+        (lambda i, v: COOTensor(v, v, (3, 4)), TypeError),
+        (lambda i, v: CSRTensor(i[0], i[0], v, (4, 4)), ValueError),
+        (lambda i, v: RowTensor(i[0], v, (3, 2)), ValueError),
+        (lambda i, v: ops.csr_to_dense(v), TypeError),
+        (lambda i, v: ops.coo_abs(v), TypeError),
+    ],
+)
 def test_refusals(make, error):
     with pytest.raises(error):
         make(Tensor([[0, 1], [1, 2]], ms.int32), Tensor([1.0, 2.0]))

@@ -20,8 +20,11 @@ def random(*shape, seed=0):
 
 def chosen(seed=0):
     rng = numpy.random.default_rng(seed)
-    return numpy.stack([rng.permutation(2)[:COUNT] for _ in range(QUERIES[-1] * GROUPS)]).reshape(
-        QUERIES[-1], GROUPS, COUNT).astype("int32")
+    return (
+        numpy.stack([rng.permutation(2)[:COUNT] for _ in range(QUERIES[-1] * GROUPS)])
+        .reshape(QUERIES[-1], GROUPS, COUNT)
+        .astype("int32")
+    )
 
 
 def naive(query, key, value, blocks, scale):
@@ -31,8 +34,11 @@ def naive(query, key, value, blocks, scale):
         at = 0 if t < QUERIES[0] else 1
         start, end = ((0, KEYS[0]), KEYS)[at]
         g = h * GROUPS // HEADS
-        seen = [j for block in blocks[t, g] for j in range(start + 64 * block,
-                                                           min(start + 64 * block + 64, end))]
+        seen = [
+            j
+            for block in blocks[t, g]
+            for j in range(start + 64 * block, min(start + 64 * block + 64, end))
+        ]
         scores = [query[t, h] @ key[j, g] * scale for j in seen]
         tops[t, h] = max(scores)
         sums[t, h] = sum(math.exp(s - tops[t, h]) for s in scores)
@@ -42,12 +48,20 @@ def naive(query, key, value, blocks, scale):
 
 
 def test_selected_blocks_are_attended_to():
-    query, key, value = (random(n, h, d, seed=d).astype("float16") for n, h, d in (
-        (5, HEADS, 16), (228, GROUPS, 16), (228, GROUPS, 8)))
+    query, key, value = (
+        random(n, h, d, seed=d).astype("float16")
+        for n, h, d in ((5, HEADS, 16), (228, GROUPS, 16), (228, GROUPS, 8))
+    )
     blocks = chosen()
     found = ops.nsa_select_attention(
-        *map(Tensor, (query, key, value, blocks)), 0.25, HEADS, 64, COUNT,
-        actual_seq_qlen=QUERIES, actual_seq_kvlen=list(KEYS))
+        *map(Tensor, (query, key, value, blocks)),
+        0.25,
+        HEADS,
+        64,
+        COUNT,
+        actual_seq_qlen=QUERIES,
+        actual_seq_kvlen=list(KEYS),
+    )
     wanted = naive(*(x.astype("float64") for x in (query, key, value)), blocks, 0.25)
     assert [f.dtype for f in found] == [ms.float16, ms.float32, ms.float32]
     numpy.testing.assert_allclose(found[0].asnumpy(), wanted[0], 2e-3, 2e-3)
@@ -60,39 +74,76 @@ def test_a_block_beyond_the_end_holds_nothing():
 
     def run(*blocks):
         return ops.nsa_select_attention(
-            query, key, value, Tensor(numpy.array([[blocks]], "int32")), 0.25, 1, 64, len(blocks),
-            actual_seq_qlen=(1,), actual_seq_kvlen=(64,))[0].asnumpy()
+            query,
+            key,
+            value,
+            Tensor(numpy.array([[blocks]], "int32")),
+            0.25,
+            1,
+            64,
+            len(blocks),
+            actual_seq_qlen=(1,),
+            actual_seq_kvlen=(64,),
+        )[0].asnumpy()
 
     numpy.testing.assert_array_equal(run(0, 1), run(0))
 
 
 def test_gradients_agree_with_differences():
     blocks = Tensor(chosen()[:2])
-    check_gradients(lambda q, k, v: _of_sequence(q, k, v, blocks, 0.5)[0],
-                 random(2, HEADS, 3), random(70, GROUPS, 3, seed=1), random(70, GROUPS, 2, seed=2))
+    check_gradients(
+        lambda q, k, v: _of_sequence(q, k, v, blocks, 0.5)[0],
+        random(2, HEADS, 3),
+        random(70, GROUPS, 3, seed=1),
+        random(70, GROUPS, 2, seed=2),
+    )
 
 
 X = Tensor(random(5, HEADS, 16).astype("float16"))
 K = Tensor(random(228, GROUPS, 16).astype("float16"))
 
 
-@pytest.mark.parametrize("change, error", [
-    (dict(query=X.astype(ms.float32)), RuntimeError), (dict(query=1), TypeError),
-    (dict(query=X.astype(ms.float32), key=K.astype(ms.float32), value=K.astype(ms.float32)),
-     TypeError), (dict(topk_indices=K), TypeError),
-    (dict(scale_value=1), TypeError), (dict(head_num=4.0), TypeError),
-    (dict(actual_seq_qlen=Tensor([5])), TypeError), (dict(atten_mask=1), TypeError),
-    (dict(atten_mask=X), ValueError), (dict(select_block_size=32), ValueError),
-    (dict(key=K.astype(ms.bfloat16)), RuntimeError), (dict(head_num=2), RuntimeError),
-    (dict(value=K[:10]), RuntimeError), (dict(query=X[..., :8]), RuntimeError),
-    (dict(select_block_count=3), RuntimeError), (dict(actual_seq_qlen=(3, 4)), RuntimeError),
-    (dict(actual_seq_kvlen=(228,)), RuntimeError), (dict(actual_seq_kvlen=(-1, 228)), RuntimeError),
-    (dict(topk_indices=Tensor(chosen() + 2)), RuntimeError),
-    (dict(topk_indices=Tensor(chosen() - 1)), RuntimeError), (dict(query=X[0]), RuntimeError),
-])
+@pytest.mark.parametrize(
+    "change, error",
+    [
+        (dict(query=X.astype(ms.float32)), RuntimeError),
+        (dict(query=1), TypeError),
+        (
+            dict(query=X.astype(ms.float32), key=K.astype(ms.float32), value=K.astype(ms.float32)),
+            TypeError,
+        ),
+        (dict(topk_indices=K), TypeError),
+        (dict(scale_value=1), TypeError),
+        (dict(head_num=4.0), TypeError),
+        (dict(actual_seq_qlen=Tensor([5])), TypeError),
+        (dict(atten_mask=1), TypeError),
+        (dict(atten_mask=X), ValueError),
+        (dict(select_block_size=32), ValueError),
+        (dict(key=K.astype(ms.bfloat16)), RuntimeError),
+        (dict(head_num=2), RuntimeError),
+        (dict(value=K[:10]), RuntimeError),
+        (dict(query=X[..., :8]), RuntimeError),
+        (dict(select_block_count=3), RuntimeError),
+        (dict(actual_seq_qlen=(3, 4)), RuntimeError),
+        (dict(actual_seq_kvlen=(228,)), RuntimeError),
+        (dict(actual_seq_kvlen=(-1, 228)), RuntimeError),
+        (dict(topk_indices=Tensor(chosen() + 2)), RuntimeError),
+        (dict(topk_indices=Tensor(chosen() - 1)), RuntimeError),
+        (dict(query=X[0]), RuntimeError),
+    ],
+)
 def test_refusals(change, error):
-    given = dict(query=X, key=K, value=K, topk_indices=Tensor(chosen()), scale_value=0.25,
-                 head_num=HEADS, select_block_size=64, select_block_count=COUNT,
-                 actual_seq_qlen=QUERIES, actual_seq_kvlen=KEYS)
+    given = dict(
+        query=X,
+        key=K,
+        value=K,
+        topk_indices=Tensor(chosen()),
+        scale_value=0.25,
+        head_num=HEADS,
+        select_block_size=64,
+        select_block_count=COUNT,
+        actual_seq_qlen=QUERIES,
+        actual_seq_kvlen=KEYS,
+    )
     with pytest.raises(error, match="^For 'nsa_select_attention'"):
         ops.nsa_select_attention(**{**given, **change})

@@ -40,12 +40,15 @@ def test_in_graph_mode_the_gradient_is_sparse(graph_mode):
     np.testing.assert_array_equal(found.indices.asnumpy(), CSR.indices.asnumpy())
 
 
-@pytest.mark.parametrize("function, of_values", [
-    (lambda p, v: COOTensor(p, v, (2, 4)), [1, 1]),
-    (lambda p, v: COOTensor(p, v, (2, 4)).indices, [0, 0]),
-    (lambda p, v: COOTensor(p, v, (2, 4)).to_csr(), [1, 1]),
-    (lambda p, v: COOTensor(p, v, (2, 4)).abs(), [1, 1]),
-])
+@pytest.mark.parametrize(
+    "function, of_values",
+    [
+        (lambda p, v: COOTensor(p, v, (2, 4)), [1, 1]),
+        (lambda p, v: COOTensor(p, v, (2, 4)).indices, [0, 0]),
+        (lambda p, v: COOTensor(p, v, (2, 4)).to_csr(), [1, 1]),
+        (lambda p, v: COOTensor(p, v, (2, 4)).abs(), [1, 1]),
+    ],
+)
 def test_results_that_are_sparse(function, of_values):
     places, values = ops.GradOperation(get_all=True)(function)(PLACES, VALUES)
     np.testing.assert_array_equal(places.asnumpy(), np.zeros((2, 2)))

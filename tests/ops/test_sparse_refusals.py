@@ -23,38 +23,49 @@ def multiplied(indices=AT, values=TWO, shape=(3, 4), dense=DENSE, **settings):
     return ops.SparseTensorDenseMatmul(**settings)(indices, values, shape, dense)
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: multiplied(indices=floats(AT.asnumpy())), TypeError),
-    (lambda: multiplied(indices=AT.astype("int16")), TypeError),
-    (lambda: multiplied(indices=ints([[[0, 1], [1, 2]]])), ValueError),
-    (lambda: multiplied(indices=ints([[0, -1], [1, 2]])), ValueError),
-    (lambda: multiplied(values=TWO.astype("bool")), TypeError),
-    (lambda: multiplied(values=TWO.astype("float64")), TypeError),
-    (lambda: multiplied(values=floats([1])), ValueError),
-    (lambda: multiplied(shape=(1, 2)), ValueError),
-    (lambda: multiplied(shape=(3, 4, 5)), ValueError),
-    (lambda: multiplied(shape=[3, 4]), TypeError),
-    (lambda: multiplied(dense=None), TypeError),
-    (lambda: multiplied(dense=floats([1, 2])), ValueError),
-    (lambda: multiplied(adjoint_dt=True), ValueError),
-    (lambda: ops.SparseToDense()(AT, TWO, (1, 2)), ValueError),
-    (lambda: ops.SparseToDense()(AT, TWO, (3, 4, 5)), ValueError),
-    (lambda: ops.SparseToDense()(AT, floats([1]), (3, 4)), ValueError),
-    (lambda: ops.SparseToDense()(AT, TWO.astype("complex64"), (3, 4)), TypeError),
-    (lambda: ops.SparseTensorDenseAdd()(AT, TWO, ints([4, 2]).astype("int64"), DENSE), TypeError),
-    (lambda: ops.SparseTensorDenseAdd()(AT, TWO.astype("float64"), ints([4, 2]), DENSE), TypeError),
-    (lambda: ops.SparseTensorDenseAdd()(ints([[[0, 1]]]), floats([1]), ints([4, 2]), DENSE),
-     ValueError),
-    (lambda: ops.csr_softmax(CSR, None), TypeError),
-    (lambda: ops.csr_softmax(CSR, int32), TypeError),
-    (lambda: ops.dense_to_sparse_csr(ints([[0, 1]])), TypeError),
-    (lambda: ops.sparse_segment_mean(floats([]), ints([0]), ints([0])), ValueError),
-    (lambda: ops.sparse_segment_mean(TWO, ints([0]), ints([0]).astype("int64")), TypeError),
-    (lambda: ops.SegmentSum()(TWO > 1, ints([0, 1])), TypeError),
-    (lambda: ops.SegmentMax()(TWO.astype("complex64"), ints([0, 1])), TypeError),
-    (lambda: ops.SegmentMax()(None, ints([0, 1])), TypeError),
-    (lambda: ops.SegmentMin()(TWO, floats([0, 1])), TypeError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: multiplied(indices=floats(AT.asnumpy())), TypeError),
+        (lambda: multiplied(indices=AT.astype("int16")), TypeError),
+        (lambda: multiplied(indices=ints([[[0, 1], [1, 2]]])), ValueError),
+        (lambda: multiplied(indices=ints([[0, -1], [1, 2]])), ValueError),
+        (lambda: multiplied(values=TWO.astype("bool")), TypeError),
+        (lambda: multiplied(values=TWO.astype("float64")), TypeError),
+        (lambda: multiplied(values=floats([1])), ValueError),
+        (lambda: multiplied(shape=(1, 2)), ValueError),
+        (lambda: multiplied(shape=(3, 4, 5)), ValueError),
+        (lambda: multiplied(shape=[3, 4]), TypeError),
+        (lambda: multiplied(dense=None), TypeError),
+        (lambda: multiplied(dense=floats([1, 2])), ValueError),
+        (lambda: multiplied(adjoint_dt=True), ValueError),
+        (lambda: ops.SparseToDense()(AT, TWO, (1, 2)), ValueError),
+        (lambda: ops.SparseToDense()(AT, TWO, (3, 4, 5)), ValueError),
+        (lambda: ops.SparseToDense()(AT, floats([1]), (3, 4)), ValueError),
+        (lambda: ops.SparseToDense()(AT, TWO.astype("complex64"), (3, 4)), TypeError),
+        (
+            lambda: ops.SparseTensorDenseAdd()(AT, TWO, ints([4, 2]).astype("int64"), DENSE),
+            TypeError,
+        ),
+        (
+            lambda: ops.SparseTensorDenseAdd()(AT, TWO.astype("float64"), ints([4, 2]), DENSE),
+            TypeError,
+        ),
+        (
+            lambda: ops.SparseTensorDenseAdd()(ints([[[0, 1]]]), floats([1]), ints([4, 2]), DENSE),
+            ValueError,
+        ),
+        (lambda: ops.csr_softmax(CSR, None), TypeError),
+        (lambda: ops.csr_softmax(CSR, int32), TypeError),
+        (lambda: ops.dense_to_sparse_csr(ints([[0, 1]])), TypeError),
+        (lambda: ops.sparse_segment_mean(floats([]), ints([0]), ints([0])), ValueError),
+        (lambda: ops.sparse_segment_mean(TWO, ints([0]), ints([0]).astype("int64")), TypeError),
+        (lambda: ops.SegmentSum()(TWO > 1, ints([0, 1])), TypeError),
+        (lambda: ops.SegmentMax()(TWO.astype("complex64"), ints([0, 1])), TypeError),
+        (lambda: ops.SegmentMax()(None, ints([0, 1])), TypeError),
+        (lambda: ops.SegmentMin()(TWO, floats([0, 1])), TypeError),
+    ],
+)
 def test_what_does_not_fit_is_refused(call, error):
     with pytest.raises(error, match="For '"):
         call()
@@ -67,8 +78,13 @@ def test_a_sparse_matrix_times_a_dense_one_in_every_dtype(dtype):
 
 
 def test_both_matrices_may_be_transposed():
-    out = multiplied(shape=(4, 3), indices=ints([[1, 0], [2, 1]]), dense=DENSE.T, adjoint_st=True,
-                     adjoint_dt=True)
+    out = multiplied(
+        shape=(4, 3),
+        indices=ints([[1, 0], [2, 1]]),
+        dense=DENSE.T,
+        adjoint_st=True,
+        adjoint_dt=True,
+    )
     np.testing.assert_array_equal(out.asnumpy(), [[2, 3], [8, 10], [0, 0]])
 
 

@@ -270,12 +270,7 @@ def test_transposes_of_what_is_no_matrix(name, shape):
 
 @pytest.mark.parametrize(
     "dtype, error",
-    [
-        (ms.int32, None),
-        (ms.float64, None),
-        (ms.int8, TypeError),
-        (ms.bool_, TypeError),
-    ],
+    [(ms.int32, None), (ms.float64, None), (ms.int8, TypeError), (ms.bool_, TypeError)],
 )
 def test_the_median_of_what_is_not_nan_takes_wide_integers(dtype, error):
     tensor = Tensor([3, 1, 2], dtype)

@@ -10,15 +10,18 @@ from mindspore_compat.ops import tensor_method
 X = Tensor([[-1.0, 2.0], [3.0, 4.0]], ms.float32)
 
 
-@pytest.mark.parametrize("name, arguments, expected", [
-    ("tensor_abs", (), [[1, 2], [3, 4]]),
-    ("tensor_add_ext", (X,), [[-2, 4], [6, 8]]),
-    ("tensor_sum_ext", (0, True), [[2, 6]]),
-    ("tensor_max", (), 4),
-    ("deprecated_tensor_max", (), 4),
-    ("deprecated_tensor_sum", (), 8),
-    ("deprecated_tensor_mean", (0,), [1, 3]),
-])
+@pytest.mark.parametrize(
+    "name, arguments, expected",
+    [
+        ("tensor_abs", (), [[1, 2], [3, 4]]),
+        ("tensor_add_ext", (X,), [[-2, 4], [6, 8]]),
+        ("tensor_sum_ext", (0, True), [[2, 6]]),
+        ("tensor_max", (), 4),
+        ("deprecated_tensor_max", (), 4),
+        ("deprecated_tensor_sum", (), 8),
+        ("deprecated_tensor_mean", (0,), [1, 3]),
+    ],
+)
 def test_a_method_as_a_function(name, arguments, expected):
     function = getattr(tensor_method, name)
     assert function.__name__ == name

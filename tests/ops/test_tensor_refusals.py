@@ -60,7 +60,10 @@ def test_what_lies_beside_the_refusals_is_done():
     made = x().index_fill_(0, places(1), 5.0)
     assert made.asnumpy()[:, 0].tolist() == [1, 5, 1]
     assert x().scatter_(0, places([0, 2]), x() * 7).asnumpy().tolist() == [
-        [7, 1, 1, 1], [1, 1, 1, 1], [1, 7, 1, 1]]
+        [7, 1, 1, 1],
+        [1, 1, 1, 1],
+        [1, 7, 1, 1],
+    ]
     drawn = x().uniform_(Tensor([2.0]), 3.0).asnumpy()
     assert drawn.min() >= 2 and drawn.max() <= 3
     assert x().itemset((1, 2), 4.0).asnumpy()[1, 2] == 4

@@ -49,30 +49,36 @@ def test_a_number_is_written_to_a_place_without_axes():
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 5.0, 3.0]))
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda t: ops.scatter_add(t, ints([0]), 0.5), ValueError),
-    (lambda t: ops.scatter_add(0.5, ints([0]), floats([1.0])), ValueError),
-    (lambda t: ops.scatter_nd_add(t, ints([[0]]), True), ValueError),
-    (lambda t: ops.scatter_nd_add(t, ints([[0]]), floats([1.0]), use_locking=1), TypeError),
-    (lambda t: ops.scatter_nd_add(floats([]), ints([[0]]), floats([1.0])), ValueError),
-    (lambda t: ops.scatter_add(t, ints([0]), None), TypeError),
-    (lambda t: ops.scatter_add(t, floats([0]), floats([1.0])), TypeError),
-    (lambda t: ops.scatter_add(held([1, 2], np.int32), ints([0]), floats([1.0])), TypeError),
-    (lambda t: ops.scatter_update(held(3, np.int32), ints([0]), 0.5), TypeError),
-    (lambda t: ops.tensor_scatter_add(t, ints([[0]]), 0.5), TypeError),
-    (lambda t: ops.tensor_scatter_add(t, ints([[0]]), floats([1.0]).astype("float16")), TypeError),
-    (lambda t: ops.TensorScatterMax()(t, ints([[0]]), ints([1])), TypeError),
-    (lambda t: ops.tensor_scatter_elements(t, ints([0]), ints([1])), TypeError),
-    (lambda t: ops.tensor_scatter_elements(t, ints([0]), floats([[1.0]])), ValueError),
-    (lambda t: ops.scatter(t, 0, ints([0]), ints([1])), TypeError),
-    (lambda t: ops.scatter(t, 0, ints([0]), floats([[1.0]])), ValueError),
-    (lambda t: ops.index_add(t, ints([0]), 0.5, 0), ValueError),
-    (lambda t: ops.index_add(0.5, ints([0]), t, 0), ValueError),
-    (lambda t: ops.IndexAdd(0)(t, ints([0]), 0.5), TypeError),
-    (lambda t: ops.index_add(t, ints([0]), Tensor(np.ones(1)), 0), TypeError),
-    (lambda t: ops.index_fill(t, 0, ints([[0]]), 1.0), ValueError),
-    (lambda t: ops.index_fill(t, 0, ints([0]), floats([1.0])), ValueError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda t: ops.scatter_add(t, ints([0]), 0.5), ValueError),
+        (lambda t: ops.scatter_add(0.5, ints([0]), floats([1.0])), ValueError),
+        (lambda t: ops.scatter_nd_add(t, ints([[0]]), True), ValueError),
+        (lambda t: ops.scatter_nd_add(t, ints([[0]]), floats([1.0]), use_locking=1), TypeError),
+        (lambda t: ops.scatter_nd_add(floats([]), ints([[0]]), floats([1.0])), ValueError),
+        (lambda t: ops.scatter_add(t, ints([0]), None), TypeError),
+        (lambda t: ops.scatter_add(t, floats([0]), floats([1.0])), TypeError),
+        (lambda t: ops.scatter_add(held([1, 2], np.int32), ints([0]), floats([1.0])), TypeError),
+        (lambda t: ops.scatter_update(held(3, np.int32), ints([0]), 0.5), TypeError),
+        (lambda t: ops.tensor_scatter_add(t, ints([[0]]), 0.5), TypeError),
+        (
+            lambda t: ops.tensor_scatter_add(t, ints([[0]]), floats([1.0]).astype("float16")),
+            TypeError,
+        ),
+        (lambda t: ops.TensorScatterMax()(t, ints([[0]]), ints([1])), TypeError),
+        (lambda t: ops.tensor_scatter_elements(t, ints([0]), ints([1])), TypeError),
+        (lambda t: ops.tensor_scatter_elements(t, ints([0]), floats([[1.0]])), ValueError),
+        (lambda t: ops.scatter(t, 0, ints([0]), ints([1])), TypeError),
+        (lambda t: ops.scatter(t, 0, ints([0]), floats([[1.0]])), ValueError),
+        (lambda t: ops.index_add(t, ints([0]), 0.5, 0), ValueError),
+        (lambda t: ops.index_add(0.5, ints([0]), t, 0), ValueError),
+        (lambda t: ops.IndexAdd(0)(t, ints([0]), 0.5), TypeError),
+        (lambda t: ops.index_add(t, ints([0]), Tensor(np.ones(1)), 0), TypeError),
+        (lambda t: ops.index_fill(t, 0, ints([[0]]), 1.0), ValueError),
+        (lambda t: ops.index_fill(t, 0, ints([0]), floats([1.0])), ValueError),
+    ],
+)
 def test_what_does_not_fit_is_refused(call, error):
     target = held([1.0, 2.0])
     with pytest.raises(error, match="For '"):
@@ -80,11 +86,14 @@ def test_what_does_not_fit_is_refused(call, error):
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
 
 
-@pytest.mark.parametrize("reduction, wanted", [
-    ("none", [[5.0, 1.0, 2.0], [3.0, 4.0, 7.0]]),
-    ("add", [[5.0, 1.0, 2.0], [3.0, 4.0, 12.0]]),
-    ("mul", [[0.0, 1.0, 2.0], [3.0, 4.0, 35.0]]),
-])
+@pytest.mark.parametrize(
+    "reduction, wanted",
+    [
+        ("none", [[5.0, 1.0, 2.0], [3.0, 4.0, 7.0]]),
+        ("add", [[5.0, 1.0, 2.0], [3.0, 4.0, 12.0]]),
+        ("mul", [[0.0, 1.0, 2.0], [3.0, 4.0, 35.0]]),
+    ],
+)
 def test_updates_past_the_end_are_left_out_along_an_axis(reduction, wanted):
     x = floats(np.arange(6).reshape(2, 3))
     at, updates = ints([[0, 3], [-1, 9]]), floats([[5, 6], [7, 8]])
@@ -116,10 +125,17 @@ ASSIGNS = [ops.assign, ops.assign_add, ops.assign_sub]
 
 
 @pytest.mark.parametrize("function", ASSIGNS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("value, error", [
-    (Tensor(np.ones(2)), TypeError), (None, TypeError), ("one", TypeError),
-    (floats([[1.0, 1.0]]), ValueError), (floats([1.0]), ValueError), (0.5, ValueError),
-])
+@pytest.mark.parametrize(
+    "value, error",
+    [
+        (Tensor(np.ones(2)), TypeError),
+        (None, TypeError),
+        ("one", TypeError),
+        (floats([[1.0, 1.0]]), ValueError),
+        (floats([1.0]), ValueError),
+        (0.5, ValueError),
+    ],
+)
 def test_assignments_refuse_wider_values_and_other_shapes(function, value, error):
     target = held([1.0, 2.0])
     with pytest.raises(error, match=f"For '{function.__name__}'"):
@@ -152,24 +168,27 @@ def test_batch_axes_below_zero_count_from_the_last_of_the_places():
     np.testing.assert_array_equal(ops.gather(x, at, 0, -2).shape, ops.gather(x, at, 0).shape)
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda x: ops.gather(x, 1, 0), TypeError),
-    (lambda x: ops.gather(x, x > 1, 0), TypeError),
-    (lambda x: ops.gather(None, ints([0]), 0), TypeError),
-    (lambda x: ops.gather(x, ints([0]), 0, 2), ValueError),
-    (lambda x: ops.index_select(x, 0, ints([[0]])), ValueError),
-    (lambda x: ops.index_select(x, 0, True), TypeError),
-    (lambda x: ops.argwhere(None), TypeError),
-    (lambda x: ops.select(x > 1, None, x), TypeError),
-    (lambda x: ops.masked_fill(x, x > 1, floats([1.0])), ValueError),
-    (lambda x: ops.scatter_nd(ints([0]), x, (2, 2)), ValueError),
-    (lambda x: ops.scatter_nd(ints([[0]]), x, (2, 2)), ValueError),
-    (lambda x: ops.scatter_nd(ints([[0]]), floats([[1, 2]]), [2, 2]), TypeError),
-    (lambda x: ops.unsorted_segment_sum(x > 1, ints([0, 1]), 2), TypeError),
-    (lambda x: ops.unsorted_segment_sum(x, ints([0]), 2), ValueError),
-    (lambda x: ops.inplace_index_add(x, ints([0]), 0.5, 0), ValueError),
-    (lambda x: ops.inplace_index_add(x, ints([0]), Tensor(np.ones(1)), 0), TypeError),
-])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda x: ops.gather(x, 1, 0), TypeError),
+        (lambda x: ops.gather(x, x > 1, 0), TypeError),
+        (lambda x: ops.gather(None, ints([0]), 0), TypeError),
+        (lambda x: ops.gather(x, ints([0]), 0, 2), ValueError),
+        (lambda x: ops.index_select(x, 0, ints([[0]])), ValueError),
+        (lambda x: ops.index_select(x, 0, True), TypeError),
+        (lambda x: ops.argwhere(None), TypeError),
+        (lambda x: ops.select(x > 1, None, x), TypeError),
+        (lambda x: ops.masked_fill(x, x > 1, floats([1.0])), ValueError),
+        (lambda x: ops.scatter_nd(ints([0]), x, (2, 2)), ValueError),
+        (lambda x: ops.scatter_nd(ints([[0]]), x, (2, 2)), ValueError),
+        (lambda x: ops.scatter_nd(ints([[0]]), floats([[1, 2]]), [2, 2]), TypeError),
+        (lambda x: ops.unsorted_segment_sum(x > 1, ints([0, 1]), 2), TypeError),
+        (lambda x: ops.unsorted_segment_sum(x, ints([0]), 2), ValueError),
+        (lambda x: ops.inplace_index_add(x, ints([0]), 0.5, 0), ValueError),
+        (lambda x: ops.inplace_index_add(x, ints([0]), Tensor(np.ones(1)), 0), TypeError),
+    ],
+)
 def test_places_that_do_not_fit_are_refused(call, error):
     with pytest.raises(error, match="For '"):
         call(floats([1.0, 2.0]))
@@ -180,26 +199,36 @@ def test_an_axis_may_be_told_by_a_bool():
     assert ops.index_select(x, True, ints([2])).asnumpy().tolist() == [[2.0], [5.0]]
 
 
-@pytest.mark.parametrize("x2, places", [
-    (None, [ints([0])]), (0.5, [ints([0])]), (ints([1]), [ints([0])]), (floats([1]), (1, 2)),
-    (floats([1]), "wrong"), (floats([1]), [floats([0])]),
-])
+@pytest.mark.parametrize(
+    "x2, places",
+    [
+        (None, [ints([0])]),
+        (0.5, [ints([0])]),
+        (ints([1]), [ints([0])]),
+        (floats([1]), (1, 2)),
+        (floats([1]), "wrong"),
+        (floats([1]), [floats([0])]),
+    ],
+)
 def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, places):
     with pytest.raises(TypeError, match="For 'IndexPut'"):
         ops.IndexPut()(floats([1.0, 2.0]), x2, places)
 
 
-@pytest.mark.parametrize("places, values, error", [
-    ([ints([0])], floats([1]).astype("float64"), TypeError),
-    ([ints([0]), ints([0]).astype("int64")], floats([1]), TypeError),
-    ([floats([0])], floats([1]), TypeError),
-    ([ints([0])], floats([[1]]), ValueError),
-    ([ints([0])], floats(1), ValueError),
-    ([ints([[0]])], floats([1]), ValueError),
-    ([ints([0])] * 3, floats([1]), ValueError),
-    ([ints([0, 1, 2])], floats([1]), ValueError),
-    ([ints([0, 1])], floats([1, 2]), ValueError),
-])
+@pytest.mark.parametrize(
+    "places, values, error",
+    [
+        ([ints([0])], floats([1]).astype("float64"), TypeError),
+        ([ints([0]), ints([0]).astype("int64")], floats([1]), TypeError),
+        ([floats([0])], floats([1]), TypeError),
+        ([ints([0])], floats([[1]]), ValueError),
+        ([ints([0])], floats(1), ValueError),
+        ([ints([[0]])], floats([1]), ValueError),
+        ([ints([0])] * 3, floats([1]), ValueError),
+        ([ints([0, 1, 2])], floats([1]), ValueError),
+        ([ints([0, 1])], floats([1, 2]), ValueError),
+    ],
+)
 def test_the_method_index_put_refuses_what_does_not_fit(places, values, error):
     with pytest.raises(error, match="For 'index_put'"):
         floats([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).index_put(places, values)

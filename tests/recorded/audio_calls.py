@@ -33,20 +33,29 @@ def waves():
     stereo = np.stack([mono, 0.8 * mono[::-1]])
     hush = 0.001 * _noise(9000)
     return {
-        "mono": mono.astype(np.float32), "stereo": stereo.astype(np.float32),
-        "doubles": stereo, "batch": np.stack([stereo, -stereo]).astype(np.float32),
-        "short": mono[:7].astype(np.float32), "half": mono.astype(np.float16),
-        "ints": np.round(mono * 100).astype(np.int32), "bytes": np.arange(12, dtype=np.uint8),
-        "text": np.array(["a", "b"]), "scalar": np.array(0.5, np.float32),
+        "mono": mono.astype(np.float32),
+        "stereo": stereo.astype(np.float32),
+        "doubles": stereo,
+        "batch": np.stack([stereo, -stereo]).astype(np.float32),
+        "short": mono[:7].astype(np.float32),
+        "half": mono.astype(np.float16),
+        "ints": np.round(mono * 100).astype(np.int32),
+        "bytes": np.arange(12, dtype=np.uint8),
+        "text": np.array(["a", "b"]),
+        "scalar": np.array(0.5, np.float32),
         "loud": (3 * stereo).astype(np.float32),
         "spec": np.abs(_noise(5, 12)).astype(np.float32),
-        "specs": np.abs(_noise(2, 5, 12)).astype(np.float32), "specs64": np.abs(_noise(2, 5, 12)),
+        "specs": np.abs(_noise(2, 5, 12)).astype(np.float32),
+        "specs64": np.abs(_noise(2, 5, 12)),
         "specs4": np.abs(_noise(2, 2, 5, 12)).astype(np.float32),
         "bins": np.abs(_noise(2, 9, 12)).astype(np.float32),
-        "complexes": _noise(2, 9, 12, 2).astype(np.float32), "complexes64": _noise(9, 12, 2),
-        "pairs": _noise(6, 2).astype(np.float32), "pairs64": _noise(2, 3, 2),
+        "complexes": _noise(2, 9, 12, 2).astype(np.float32),
+        "complexes64": _noise(9, 12, 2),
+        "pairs": _noise(6, 2).astype(np.float32),
+        "pairs64": _noise(2, 3, 2),
         "intpairs": np.arange(12, dtype=np.int32).reshape(6, 2) - 5,
-        "hush": hush.astype(np.float32), "hush2": np.stack([hush, hush * 0.5]),
+        "hush": hush.astype(np.float32),
+        "hush2": np.stack([hush, hush * 0.5]),
         "advance": np.linspace(0, np.pi * 4, 9)[:, None],
         "advance32": np.linspace(0, np.pi * 4, 9).astype(np.float32)[:, None],
     }
@@ -56,13 +65,18 @@ WAVES = "mono stereo doubles batch short half ints text scalar".split()
 FEW = "mono doubles ints text scalar".split()
 SPECS = "spec specs specs64 specs4 ints mono text".split()
 CALLS = [
-    (WAVES, """
+    (
+        WAVES,
+        """
         AllpassBiquad(8000, 200.0) | AllpassBiquad(44100, 1000, 0.3) | Gain() | Gain(-3.5)
         Fade(10, 20) | Contrast() | MuLawEncoding() | Vol(0.5) | Overdrive() | Phaser(8000)
         LFilter([1.0, 0.2, 0.3], [0.3, 0.2, 0.1]) | Dither() | DCShift(0.5, 0.02)
         Biquad(0.01, 0.02, 0.13, 1, 0.12, 0.3) | Filtfilt([1.0, 0.1, 0.2], [0.3, 0.2, 0.1])
-        DBToAmplitude(1.0, 0.5) | Spectrogram(16)"""),
-    (FEW, """
+        DBToAmplitude(1.0, 0.5) | Spectrogram(16)""",
+    ),
+    (
+        FEW,
+        """
         BandBiquad(8000, 200.0) | BandBiquad(8000, 200.0, 0.5, True) | BandpassBiquad(8000, 200.0)
         BandpassBiquad(8000, 900.0, 0.4, True) | BandrejectBiquad(8000, 200.0)
         BandrejectBiquad(8000, 200.0, 0.3) | BassBiquad(8000, 10.0)
@@ -95,21 +109,32 @@ CALLS = [
         DetectPitchFrequency(8000, 0.01, 5, 100, 2000)
         DetectPitchFrequency(8000, 0.005, 3) | DetectPitchFrequency(8000, 0.02, 1, 50, 3000)
         DetectPitchFrequency(8000, 0.01, 4)
-        SlidingWindowCmn() | Resample(8000, 4000)"""),
-    (["stereo", "doubles", "batch", "mono", "ints", "text"], """
+        SlidingWindowCmn() | Resample(8000, 4000)""",
+    ),
+    (
+        ["stereo", "doubles", "batch", "mono", "ints", "text"],
+        """
         Flanger(8000) | Flanger(8000, 5.0, 3.0, 20.0, 50.0, 2.0, 60.0, Modulation.TRIANGULAR)
         Flanger(8000, 5.0, 3.0, -20.0, 50.0, 2.0, 60.0, Modulation.SINUSOIDAL,
             Interpolation.QUADRATIC)
         Flanger(8000, 0.0, 10.0, 95.0, 100.0, 10, 100, Modulation.TRIANGULAR,
             Interpolation.QUADRATIC)
-        Flanger(8000, 30, 0, 0, 0, 0.1, 0)"""),
-    (["loud"], """
+        Flanger(8000, 30, 0, 0, 0, 0.1, 0)""",
+    ),
+    (
+        ["loud"],
+        """
         AllpassBiquad(8000, 200.0) | Overdrive() | Gain() | Vol(0.5) | Vol(5) | DCShift(0.5, 0.02)
         MuLawEncoding() | Dither() | Contrast() | Phaser(8000) | Flanger(8000) | Fade(10, 10)
-        LFilter([1.0, 0.2, 0.3], [0.3, 0.2, 0.1])"""),
-    (["bytes", "ints", "mono", "doubles", "scalar", "text"],
-     "MuLawDecoding() | MuLawDecoding(16) | MuLawDecoding(2)"),
-    (SPECS, """
+        LFilter([1.0, 0.2, 0.3], [0.3, 0.2, 0.1])""",
+    ),
+    (
+        ["bytes", "ints", "mono", "doubles", "scalar", "text"],
+        "MuLawDecoding() | MuLawDecoding(16) | MuLawDecoding(2)",
+    ),
+    (
+        SPECS,
+        """
         AmplitudeToDB() | AmplitudeToDB(ScaleType.MAGNITUDE, 0.5, 1e-3, 20.0)
         AmplitudeToDB(ScaleType.POWER, 2, 1e-2, 3) | ComputeDeltas() | ComputeDeltas(7)
         ComputeDeltas(3, BorderType.CONSTANT) | ComputeDeltas(6, BorderType.REFLECT)
@@ -127,18 +152,27 @@ CALLS = [
         SlidingWindowCmn(600, 100, False, True) | SlidingWindowCmn(4, 9) | SlidingWindowCmn(1, 0)
         MelScale(3, 16000, 0.0, None, 5) | MelScale(4, 8000, 10, 3000, 5, NormType.SLANEY)
         MelScale(4, 8000, 10, 3000.5, 5, NormType.SLANEY, MelType.SLANEY)
-        MelScale(4, 8000, 10.5, 3000, 5, NormType.NONE, MelType.SLANEY) | MelScale(4, 8000)"""),
-    (["pairs", "pairs64", "intpairs", "complexes", "mono", "text", "spec"], """
+        MelScale(4, 8000, 10.5, 3000, 5, NormType.NONE, MelType.SLANEY) | MelScale(4, 8000)""",
+    ),
+    (
+        ["pairs", "pairs64", "intpairs", "complexes", "mono", "text", "spec"],
+        """
         Angle() | ComplexNorm() | ComplexNorm(2.0) | ComplexNorm(0.0) | ComplexNorm(0.7)
         Magphase()
-        Magphase(2.0) | Magphase(0) | Magphase(0.5) | TimeStretch() | TimeStretch(4, 9)"""),
-    (["complexes", "complexes64", "pairs", "mono", "text"], """
+        Magphase(2.0) | Magphase(0) | Magphase(0.5) | TimeStretch() | TimeStretch(4, 9)""",
+    ),
+    (
+        ["complexes", "complexes64", "pairs", "mono", "text"],
+        """
         TimeStretch(None, 9, 1.3) | TimeStretch(4, 9, 0.7) | TimeStretch(4, 9, 2)
         TimeStretch(4, 9, 1.0) | TimeStretch(4, 8, 1.5) | PhaseVocoder(1.3, advance32)
         PhaseVocoder(2, advance) | PhaseVocoder(0.7, advance) | PhaseVocoder(1.0, advance)
         PhaseVocoder(0.7, advance32)
-        PhaseVocoder(1.3, advance[:8])"""),
-    (["complexes", "complexes64", "pairs", "mono", "text"], """
+        PhaseVocoder(1.3, advance[:8])""",
+    ),
+    (
+        ["complexes", "complexes64", "pairs", "mono", "text"],
+        """
         InverseSpectrogram(None, 16) | InverseSpectrogram(30, 16)
         InverseSpectrogram(None, 16, 12, 4) | InverseSpectrogram(90, 16, 16, 4, 3)
         InverseSpectrogram(None, 16, 16, 4, 3, WindowType.HAMMING, True)
@@ -151,8 +185,11 @@ CALLS = [
         InverseSpectrogram(None, 16, 16, 4, 0, WindowType.HANN, False, False)
         InverseSpectrogram(200, 16, 16, 4)
         InverseSpectrogram(40, 16, 16, 4, 0, WindowType.HANN, True)
-        InverseSpectrogram(None, 16, 16, 4, 0, WindowType.HANN, True)"""),
-    (["mono", "doubles", "batch", "ints", "text", "short", "half"], """
+        InverseSpectrogram(None, 16, 16, 4, 0, WindowType.HANN, True)""",
+    ),
+    (
+        ["mono", "doubles", "batch", "ints", "text", "short", "half"],
+        """
         Spectrogram(16, 16, 8) | Spectrogram(32, 20, 5, 3) | Spectrogram(15, 15, 4)
         Spectrogram(16, 16, 8, 0, WindowType.BARTLETT)
         Spectrogram(16, 16, 8, 0, WindowType.HAMMING)
@@ -177,8 +214,11 @@ CALLS = [
         Resample(8000, 6000, ResampleMethod.KAISER_WINDOW) | Resample()
         Resample(8000, 6000, ResampleMethod.KAISER_WINDOW, 12, 0.8, 3.5)
         Resample(8000, 12000, ResampleMethod.SINC_INTERPOLATION, 3, 0.5) | Resample(2.5, 5.5)
-        Resample(8000.0, 7000.0) | Resample(2.0, 1.5)"""),
-    (["mono", "batch", "ints", "text", "short", "half"], """
+        Resample(8000.0, 7000.0) | Resample(2.0, 1.5)""",
+    ),
+    (
+        ["mono", "batch", "ints", "text", "short", "half"],
+        """
         MelSpectrogram(8000, 64, n_mels=5) | MelSpectrogram(16000, 32, 30, 8, 100.0, 5000.0, 2, 4)
         MelSpectrogram(8000, 32, 32, 16, 5.0, 3000.0, 1, 4, WindowType.HAMMING, 1.0, True, True,
             BorderType.EDGE, True, NormType.SLANEY, MelType.SLANEY)
@@ -190,15 +230,21 @@ CALLS = [
         MFCC()
         LFCC(8000, 6, 4, speckwargs=spectral) | LFCC(8000, 6, 7, speckwargs=spectral)
         LFCC(8000, 6, 4, 100.0, 3000.0, 2, NormMode.NONE, True, dict(spectral, hop_length=10))
-        LFCC(8000, 6, 4, 0.0, 3000.0, 2, NormMode.NONE, False, dict(spectral, pad=3)) | LFCC()"""),
-    (["bins", "specs", "spec", "specs64", "text", "mono"], """
+        LFCC(8000, 6, 4, 0.0, 3000.0, 2, NormMode.NONE, False, dict(spectral, pad=3)) | LFCC()""",
+    ),
+    (
+        ["bins", "specs", "spec", "specs64", "text", "mono"],
+        """
         GriffinLim(16, 5, rand_init=False) | GriffinLim(16, 5, 16, 4, rand_init=False)
         GriffinLim(16, 3, 12, 4, WindowType.HAMMING, 1.0, 0.5, None, False)
         GriffinLim(16, 8, 16, 4, momentum=0.0, rand_init=False)
         GriffinLim(8, 4, rand_init=False)
         GriffinLim(8, 4, 8, 3, power=0.7, rand_init=False) | GriffinLim(16, 3, 16, 4)
-        GriffinLim(8, 3, 8, 2)"""),
-    (["spec", "specs", "specs64", "specs4", "mono", "text"], """
+        GriffinLim(8, 3, 8, 2)""",
+    ),
+    (
+        ["spec", "specs", "specs64", "specs4", "mono", "text"],
+        """
         InverseMelScale(9, 5, 8000, max_iter=1) | InverseMelScale(9, 5, 8000, max_iter=20)
         InverseMelScale(9, 5, 8000, 10.0, 3000.0, 50, 1e-5, 1e-8,
             {'sgd_lr': 0.2, 'sgd_momentum': 0.5})
@@ -206,11 +252,15 @@ CALLS = [
             sgdargs={'sgd_lr': 500.0, 'sgd_momentum': 0.5})
         InverseMelScale(9, 5, 8000, max_iter=500, tolerance_loss=0.05)
         InverseMelScale(9, 5, 8000, max_iter=500, tolerance_change=1e-4)
-        InverseMelScale(9, 4, 8000) | InverseMelScale(6, 5, 8000, max_iter=60)"""),
-    (["hush", "hush2", "mono", "ints"], """
+        InverseMelScale(9, 4, 8000) | InverseMelScale(6, 5, 8000, max_iter=60)""",
+    ),
+    (
+        ["hush", "hush2", "mono", "ints"],
+        """
         Vad(8000, 40.0) | Vad(8000, 0.0) | Vad(6000, 40.0) | Vad(8000, 40.0, measure_freq=40)
         Vad(8000, 40.0, 0.1, 0.5, 0.1, 0.05, 0.2, 0.2, 0.02, 1.0, 20.0, 0.05, 0.2, 100.0, 3000.0)
-        Vad(4000, 40, pre_trigger_time=0.05, measure_duration=0.04, hp_lifter_freq=200)"""),
+        Vad(4000, 40, pre_trigger_time=0.05, measure_duration=0.04, hp_lifter_freq=200)""",
+    ),
 ]
 FUNCTIONS = """
     create_dct(3, 4) | create_dct(100, 200, NormMode.NONE) | create_dct(7, 5, NormMode.ORTHO)
@@ -227,8 +277,7 @@ FUNCTIONS = """
 
 def split(listed):
     """The calls of a list."""
-    return [" ".join(call.split()) for line in listed.split("|")
-            for call in _lines(line)]
+    return [" ".join(call.split()) for line in listed.split("|") for call in _lines(line)]
 
 
 def _lines(text):
@@ -246,20 +295,38 @@ def _lines(text):
 
 def calls():
     """All calls."""
-    made = [f"{operation}({wave})" for inputs, listed in CALLS
-            for operation, wave in itertools.product(split(listed), inputs)]
+    made = [
+        f"{operation}({wave})"
+        for inputs, listed in CALLS
+        for operation, wave in itertools.product(split(listed), inputs)
+    ]
     return list(dict.fromkeys(made + split(FUNCTIONS)))
 
 
 def names(root):
     """What the calls refer to."""
     from importlib import import_module
+
     audio = import_module(root + ".dataset.audio")
-    spectral = {"n_fft": 64, "win_length": 64, "hop_length": 32, "pad": 0, "power": 2.0,
-                "window": audio.WindowType.HANN, "normalized": False, "center": True,
-                "pad_mode": audio.BorderType.REFLECT, "onesided": True}
-    mel = {**spectral, "f_min": 0.0, "f_max": 4000.0, "norm": audio.NormType.NONE,
-           "mel_scale": audio.MelType.HTK}
+    spectral = {
+        "n_fft": 64,
+        "win_length": 64,
+        "hop_length": 32,
+        "pad": 0,
+        "power": 2.0,
+        "window": audio.WindowType.HANN,
+        "normalized": False,
+        "center": True,
+        "pad_mode": audio.BorderType.REFLECT,
+        "onesided": True,
+    }
+    mel = {
+        **spectral,
+        "f_min": 0.0,
+        "f_max": 4000.0,
+        "norm": audio.NormType.NONE,
+        "mel_scale": audio.MelType.HTK,
+    }
     return {**vars(audio), **waves(), "np": np, "spectral": spectral, "mel": mel}
 
 
@@ -270,9 +337,12 @@ def told(value):
     value = np.asarray(value)
     flat = value.reshape(-1).astype(np.float64)
     shown = flat[places(flat.size)]
-    return {"dtype": value.dtype.name, "shape": list(value.shape),
-            "values": [float(f"{each:.8g}") for each in shown.tolist()],
-            "mass": float(f"{np.abs(flat).sum():.8g}")}
+    return {
+        "dtype": value.dtype.name,
+        "shape": list(value.shape),
+        "values": [float(f"{each:.8g}") for each in shown.tolist()],
+        "mass": float(f"{np.abs(flat).sum():.8g}"),
+    }
 
 
 def places(size):
@@ -282,8 +352,10 @@ def places(size):
 
 def outcome(call, known):
     """What a call gives, or the name of its error. The original changes some inputs: copies."""
-    here = {name: value.copy() if isinstance(value, np.ndarray) else value
-            for name, value in known.items()}
+    here = {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in known.items()
+    }
     try:
         return told(eval(call, here))
     except Exception as error:
@@ -293,6 +365,7 @@ def outcome(call, known):
 def main():
     """Writes what the original gives."""
     import mindspore.dataset as ds
+
     known = names("mindspore")
     with FILE.open("w") as out:
         for call in calls():

@@ -21,15 +21,36 @@ def images():
     rng = np.random.default_rng(0)
     rgb = rng.integers(0, 256, (4, 5, 3), dtype=np.uint8)
     wide = rng.integers(20, 200, (13, 37, 3), dtype=np.uint8)
-    return {"rgb": rgb, "grey": rgb[:, :, 0], "one": rgb[:, :, :1],
-            "floats": rgb.astype(np.float32), "batch": np.stack([rgb, rgb[::-1]]),
-            "ints": rgb.astype(np.int32), "wide": wide,
-            "doubles": rgb.astype(np.float64), "flags": rgb > 100, "words": rgb.astype(np.uint16),
-            "four": np.dstack([rgb, rgb[:, :, 0]]), "text": np.array(["a"]), "hot": np.eye(4)[:3]}
+    return {
+        "rgb": rgb,
+        "grey": rgb[:, :, 0],
+        "one": rgb[:, :, :1],
+        "floats": rgb.astype(np.float32),
+        "batch": np.stack([rgb, rgb[::-1]]),
+        "ints": rgb.astype(np.int32),
+        "wide": wide,
+        "doubles": rgb.astype(np.float64),
+        "flags": rgb > 100,
+        "words": rgb.astype(np.uint16),
+        "four": np.dstack([rgb, rgb[:, :, 0]]),
+        "text": np.array(["a"]),
+        "hot": np.eye(4)[:3],
+    }
 
 
-ARRAYS = ("rgb", "grey", "one", "floats", "batch", "ints", "wide", "doubles", "words", "four",
-          "text")
+ARRAYS = (
+    "rgb",
+    "grey",
+    "one",
+    "floats",
+    "batch",
+    "ints",
+    "wide",
+    "doubles",
+    "words",
+    "four",
+    "text",
+)
 PICTURES = ("rgb_image", "grey_image")
 NUMPY_ONLY = """
     vision.Rescale(1 / 255, -0.5) | vision.Rescale(1 / 3, 0) | vision.HWC2CHW() | vision.ToTensor()
@@ -62,8 +83,11 @@ PICTURE_ONLY = """
     vision.AdjustGamma(0.7, 1.2) | vision.AutoContrast() | vision.HorizontalFlip()
     vision.RandomHorizontalFlip(1.0) | vision.Rescale(1 / 255, 0.0) | vision.RandomGrayscale(1.0)
 """
-ARRAY_ALONE = ["vision.Grayscale()", "vision.FiveCrop(2)",
-               "vision.Resize(3, vision.Inter.ANTIALIAS)"]
+ARRAY_ALONE = [
+    "vision.Grayscale()",
+    "vision.FiveCrop(2)",
+    "vision.Resize(3, vision.Inter.ANTIALIAS)",
+]
 OTHERS = """
     transforms.TypeCast(ms.float32)(rgb) | transforms.TypeCast(np.int8)(rgb)
     transforms.TypeCast(ms.bool_)(hot) | transforms.TypeCast(ms.int32)(text)
@@ -122,28 +146,54 @@ PIPELINES = [
     "ds.NumpySlicesDataset(list(range(10)), shuffle=True, num_samples=4)",
     "ds.NumpySlicesDataset(list(range(10)), num_shards=3, shard_id=1)",
     "ds.NumpySlicesDataset(list(range(10)), num_shards=3, shard_id=2, shuffle=False)",
-    *(f"ds.NumpySlicesDataset(list(range(10)), sampler=ds.{sampler})" for sampler in (
-        "RandomSampler()", "RandomSampler(True, 8)", "RandomSampler(num_samples=3)",
-        "SequentialSampler(2, 5)", "SubsetSampler([5, 3, 1])",
-        "SubsetRandomSampler([5, 3, 1, 0, 9])",
-        "WeightedRandomSampler([0.1, 0.2, 0.3, 0.4] * 2, 6)", "DistributedSampler(4, 1)",
-        "WeightedRandomSampler([0.1, 0.2, 0.3, 0.4] * 2, 6, False)",
-        "DistributedSampler(3, 0, False, offset=1)")),
+    *(
+        f"ds.NumpySlicesDataset(list(range(10)), sampler=ds.{sampler})"
+        for sampler in (
+            "RandomSampler()",
+            "RandomSampler(True, 8)",
+            "RandomSampler(num_samples=3)",
+            "SequentialSampler(2, 5)",
+            "SubsetSampler([5, 3, 1])",
+            "SubsetRandomSampler([5, 3, 1, 0, 9])",
+            "WeightedRandomSampler([0.1, 0.2, 0.3, 0.4] * 2, 6)",
+            "DistributedSampler(4, 1)",
+            "WeightedRandomSampler([0.1, 0.2, 0.3, 0.4] * 2, 6, False)",
+            "DistributedSampler(3, 0, False, offset=1)",
+        )
+    ),
     "ds.NumpySlicesDataset(list(range(10)), sampler=[7, 2, 2])",
-    *(SOURCE.format(False) + chain for chain in (
-        ".shuffle(4)", ".shuffle(100)", ".repeat(2).shuffle(5)", ".shuffle(5).repeat(2)",
-        ".batch(4)", ".batch(4, True)", ".batch(4).repeat(2)", ".repeat(2).batch(4)", ".take(3)",
-        ".skip(8)", ".skip(20)", ".repeat(2).take(15)", ".split([7, 3])[0]", ".split([7, 3])[1]",
-        ".split([0.7, 0.3], randomize=False)[1]", ".batch(2).split([3, 2])[0]",
-        ".batch(lambda info: info.get_batch_num() + 1)",
-        ".batch(4, per_batch_map=lambda c, info: ([x + 10 * info.get_batch_num() for x in c],),"
-        " input_columns=['a'])",
-        ".filter(lambda x: x > 6)", ".map(lambda x: x * 2).shuffle(3)",
-        ".map(lambda x: (x, x + 1), output_columns=['p', 'q'])",
-        ".map([lambda x: (x, x + 5), lambda x, y: x * y], 'a', 'c')",
-        ".concat(ds.NumpySlicesDataset([20, 21], column_names=['a'], shuffle=False))",
-        ".zip(ds.NumpySlicesDataset([7, 8, 9], column_names=['b'], shuffle=True))")),
-    SOURCE.format(True) + ".take(3)", SOURCE.format(True) + ".split([7, 3])[0]",
+    *(
+        SOURCE.format(False) + chain
+        for chain in (
+            ".shuffle(4)",
+            ".shuffle(100)",
+            ".repeat(2).shuffle(5)",
+            ".shuffle(5).repeat(2)",
+            ".batch(4)",
+            ".batch(4, True)",
+            ".batch(4).repeat(2)",
+            ".repeat(2).batch(4)",
+            ".take(3)",
+            ".skip(8)",
+            ".skip(20)",
+            ".repeat(2).take(15)",
+            ".split([7, 3])[0]",
+            ".split([7, 3])[1]",
+            ".split([0.7, 0.3], randomize=False)[1]",
+            ".batch(2).split([3, 2])[0]",
+            ".batch(lambda info: info.get_batch_num() + 1)",
+            ".batch(4, per_batch_map=lambda c, info: ([x + 10 * info.get_batch_num() for x in c],),"
+            " input_columns=['a'])",
+            ".filter(lambda x: x > 6)",
+            ".map(lambda x: x * 2).shuffle(3)",
+            ".map(lambda x: (x, x + 1), output_columns=['p', 'q'])",
+            ".map([lambda x: (x, x + 5), lambda x, y: x * y], 'a', 'c')",
+            ".concat(ds.NumpySlicesDataset([20, 21], column_names=['a'], shuffle=False))",
+            ".zip(ds.NumpySlicesDataset([7, 8, 9], column_names=['b'], shuffle=True))",
+        )
+    ),
+    SOURCE.format(True) + ".take(3)",
+    SOURCE.format(True) + ".split([7, 3])[0]",
     "ds.NumpySlicesDataset([[1, 2], [3]], shuffle=False).batch(2)",
     "ds.NumpySlicesDataset([[1, 2], [3]], shuffle=False).padded_batch(2, pad_info={})",
     "ds.NumpySlicesDataset([[1, 2], [3]], shuffle=False)"
@@ -169,8 +219,14 @@ AUGMENTATIONS = """
     transforms.Compose([vision.RandomHorizontalFlip(), vision.RandomCrop(9)])
 """
 
-SENTENCES = ("Hello  World, 你好!", "", " a\tb\n", "don't [UNK] stop [MASK]x", "ÀÉ ß Straße",
-             "unaffable bc w world")
+SENTENCES = (
+    "Hello  World, 你好!",
+    "",
+    " a\tb\n",
+    "don't [UNK] stop [MASK]x",
+    "ÀÉ ß Straße",
+    "unaffable bc w world",
+)
 TOKENIZERS = """
     tx.UnicodeCharTokenizer(True) | tx.WhitespaceTokenizer() | tx.WhitespaceTokenizer(True)
     tx.BasicTokenizer() | tx.BasicTokenizer(False, True) | tx.BasicTokenizer(with_offsets=True)
@@ -221,8 +277,9 @@ TEXTS = """
 
 def split(text):
     """The calls of a table, which are separated by lines' ends and bars."""
-    return [call.strip() for line in text.splitlines() for call in line.split(" | ")
-            if call.strip()]
+    return [
+        call.strip() for line in text.splitlines() for call in line.split(" | ") if call.strip()
+    ]
 
 
 def calls():
@@ -250,13 +307,38 @@ def names(ms):
     import mindspore.dataset as ds
     from mindspore.dataset import text, transforms, vision
 
-    found = {"ms": ms, "np": np, "ds": ds, "transforms": transforms, "vision": vision, "tx": text,
-             **images()}
+    found = {
+        "ms": ms,
+        "np": np,
+        "ds": ds,
+        "transforms": transforms,
+        "vision": vision,
+        "tx": text,
+        **images(),
+    }
     found["vocab"] = text.Vocab.from_list(
-        ["a", "b", "##c", "bc", "un", "##aff", "##able", "[UNK]", "你", "好", ",", "hello", "world",
-         "w", "##orld"], special_tokens=["<pad>"])
+        [
+            "a",
+            "b",
+            "##c",
+            "bc",
+            "un",
+            "##aff",
+            "##able",
+            "[UNK]",
+            "你",
+            "好",
+            ",",
+            "hello",
+            "world",
+            "w",
+            "##orld",
+        ],
+        special_tokens=["<pad>"],
+    )
     found["tokens"] = lambda: ds.NumpySlicesDataset(
-        [["a", "b", "b"], ["c", "c", "c"], ["a", "d", "e"]], ["w"], shuffle=False)
+        [["a", "b", "b"], ["c", "c", "c"], ["a", "d", "e"]], ["w"], shuffle=False
+    )
     try:
         from PIL import Image
     except ImportError:
@@ -272,8 +354,9 @@ def outcome(kind, call, known):
     try:
         found = eval(call, {**known})
         if kind == "pipeline":
-            return [[[told(each, True) for each in row] for row in epoch]
-                    for epoch in epochs(found, 3)]
+            return [
+                [[told(each, True) for each in row] for row in epoch] for epoch in epochs(found, 3)
+            ]
         if kind == "augmentation":
             several = np.stack([known["wide"]] * 8)
             rows = known["ds"].NumpySlicesDataset(several, ["image"], shuffle=False)

@@ -451,11 +451,7 @@ def widerface():
 
 FORMS = {
     name: form
-    for name, form in {
-        **vars(source_files_text),
-        **vars(source_files_sound),
-        **globals(),
-    }.items()
+    for name, form in {**vars(source_files_text), **vars(source_files_sound), **globals()}.items()
     if inspect.isgeneratorfunction(form) and not name.startswith("_")
 }
 

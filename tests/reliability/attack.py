@@ -131,8 +131,13 @@ def outcomes(folder, count, names):
     while waiting:
         with tempfile.TemporaryFile("w+") as told:
             command = [sys.executable, __file__, str(folder), str(count), *waiting]
-            process = subprocess.run(command, stdout=told, stderr=subprocess.PIPE, check=False,
-                                     env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+            process = subprocess.run(
+                command,
+                stdout=told,
+                stderr=subprocess.PIPE,
+                check=False,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            )
             told.seek(0)
             lines = [json.loads(line) for line in told]
         found += [tuple(line) for line in lines if line[-1] is not None]
@@ -143,7 +148,7 @@ def outcomes(folder, count, names):
         name, number, file, _ = lines[-1]
         found.append((name, number, file, f"crash: {process.returncode}"))
         place = [each.partition("@")[0] for each in waiting].index(name)
-        waiting = [f"{name}@{number + 1}", *waiting[place + 1:]]
+        waiting = [f"{name}@{number + 1}", *waiting[place + 1 :]]
     return {each for each in found if (folder / each).is_file()}
 
 

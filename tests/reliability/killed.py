@@ -48,8 +48,10 @@ def trained(folder, epochs, **config):
 def ended(folder, epochs):
     """A training that is asked to end, and then killed while it saves."""
     pair = Pair()
-    ask = At(on_train_step_begin=pair.fill,
-             on_train_step_end=lambda run_context: os.kill(os.getpid(), signal.SIGTERM))
+    ask = At(
+        on_train_step_begin=pair.fill,
+        on_train_step_end=lambda run_context: os.kill(os.getpid(), signal.SIGTERM),
+    )
     for _ in range(epochs):
         leaving = OnRequestExit(save_mindir=False, file_name="A", directory=str(folder))
         leaving._load = lambda network, paths: None
@@ -59,8 +61,9 @@ def ended(folder, epochs):
 
 WAYS = [
     lambda folder, epochs: trained(folder, epochs, keep_checkpoint_max=1),
-    lambda folder, epochs: trained(folder, epochs, keep_checkpoint_max=0,
-                                   keep_checkpoint_per_n_minutes=1),
+    lambda folder, epochs: trained(
+        folder, epochs, keep_checkpoint_max=0, keep_checkpoint_per_n_minutes=1
+    ),
     lambda folder, epochs: trained(folder, epochs, keep_checkpoint_max=1, async_save="thread"),
     lambda folder, epochs: trained(folder, epochs, keep_checkpoint_max=1, async_save="process"),
     ended,

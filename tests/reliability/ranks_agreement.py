@@ -38,58 +38,95 @@ COLLECTIVES = {
     "shape": (lambda: ops.AllReduce()(ones(either(4, 5))), "float32 (4,)", "float32 (5,)"),
     "axes": (lambda: ops.AllGather()(ones(*either((2, 3), (3, 2)))), "(2, 3)", "(3, 2)"),
     "many axes": (
-        lambda: ops.AllReduce()(ones(*[1] * 60, either(1, 2))), "all_reduce", "all_reduce"),
+        lambda: ops.AllReduce()(ones(*[1] * 60, either(1, 2))),
+        "all_reduce",
+        "all_reduce",
+    ),
     "dtype": (
         lambda: ops.AllReduce()(ones(4, dtype=either(numpy.float32, numpy.float64))),
-        "float32 (4,)", "float64 (4,)"),
+        "float32 (4,)",
+        "float64 (4,)",
+    ),
     "half dtypes": (
         lambda: comm_func.broadcast(ones(4).astype(either(ms.float16, ms.bfloat16)), 0),
-        "float16", "bfloat16"),
+        "float16",
+        "bfloat16",
+    ),
     "operation": (
-        lambda: either(ops.AllReduce(), ops.AllGather())(ones(4)), "all_reduce", "all_gather"),
-    "reduction": (
-        lambda: ops.AllReduce(either("max", "min"))(ones(4)), "(max)", "(min)"),
-    "average": (
-        lambda: ops.ReduceScatter(either("sum", "avg"))(ones(SIZE)), "(sum)", "(avg)"),
+        lambda: either(ops.AllReduce(), ops.AllGather())(ones(4)),
+        "all_reduce",
+        "all_gather",
+    ),
+    "reduction": (lambda: ops.AllReduce(either("max", "min"))(ones(4)), "(max)", "(min)"),
+    "average": (lambda: ops.ReduceScatter(either("sum", "avg"))(ones(SIZE)), "(sum)", "(avg)"),
     "uneven reduction": (
         lambda: ops.ReduceScatterV(either("max", "min"))(ones(SIZE), [1] * SIZE),
-        "(max)", "(min)"),
-    "root": (
-        lambda: ops.Broadcast(either(0, 1))(ones(4)), "from rank 0", "from rank 1"),
+        "(max)",
+        "(min)",
+    ),
+    "root": (lambda: ops.Broadcast(either(0, 1))(ones(4)), "from rank 0", "from rank 1"),
     "destination": (
-        lambda: comm_func.gather_into_tensor(ones(4), either(0, 1)), "to rank 0", "to rank 1"),
+        lambda: comm_func.gather_into_tensor(ones(4), either(0, 1)),
+        "to rank 0",
+        "to rank 1",
+    ),
     "scattered": (
-        lambda: comm_func.scatter_tensor(ones(SIZE, either(2, 3)), 0), f"({SIZE}, 2)",
-        f"({SIZE}, 3)"),
+        lambda: comm_func.scatter_tensor(ones(SIZE, either(2, 3)), 0),
+        f"({SIZE}, 2)",
+        f"({SIZE}, 3)",
+    ),
     "barrier": (
         lambda: either(ops.Barrier(), ops.AllReduce())(*either((), (ones(4),))),
-        "barrier", "all_reduce"),
+        "barrier",
+        "all_reduce",
+    ),
     "objects": (
-        lambda: either(lambda: dist.all_gather_object([None] * SIZE, 1),
-                       lambda: dist.broadcast_object_list([1], 0))(),
-        "all_gather of objects", "an object"),
+        lambda: either(
+            lambda: dist.all_gather_object([None] * SIZE, 1),
+            lambda: dist.broadcast_object_list([1], 0),
+        )(),
+        "all_gather of objects",
+        "an object",
+    ),
     "object and Tensor": (
-        lambda: either(lambda: dist.broadcast_object_list([1], 0),
-                       lambda: comm_func.broadcast(ones(4), 0))(),
-        "an object", "float32 (4,)"),
+        lambda: either(
+            lambda: dist.broadcast_object_list([1], 0), lambda: comm_func.broadcast(ones(4), 0)
+        )(),
+        "an object",
+        "float32 (4,)",
+    ),
     "columns": (
         lambda: comm_func.all_to_all_single_with_output_shape(
-            (SIZE, either(2, 3)), ones(SIZE, either(2, 3))),
-        "(0, 2)", "(0, 3)"),
+            (SIZE, either(2, 3)), ones(SIZE, either(2, 3))
+        ),
+        "(0, 2)",
+        "(0, 3)",
+    ),
     "rows": (
         lambda: ops.AlltoAllV()(ones(SIZE), [1] * SIZE, either([2] * SIZE, [1] * SIZE)),
-        "rank 0 expects 2 rows", "rank 0 sends 1 rows"),
+        "rank 0 expects 2 rows",
+        "rank 0 sends 1 rows",
+    ),
     "started": (
         lambda: started(lambda: comm_func.all_reduce(ones(either(4, 5)), async_op=True)).wait(),
-        "float32 (4,)", "float32 (5,)"),
+        "float32 (4,)",
+        "float32 (5,)",
+    ),
     "started in place": (
-        lambda: started(lambda: comm.all_reduce(
-            ones(4), either("max", "min"), async_op=True)).wait(),
-        "(max)", "(min)"),
+        lambda: started(
+            lambda: comm.all_reduce(ones(4), either("max", "min"), async_op=True)
+        ).wait(),
+        "(max)",
+        "(min)",
+    ),
     "started on one": (
-        lambda: either(lambda: comm_func.all_reduce(ones(4), async_op=True)[1].wait(),
-                       lambda: comm_func.all_reduce(ones(5)))(),
-        "float32 (4,)", "float32 (5,)"),
+        lambda: either(
+            lambda: comm_func.all_reduce(ones(4), async_op=True)[1].wait(),
+            lambda: comm_func.all_reduce(ones(5)),
+        )(),
+        "float32 (4,)",
+        "float32 (5,)",
+    ),
 }
 
 
@@ -119,24 +156,54 @@ def collectives():
 
 # name: (what rank 0 sends, what rank 1 receives, what the error says of both)
 MESSAGES = {
-    "shape": (lambda: comm_func.send(ones(4), 1), lambda: comm_func.recv(ones(5), 0),
-              "float32 (4,)", "float32 (5,)"),
-    "shorter": (lambda: comm_func.send(ones(5), 1), lambda: comm_func.recv(ones(4), 0),
-                "float32 (5,)", "float32 (4,)"),
-    "dtype": (lambda: comm_func.send(ones(4), 1),
-              lambda: comm_func.recv(ones(4, dtype=numpy.int32), 0), "float32", "int32"),
-    "long": (lambda: comm_func.send(ones(1 << 20), 1),
-             lambda: ops.Receive(0, 0, [1 << 19], ms.float64)(), "float32", "float64"),
-    "objects": (lambda: dist.send_object_list([1], 1), lambda: comm_func.recv(ones(5), 0),
-                "an object", "float32 (5,)"),
-    "no objects": (lambda: comm_func.send(ones(1 << 20), 1),
-                   lambda: dist.recv_object_list([None], 0), "float32 (1048576,)", "an object"),
-    "in place": (lambda: dist.isend(ones(4), 1).wait(),
-                 lambda: dist.irecv(ones(2, 2), 0).wait(), "float32 (4,)", "float32 (2, 2)"),
+    "shape": (
+        lambda: comm_func.send(ones(4), 1),
+        lambda: comm_func.recv(ones(5), 0),
+        "float32 (4,)",
+        "float32 (5,)",
+    ),
+    "shorter": (
+        lambda: comm_func.send(ones(5), 1),
+        lambda: comm_func.recv(ones(4), 0),
+        "float32 (5,)",
+        "float32 (4,)",
+    ),
+    "dtype": (
+        lambda: comm_func.send(ones(4), 1),
+        lambda: comm_func.recv(ones(4, dtype=numpy.int32), 0),
+        "float32",
+        "int32",
+    ),
+    "long": (
+        lambda: comm_func.send(ones(1 << 20), 1),
+        lambda: ops.Receive(0, 0, [1 << 19], ms.float64)(),
+        "float32",
+        "float64",
+    ),
+    "objects": (
+        lambda: dist.send_object_list([1], 1),
+        lambda: comm_func.recv(ones(5), 0),
+        "an object",
+        "float32 (5,)",
+    ),
+    "no objects": (
+        lambda: comm_func.send(ones(1 << 20), 1),
+        lambda: dist.recv_object_list([None], 0),
+        "float32 (1048576,)",
+        "an object",
+    ),
+    "in place": (
+        lambda: dist.isend(ones(4), 1).wait(),
+        lambda: dist.irecv(ones(2, 2), 0).wait(),
+        "float32 (4,)",
+        "float32 (2, 2)",
+    ),
     "neighbors": (
         lambda: ops.NeighborExchange([1], [], [], [[4]], ms.float32)((ones(4),)),
         lambda: ops.NeighborExchange([], [0], [[5]], [], ms.float32)(()),
-        "float32 (4,)", "float32 (5,)"),
+        "float32 (4,)",
+        "float32 (5,)",
+    ),
 }
 
 

@@ -123,7 +123,8 @@ for _name in source_calls.CALLS:
     if _name not in MADE:
         for _number, _arguments in enumerate([_first_call(_name), *FURTHER.get(_name, ())]):
             READERS[_name + (f" {_number}" if _number else "")] = Reader(
-                _files_of(_form_of(_arguments)), _source(_name, _arguments), wraps=_wrapped)
+                _files_of(_form_of(_arguments)), _source(_name, _arguments), wraps=_wrapped
+            )
 
 
 def _images(folder):
@@ -251,6 +252,7 @@ def _read_image(path):
 
 def _of_content(text):
     """A reader of bytes, which has no file to name."""
+
     def read(path):
         from mindspore_compat.dataset import vision
         from mindspore_compat.dataset.vision import py_transforms_util

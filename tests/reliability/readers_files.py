@@ -45,12 +45,18 @@ def _tfrecords(folder):
 
     content = b"".join(
         framed(example({"ids": np.arange(3) * -(number + 1), "x": np.ones(2, "f"), "t": [b"ab"]}))
-        for number in range(3))
+        for number in range(3)
+    )
     for kind, compress in _COMPRESS.items():
         (folder / f"plain{kind}.tfrecord").write_bytes(compress(content))
-    schema = {"numRows": 3, "columns": {
-        "ids": {"type": "int64", "rank": 1, "shape": [3]}, "x": {"type": "float32"},
-        "t": {"type": "uint8", "rank": 1, "shape": [2]}}}
+    schema = {
+        "numRows": 3,
+        "columns": {
+            "ids": {"type": "int64", "rank": 1, "shape": [3]},
+            "x": {"type": "float32"},
+            "t": {"type": "uint8", "rank": 1, "shape": [2]},
+        },
+    }
     (folder / "schema.json").write_text(json.dumps(schema), "utf-8")
 
 
@@ -60,7 +66,10 @@ def _tfrecord(kind, schema):
 
         data = ds.TFRecordDataset(
             str(folder / f"plain{kind}.tfrecord"),
-            str(folder / "schema.json") if schema else None, shuffle=False, compression_type=kind)
+            str(folder / "schema.json") if schema else None,
+            shuffle=False,
+            compression_type=kind,
+        )
         data.get_dataset_size()
         list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
 
@@ -71,8 +80,12 @@ _OPEN = {"": bytes, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
 for _kind in _COMPRESS:
     READERS[f"tfrecord {_kind or 'plain'}"] = Reader(_tfrecords, _tfrecord(_kind, False))
     READERS[f"tfrecord {_kind or 'plain'} inside"] = Reader(
-        _tfrecords, _tfrecord(_kind, False), wraps=lambda path, kind=_kind: (
-            _OPEN[kind], _COMPRESS[kind]) if kind else (_unframed, _framed))
+        _tfrecords,
+        _tfrecord(_kind, False),
+        wraps=lambda path, kind=_kind: (
+            (_OPEN[kind], _COMPRESS[kind]) if kind else (_unframed, _framed)
+        ),
+    )
 READERS["tfrecord schema"] = Reader(_tfrecords, _tfrecord("", True))
 
 
@@ -87,8 +100,14 @@ def _schema(folder):
 def _tfrecord_to_mindrecord(folder):
     from mindspore_compat.mindrecord import TFRecordToMR
 
-    kinds = {name: types.SimpleNamespace(shape=shape, dtype=dtype) for name, shape, dtype in (
-        ("ids", [3], "int64"), ("x", [2], "float32"), ("t", [], "string"))}
+    kinds = {
+        name: types.SimpleNamespace(shape=shape, dtype=dtype)
+        for name, shape, dtype in (
+            ("ids", [3], "int64"),
+            ("x", [2], "float32"),
+            ("t", [], "string"),
+        )
+    }
     _transformed(folder, lambda out: TFRecordToMR(str(folder / "plain.tfrecord"), out, kinds))
 
 
@@ -101,11 +120,27 @@ def _mindrecord(folder):
     writer = FileWriter(str(folder / "rows.mindrecord"), 1)
     writer.set_header_size(1 << 14)
     writer.set_page_size(1 << 15)
-    writer.add_schema({"data": {"type": "bytes"}, "ids": {"type": "int32", "shape": [-1]},
-                       "label": {"type": "int32"}, "name": {"type": "string"}}, "rows")
+    writer.add_schema(
+        {
+            "data": {"type": "bytes"},
+            "ids": {"type": "int32", "shape": [-1]},
+            "label": {"type": "int32"},
+            "name": {"type": "string"},
+        },
+        "rows",
+    )
     writer.add_index(["label"])
-    writer.write_raw_data([{"data": b"xy", "ids": np.arange(number + 1, dtype=np.int32) * 300,
-                            "label": number % 2, "name": f"row {number}"} for number in range(4)])
+    writer.write_raw_data(
+        [
+            {
+                "data": b"xy",
+                "ids": np.arange(number + 1, dtype=np.int32) * 300,
+                "label": number % 2,
+                "name": f"row {number}",
+            }
+            for number in range(4)
+        ]
+    )
     writer.commit()
 
 
@@ -116,8 +151,9 @@ _MINDRECORD = ("rows.mindrecord", "rows.mindrecord.db")
 def _mind_dataset(folder):
     import mindspore_compat.dataset as ds
 
-    data = ds.MindDataset(str(folder / "rows.mindrecord"), sampler=ds.PKSampler(
-        1, class_column="label"))
+    data = ds.MindDataset(
+        str(folder / "rows.mindrecord"), sampler=ds.PKSampler(1, class_column="label")
+    )
     list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
     data = ds.MindDataset(str(folder / "rows.mindrecord"), shuffle=False)
     list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
@@ -148,8 +184,9 @@ def _mindrecord_appending(folder):
     from mindspore_compat.mindrecord import FileWriter
 
     writer = FileWriter.open_for_append(str(folder / "rows.mindrecord"))
-    writer.write_raw_data([{"data": b"z", "ids": np.arange(2, dtype=np.int32), "label": 1,
-                            "name": "more"}])
+    writer.write_raw_data(
+        [{"data": b"z", "ids": np.arange(2, dtype=np.int32), "label": 1, "name": "more"}]
+    )
     writer.commit()
 
 
@@ -157,15 +194,38 @@ def _graph(folder):
     from mindspore_compat.mindrecord import FileWriter
 
     writer = FileWriter(str(folder / "graph.mindrecord"), 1)
-    writer.add_schema({name: {"type": kind} for name, kind in (
-        ("first_id", "int64"), ("second_id", "int64"), ("third_id", "int64"), ("type", "int32"),
-        ("attribute", "string"), ("weight", "float32"), ("node_feature_index", "int32"),
-        ("edge_feature_index", "int32"))}, "graph")
+    writer.add_schema(
+        {
+            name: {"type": kind}
+            for name, kind in (
+                ("first_id", "int64"),
+                ("second_id", "int64"),
+                ("third_id", "int64"),
+                ("type", "int32"),
+                ("attribute", "string"),
+                ("weight", "float32"),
+                ("node_feature_index", "int32"),
+                ("edge_feature_index", "int32"),
+            )
+        },
+        "graph",
+    )
     rows = [(number, 0, 0, 1, "n") for number in range(3)] + [(0, 0, 1, 2, "e"), (1, 1, 2, 2, "e")]
-    writer.write_raw_data([
-        {"first_id": a, "second_id": b, "third_id": c, "type": kind, "attribute": what,
-         "weight": 1.0, "node_feature_index": 0, "edge_feature_index": 0}
-        for a, b, c, kind, what in rows])
+    writer.write_raw_data(
+        [
+            {
+                "first_id": a,
+                "second_id": b,
+                "third_id": c,
+                "type": kind,
+                "attribute": what,
+                "weight": 1.0,
+                "node_feature_index": 0,
+                "edge_feature_index": 0,
+            }
+            for a, b, c, kind, what in rows
+        ]
+    )
     writer.commit()
 
 
@@ -252,8 +312,11 @@ def _imagenet_to_mindrecord(folder):
 def _values():
     from mindspore_compat import Parameter, Tensor
 
-    return [Parameter(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)), name="w"),
-            Parameter(Tensor(np.arange(3)), name="ids"), Parameter(1.5, name="scale")]
+    return [
+        Parameter(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)), name="w"),
+        Parameter(Tensor(np.arange(3)), name="ids"),
+        Parameter(1.5, name="scale"),
+    ]
 
 
 def _checkpoints(folder):
@@ -275,11 +338,15 @@ def _checkpoint(name, **more):
     return read
 
 
-for _name, _more in (("plain.ckpt", {}), ("summed.ckpt", {"crc_check": True}),
-                     ("locked.ckpt", {"dec_key": b"0" * 16}),
-                     ("plain.safetensors", {"format": "safetensors"})):
+for _name, _more in (
+    ("plain.ckpt", {}),
+    ("summed.ckpt", {"crc_check": True}),
+    ("locked.ckpt", {"dec_key": b"0" * 16}),
+    ("plain.safetensors", {"format": "safetensors"}),
+):
     READERS[f"checkpoint {_name}"] = Reader(
-        _checkpoints, _checkpoint(_name, **_more), targets=(_name,))
+        _checkpoints, _checkpoint(_name, **_more), targets=(_name,)
+    )
 
 
 def _mindir(folder):
@@ -306,10 +373,12 @@ def _mindir_graph(folder):
 
 def _settings(folder):
     (folder / "config.json").write_text(
-        json.dumps({"numParallelWorkers": 2, "seed": 5, "workerConnectorSize": 4}), "utf-8")
+        json.dumps({"numParallelWorkers": 2, "seed": 5, "workerConnectorSize": 4}), "utf-8"
+    )
     (folder / "speed.json").write_text(json.dumps({"enable_task_opt": True}), "utf-8")
     (folder / "bind.json").write_text(
-        json.dumps({"bind_cpu": {"device0": {"main": "0", "runtime": "0-1"}}}), "utf-8")
+        json.dumps({"bind_cpu": {"device0": {"main": "0", "runtime": "0-1"}}}), "utf-8"
+    )
 
 
 @reader(_settings)
@@ -351,20 +420,33 @@ def _conformance(folder):
     spec = {"mint.abs": {"kind": "function", "raises": []}}
     (folder / "spec.yaml").write_text(json.dumps(spec), "utf-8")
     (folder / "results.json").write_text(
-        json.dumps({"about": {"target": "x"}, "records": [{"id": "a", "status": "pass"}]}), "utf-8")
+        json.dumps({"about": {"target": "x"}, "records": [{"id": "a", "status": "pass"}]}), "utf-8"
+    )
     (folder / "store.jsonl").write_text(
-        "".join(json.dumps({"id": f"a{number}", "status": "pass"}) + "\n" for number in range(3)))
+        "".join(json.dumps({"id": f"a{number}", "status": "pass"}) + "\n" for number in range(3))
+    )
     (folder / "page.rst").write_text(
         "mindspore.ops.abs\n=================\n\n.. py:function:: mindspore.ops.abs(input)\n\n"
-        "    Returns the absolute value.\n", "utf-8")
+        "    Returns the absolute value.\n",
+        "utf-8",
+    )
 
 
 def _conforming(text):
     def read(folder):
         from conformance import answers, docs, report, runner, specs
 
-        eval(text, {"answers": answers, "docs": docs, "report": report, "runner": runner,
-                    "specs": specs, "folder": folder})
+        eval(
+            text,
+            {
+                "answers": answers,
+                "docs": docs,
+                "report": report,
+                "runner": runner,
+                "specs": specs,
+                "folder": folder,
+            },
+        )
 
     return read
 

@@ -29,15 +29,22 @@ HOW = [False, "thread", "process"]
 
 def values(factor=1.0):
     """Parameters of several types and shapes."""
-    return [Parameter(Tensor((np.arange(24) * factor).reshape(4, 6).astype(dtype)), name=name)
-            for name, dtype in (("dense.weight", np.float32), ("step", np.int64),
-                                ("dense.bias", np.float16))]
+    return [
+        Parameter(Tensor((np.arange(24) * factor).reshape(4, 6).astype(dtype)), name=name)
+        for name, dtype in (
+            ("dense.weight", np.float32),
+            ("step", np.int64),
+            ("dense.bias", np.float16),
+        )
+    ]
 
 
 def same(found, expected):
     return list(found) == [each.name for each in expected] and all(
         np.array_equal(found[each.name].asnumpy(), each.asnumpy())
-        and found[each.name].dtype == each.dtype for each in expected)
+        and found[each.name].dtype == each.dtype
+        for each in expected
+    )
 
 
 @pytest.fixture
@@ -57,10 +64,16 @@ def flipped(content, draw, most=3):
     return bytes(made)
 
 
-@pytest.mark.parametrize("saving, loading", [
-    ({}, {}), ({"crc_check": True}, {}), ({"crc_check": True}, {"crc_check": True}),
-    ({"enc_key": KEY, "enc_mode": "AES-CBC"}, {"dec_key": KEY, "dec_mode": "AES-CBC"}),
-], ids=str)
+@pytest.mark.parametrize(
+    "saving, loading",
+    [
+        ({}, {}),
+        ({"crc_check": True}, {}),
+        ({"crc_check": True}, {"crc_check": True}),
+        ({"enc_key": KEY, "enc_mode": "AES-CBC"}, {"dec_key": KEY, "dec_mode": "AES-CBC"}),
+    ],
+    ids=str,
+)
 def test_every_changed_bit_of_a_checkpoint_is_told(folder, saving, loading):
     if "enc_key" in saving:
         pytest.importorskip("cryptography")
@@ -251,16 +264,24 @@ def training(*callbacks, epochs=1, config=None):
 
 def from_step(step, action):
     """A callback that acts when a step begins."""
+
     def act(run_context):
         if run_context.original_args().cur_step_num == step:
             action()
+
     return At(on_train_step_begin=act)
 
 
-@pytest.mark.parametrize("config", [
-    {"keep_checkpoint_max": 1}, {"keep_checkpoint_max": 2}, {"keep_checkpoint_max": 1,
-                                                            "async_save": "thread"},
-    {"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 1}], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"keep_checkpoint_max": 1},
+        {"keep_checkpoint_max": 2},
+        {"keep_checkpoint_max": 1, "async_save": "thread"},
+        {"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 1},
+    ],
+    ids=str,
+)
 def test_nothing_is_deleted_before_the_next_is_there(folder, config, monkeypatch):
     events, remove, replace = [], os.remove, os.replace
 
@@ -268,6 +289,7 @@ def test_nothing_is_deleted_before_the_next_is_there(folder, config, monkeypatch
         def act(*paths):
             events.append((name, os.path.basename(paths[-1]), len(list(folder.glob("*.ckpt")))))
             action(*paths)
+
         return act
 
     monkeypatch.setattr(os, "remove", noted("remove", remove))
@@ -295,8 +317,10 @@ def test_a_training_whose_save_fails_keeps_and_names_what_is_there(folder, how, 
     look = At(on_train_step_end=lambda run_context: told.append(run_context.original_args()))
     with stack:
         saving, error = training(
-            from_step(step, lambda: (_background.wait(), stack.enter_context(full_disk()))), look,
-            config={"keep_checkpoint_max": 1, "async_save": how, "saved_network": network})
+            from_step(step, lambda: (_background.wait(), stack.enter_context(full_disk()))),
+            look,
+            config={"keep_checkpoint_max": 1, "async_save": how, "saved_network": network},
+        )
     assert isinstance(error, OSError) and f"A-1_{step}.ckpt" in str(error)
     assert os.listdir() == [f"A-1_{step - 1}.ckpt"]
     for name in (saving.latest_ckpt_file_name, told[-1].latest_ckpt_file):
@@ -315,8 +339,14 @@ def test_a_failure_to_save_does_not_hide_why_a_training_ended(folder, monkeypatc
     with contextlib.ExitStack() as stack:
         _, error = training(
             from_step(3, lambda: (stack.enter_context(full_disk()), fail())),
-            config={"exception_save": True, "saved_network": None, "append_info": [
-                {"large": LARGE[0]}], "save_checkpoint_steps": 100, "async_save": True})
+            config={
+                "exception_save": True,
+                "saved_network": None,
+                "append_info": [{"large": LARGE[0]}],
+                "save_checkpoint_steps": 100,
+                "async_save": True,
+            },
+        )
     assert isinstance(error, ZeroDivisionError) and not os.listdir()
     assert any("A-1_3_breakpoint.ckpt" in each for each in errors)
 
@@ -337,8 +367,12 @@ def test_an_old_file_that_cannot_be_deleted_is_a_warning(folder, monkeypatch):
 @pytest.mark.skipif(files.fcntl is None, reason="a file in use is found by trying there")
 def test_a_training_removes_what_a_killed_one_left(folder):
     kept = ["AB-1_1.ckpt.7-ab.tmp", "A-1_1.ckpt.tmp"]
-    for name in [*kept, "A-3_2.ckpt.7-ab.tmp", "A_2-1_1_breakpoint.ckpt.8-cd.tmp",
-                 "A-1_7.safetensors.9-ef.tmp"]:
+    for name in [
+        *kept,
+        "A-3_2.ckpt.7-ab.tmp",
+        "A_2-1_1_breakpoint.ckpt.8-cd.tmp",
+        "A-1_7.safetensors.9-ef.tmp",
+    ]:
         (folder / name).write_bytes(b"half")
     training(config={"save_checkpoint_steps": 4})
     assert sorted(os.listdir()) == sorted([*kept, "A-1_4.ckpt"])

@@ -84,8 +84,7 @@ def test_file_then_name_then_folder_are_brought_to_the_disk(path, monkeypatch):
 
 
 @posix
-def test_a_file_system_that_cannot_sync_folders_is_no_error_but_a_broken_disk_is(
-        path, monkeypatch):
+def test_a_file_system_that_cannot_sync_folders_is_no_error_but_a_broken_disk_is(path, monkeypatch):
     fsync, refusal = os.fsync, errno.EINVAL
 
     def refused(number):
@@ -205,8 +204,14 @@ def test_what_is_still_being_written_stays(path):
 
 @posix
 def test_only_files_with_temporary_names_are_removed(path):
-    kept = ["net.ckpt.tmp", "net.ckpt.old.tmp", "net.ckpt.1-zz.tmp", "xnet.ckpt.1-ab.tmp",
-            "net.ckpt.1-ab.tmp.bak", "netXckpt.1-ab.tmp"]
+    kept = [
+        "net.ckpt.tmp",
+        "net.ckpt.old.tmp",
+        "net.ckpt.1-zz.tmp",
+        "xnet.ckpt.1-ab.tmp",
+        "net.ckpt.1-ab.tmp.bak",
+        "netXckpt.1-ab.tmp",
+    ]
     for name in [*kept, "net.ckpt.1-ab.tmp"]:
         (path.parent / name).write_bytes(b"")
     (path.parent / "net.ckpt.2-ab.tmp").symlink_to("net.ckpt.tmp")
@@ -214,8 +219,9 @@ def test_only_files_with_temporary_names_are_removed(path):
     os.mkfifo(path.parent / "net.ckpt.4-ab.tmp")
     with atomic_write(path):
         pass
-    assert names(path.parent) == sorted([*kept, "net.ckpt", "net.ckpt.2-ab.tmp",
-                                         "net.ckpt.3-ab.tmp", "net.ckpt.4-ab.tmp"])
+    assert names(path.parent) == sorted(
+        [*kept, "net.ckpt", "net.ckpt.2-ab.tmp", "net.ckpt.3-ab.tmp", "net.ckpt.4-ab.tmp"]
+    )
 
 
 @posix

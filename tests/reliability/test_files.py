@@ -56,15 +56,20 @@ class Faulty:
         raise self.error
 
 
-@pytest.mark.parametrize("error, verdict", [
-    (RuntimeError("/files/a.txt cannot be read"), "refused"),
-    (RuntimeError("it cannot be read"), "unnamed"),
-    (KeyError("/files/a.txt"), "raw"),
-    (RecursionError("/files/a.txt"), "raw"),
-    (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "/files/a.txt"), "raw"),
-    (TypeError("/files/a.txt"), "raw"),
-    (MemoryError("/files/a.txt"), "growth"),
-    (attack.Hang(), "hang")], ids=lambda value: getattr(type(value), "__name__", value))
+@pytest.mark.parametrize(
+    "error, verdict",
+    [
+        (RuntimeError("/files/a.txt cannot be read"), "refused"),
+        (RuntimeError("it cannot be read"), "unnamed"),
+        (KeyError("/files/a.txt"), "raw"),
+        (RecursionError("/files/a.txt"), "raw"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "/files/a.txt"), "raw"),
+        (TypeError("/files/a.txt"), "raw"),
+        (MemoryError("/files/a.txt"), "growth"),
+        (attack.Hang(), "hang"),
+    ],
+    ids=lambda value: getattr(type(value), "__name__", value),
+)
 def test_an_attack_tells_what_is_wrong(error, verdict):
     told = attack.judged(Faulty(error), "/files", (RuntimeError, ValueError))
     assert told.split(":")[0] == verdict
@@ -81,9 +86,15 @@ def test_an_attack_goes_on_after_a_crash(tmp_path, monkeypatch):
         "        print(json.dumps([name, case, 'f', None]), flush=True)\n"
         "        if (name, case) == ('b', 0):\n"
         "            os.abort()\n"
-        "        print(json.dumps([name, case, 'f', 'read']), flush=True)\n")
+        "        print(json.dumps([name, case, 'f', 'read']), flush=True)\n"
+    )
     monkeypatch.setattr(attack, "__file__", str(script))
     found = attack.outcomes(tmp_path, 2, ["a", "b", "c"])
     assert [(name, case, verdict.split(":")[0]) for name, case, _, verdict in found] == [
-        ("a", 0, "read"), ("a", 1, "read"), ("b", 0, "crash"), ("b", 1, "read"), ("c", 0, "read"),
-        ("c", 1, "read")]
+        ("a", 0, "read"),
+        ("a", 1, "read"),
+        ("b", 0, "crash"),
+        ("b", 1, "read"),
+        ("c", 0, "read"),
+        ("c", 1, "read"),
+    ]

@@ -46,11 +46,19 @@ def test_text_that_is_no_utf8_is_told_with_its_line(tmp_path):
         list(ds.TextFileDataset(str(path), shuffle=False).create_tuple_iterator(num_epochs=1))
 
 
-@pytest.mark.parametrize("error, told", [
-    (KeyError("x"), "it has no 'x'"), (MemoryError(), "more memory than there is"),
-    (RecursionError("deep"), "nested too deeply"), (OverflowError("too large"), "too large"),
-    (StopIteration(), "StopIteration"), (OSError(5, "Input/output error"), "Input/output error"),
-    (ValueError("x" * 1000), r"x{300}\.\.\.$")], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "error, told",
+    [
+        (KeyError("x"), "it has no 'x'"),
+        (MemoryError(), "more memory than there is"),
+        (RecursionError("deep"), "nested too deeply"),
+        (OverflowError("too large"), "too large"),
+        (StopIteration(), "StopIteration"),
+        (OSError(5, "Input/output error"), "Input/output error"),
+        (ValueError("x" * 1000), r"x{300}\.\.\.$"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
 def test_errors_of_libraries_become_the_documented_one(error, told):
     with pytest.raises(ValueError, match=f"'/a/file' is damaged at line 7: .*{told}") as caught:
         with reading("/a/file", ValueError, "is damaged"):
@@ -59,9 +67,16 @@ def test_errors_of_libraries_become_the_documented_one(error, told):
     assert type(caught.value) is ValueError and caught.value.__cause__ is error
 
 
-@pytest.mark.parametrize("error", [
-    RuntimeError("'/a/file' is too long"), ValueError("/a/file: no"), ImportError("no OpenCV"),
-    KeyboardInterrupt(), FileNotFoundError("there is no '/a/file'")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("'/a/file' is too long"),
+        ValueError("/a/file: no"),
+        ImportError("no OpenCV"),
+        KeyboardInterrupt(),
+        FileNotFoundError("there is no '/a/file'"),
+    ],
+)
 def test_what_is_told_already_passes(error):
     with pytest.raises(type(error)) as caught, reading("/a/file"):
         raise error
@@ -185,10 +200,17 @@ def test_an_image_that_asks_for_gigabytes_is_refused(tmp_path, kind):
 def test_headers_tell_the_size_that_libraries_decode():
     cv2, image = pytest.importorskip("cv2"), pytest.importorskip("PIL.Image")
     pixels = np.zeros((37, 53, 3), np.uint8)
-    made = {kind: cv2.imencode(f".{kind}", pixels)[1].tobytes()
-            for kind in "bmp png jpg tiff webp ppm sr jp2 pam".split()}
-    for kind, more in (("GIF", {}), ("JPEG", {"progressive": True}), ("WEBP", {"quality": 50}),
-                       ("WEBP", {"exif": b"Exif\0\0"}), ("TIFF", {"big_tiff": True})):
+    made = {
+        kind: cv2.imencode(f".{kind}", pixels)[1].tobytes()
+        for kind in "bmp png jpg tiff webp ppm sr jp2 pam".split()
+    }
+    for kind, more in (
+        ("GIF", {}),
+        ("JPEG", {"progressive": True}),
+        ("WEBP", {"quality": 50}),
+        ("WEBP", {"exif": b"Exif\0\0"}),
+        ("TIFF", {"big_tiff": True}),
+    ):
         file = io.BytesIO()
         image.fromarray(pixels).save(file, kind, **more)
         made[f"{kind} {more}"] = file.getvalue()
@@ -201,14 +223,19 @@ def test_headers_tell_the_size_that_libraries_decode():
 
 def with_outer_weights(folder, location):
     """A graph whose weights lie in another file."""
-    ms.export(nn.Dense(3, 2), Tensor(np.ones((1, 3), np.float32)), file_name=str(folder / "net"),
-              file_format="MINDIR")
+    ms.export(
+        nn.Dense(3, 2),
+        Tensor(np.ones((1, 3), np.float32)),
+        file_name=str(folder / "net"),
+        file_format="MINDIR",
+    )
     path = folder / "net.mindir"
     model = mindir.parsed(memoryview(path.read_bytes()))
     weight = model.graph.parameter[0]
     raw, weight.raw_data = bytes(weight.raw_data), None
-    weight.external_data = mindir.Message("External", location=str(location), offset=4,
-                                          length=len(raw))
+    weight.external_data = mindir.Message(
+        "External", location=str(location), offset=4, length=len(raw)
+    )
     path.unlink()
     path.write_bytes(b"".join(map(bytes, mindir.pieces(model))))
     return raw
@@ -229,8 +256,12 @@ def test_weights_outside_of_the_folder_are_refused(tmp_path, kind):
     folder, secret = tmp_path / "model", tmp_path / "secret"
     folder.mkdir()
     secret.write_bytes(bytes(100))
-    location = {"up": "../secret", "absolute": secret, "link": "weights",
-                "folder link": "up/secret"}[kind]
+    location = {
+        "up": "../secret",
+        "absolute": secret,
+        "link": "weights",
+        "folder link": "up/secret",
+    }[kind]
     with_outer_weights(folder, location)
     (folder / "weights").symlink_to(secret)
     (folder / "up").symlink_to(tmp_path)
@@ -329,10 +360,13 @@ DEEP = "[" * 200_000
 def test_deep_json_is_refused(tmp_path):
     path = tmp_path / "deep.json"
     path.write_text('{"images": ' + DEEP)
-    for read in (lambda: ds.Schema(str(path)), lambda: ds.config.load(str(path)),
-                 lambda: ds.CocoDataset(str(tmp_path), str(path)).get_dataset_size(),
-                 lambda: ds.ManifestDataset(str(path)).get_dataset_size(),
-                 lambda: list(ds.CLUEDataset(str(path)))):
+    for read in (
+        lambda: ds.Schema(str(path)),
+        lambda: ds.config.load(str(path)),
+        lambda: ds.CocoDataset(str(tmp_path), str(path)).get_dataset_size(),
+        lambda: ds.ManifestDataset(str(path)).get_dataset_size(),
+        lambda: list(ds.CLUEDataset(str(path))),
+    ):
         with pytest.raises(RuntimeError, match=r"deep\.json.*nested too deeply") as caught:
             read()
         assert type(caught.value) is RuntimeError
@@ -358,8 +392,13 @@ def element(kind, data):
 
 def array(kind, shape, *parts, name=b"a", flags=0):
     head = element(6, struct.pack("<II", kind | flags, 0))
-    return element(14, head + element(5, struct.pack(f"<{len(shape)}i", *shape))
-                   + element(1, name) + b"".join(parts))
+    return element(
+        14,
+        head
+        + element(5, struct.pack(f"<{len(shape)}i", *shape))
+        + element(1, name)
+        + b"".join(parts),
+    )
 
 
 def matlab_file(path, *arrays):
@@ -377,9 +416,16 @@ def test_what_scipy_writes_is_read(tmp_path):
 
     parts = np.empty((1, 2), object)
     parts[0, 0], parts[0, 1] = np.arange(3.0), "text"
-    held = {"a": np.arange(6.0).reshape(2, 3), "b": {"x": 1, "y": parts}, "c": "some text",
-            "d": scipy.sparse.csc_array(np.eye(3)), "e": np.ones((2, 2)) * 1j,
-            "f": np.zeros((0, 0)), "g": np.array([[True]]), "h": np.arange(300, dtype=np.uint16)}
+    held = {
+        "a": np.arange(6.0).reshape(2, 3),
+        "b": {"x": 1, "y": parts},
+        "c": "some text",
+        "d": scipy.sparse.csc_array(np.eye(3)),
+        "e": np.ones((2, 2)) * 1j,
+        "f": np.zeros((0, 0)),
+        "g": np.array([[True]]),
+        "h": np.arange(300, dtype=np.uint16),
+    }
     for compress in (False, True):
         path = tmp_path / "some.mat"
         scipy_io.savemat(path, held, do_compression=compress)
@@ -407,9 +453,13 @@ LYING = {
     "cells": (array(1, (1 << 16, 1 << 15)), "entries"),
     "fields": (array(2, (1, 1), numbers(0), element(1, b"abcd")), "names of fields"),
     "rows of a sparse array": (
-        array(5, (3, 1), numbers(99), numbers(0, 1), element(9, bytes(8))), "in row 99"),
+        array(5, (3, 1), numbers(99), numbers(0, 1), element(9, bytes(8))),
+        "in row 99",
+    ),
     "columns of a sparse array": (
-        array(5, (3, 1), numbers(1), numbers(0, 900), element(9, bytes(8))), "other places"),
+        array(5, (3, 1), numbers(1), numbers(0, 900), element(9, bytes(8))),
+        "other places",
+    ),
     "class": (array(17, (1, 1)), "class 17"),
     "length": (struct.pack("<II", 14, 1 << 31) + bytes(50), "bytes left"),
     "compression": (struct.pack("<II", 15, 50) + bytes(50), "compressed"),
@@ -433,8 +483,9 @@ def test_compressed_arrays_have_a_bound(tmp_path, monkeypatch):
 
 
 def test_a_sparse_array_is_not_spread_without_a_bound(tmp_path):
-    part = array(5, (1 << 20, 1 << 12), numbers(1), numbers(*[0] * (1 << 12), 1),
-                 element(9, bytes(8)))
+    part = array(
+        5, (1 << 20, 1 << 12), numbers(1), numbers(*[0] * (1 << 12), 1), element(9, bytes(8))
+    )
     boundaries = array(1, (1, 1), part)
     task = array(2, (1, 1), numbers(11), element(1, b"Boundaries\0"), boundaries, name=b"GTcls")
     for name in ("img", "cls"):

@@ -24,8 +24,13 @@ class Ring(LocalGraph):
         self.edges = {10 + node: (5, node, (node + 1) % 3) for node in range(3)}
         self.edge_of = {(node, (node + 1) % 3): 10 + node for node in range(3)}
         self.near = {node: {1: [((node + 1) % 3, 1.0)]} for node in range(3)}
-        self.kept = {"node": {1: {node: np.full(1000, node) for node in range(3)},
-                              2: {node: np.full(2, "text") for node in range(3)}}, "edge": {}}
+        self.kept = {
+            "node": {
+                1: {node: np.full(1000, node) for node in range(3)},
+                2: {node: np.full(2, "text") for node in range(3)},
+            },
+            "edge": {},
+        }
         self.random = Twister(0)
 
 
@@ -110,12 +115,28 @@ whole = array([0, 1], "int64")
 @pytest.mark.parametrize(
     "question",
     [
-        1, "info", [], ["info"], ["info", {}], [["info"], []], ["__init__", []],
-        ["near", []], ["_known", [1]], ["no such", []], ["info", [1]], ["all_nodes", ["1"]],
-        ["all_nodes", [True]], ["all_nodes", [1 << 40]], ["ends", [[1]]],
-        ["ends", [array([1.5], "float64")]], ["ends", [array([[1]], "int64")]],
-        ["between", [whole]], ["neighbors", [whole]], ["features", ["kept", whole, whole]],
-        ["features", [whole, whole, whole]], ["walks", [whole, whole, 0.0, 1.0, 1]],
+        1,
+        "info",
+        [],
+        ["info"],
+        ["info", {}],
+        [["info"], []],
+        ["__init__", []],
+        ["near", []],
+        ["_known", [1]],
+        ["no such", []],
+        ["info", [1]],
+        ["all_nodes", ["1"]],
+        ["all_nodes", [True]],
+        ["all_nodes", [1 << 40]],
+        ["ends", [[1]]],
+        ["ends", [array([1.5], "float64")]],
+        ["ends", [array([[1]], "int64")]],
+        ["between", [whole]],
+        ["neighbors", [whole]],
+        ["features", ["kept", whole, whole]],
+        ["features", [whole, whole, whole]],
+        ["walks", [whole, whole, 0.0, 1.0, 1]],
         ["walks", [whole, whole, float("nan"), 1.0, 1]],
     ],
     ids=str,
@@ -197,6 +218,7 @@ def test_more_connections_than_places_are_refused(monkeypatch):
 @pytest.mark.parametrize("says", [message("GraphDat"), b"220 mail\r\n", message(["ok", 1]), b""])
 def test_a_client_refuses_another_server(says):
     with socket.create_server((HOST, 0)) as other:
+
         def talk():
             connection, _ = other.accept()
             with connection:
@@ -210,6 +232,7 @@ def test_a_client_refuses_another_server(says):
 @pytest.mark.parametrize("says", [1, ["ok"], ["KeyError", "text"], {"ok": 1}, b"nothing", None])
 def test_a_client_refuses_what_is_no_answer(says):
     with socket.create_server((HOST, 0)) as other:
+
         def talk():
             connection, _ = other.accept()
             with connection:

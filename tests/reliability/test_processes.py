@@ -85,13 +85,17 @@ def killed(folder, number, kind, method="fork", reader="main", delay=0.0):
 
 
 @posix
-@pytest.mark.parametrize("number, case", [
-    (signal.SIGKILL, ("generator",)),
-    (signal.SIGTERM, ("map",)),
-    (signal.SIGKILL, ("generator", "fork", "thread")),
-    (signal.SIGTERM, ("map", "spawn")),
-    (signal.SIGKILL, ("executor",)),
-], ids=lambda value: "-".join(value) if isinstance(value, tuple) else value.name)
+@pytest.mark.parametrize(
+    "number, case",
+    [
+        (signal.SIGKILL, ("generator",)),
+        (signal.SIGTERM, ("map",)),
+        (signal.SIGKILL, ("generator", "fork", "thread")),
+        (signal.SIGTERM, ("map", "spawn")),
+        (signal.SIGKILL, ("executor",)),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else value.name,
+)
 def test_workers_end_when_their_parent_is_killed(tmp_path, number, case):
     killed(tmp_path / "workers", number, *case)
 
@@ -101,10 +105,16 @@ def test_workers_end_when_their_parent_is_killed(tmp_path, number, case):
 def test_workers_end_when_their_parent_is_killed_at_any_moment(tmp_path):
     chance = random.Random(0)
     seconds = [
-        killed(tmp_path / str(number), chance.choice([signal.SIGTERM, signal.SIGKILL]),
-               chance.choice(["generator", "map", "executor"]), "fork",
-               chance.choice(["main", "thread"]), chance.uniform(0, 0.2))
-        for number in range(200)]
+        killed(
+            tmp_path / str(number),
+            chance.choice([signal.SIGTERM, signal.SIGKILL]),
+            chance.choice(["generator", "map", "executor"]),
+            "fork",
+            chance.choice(["main", "thread"]),
+            chance.uniform(0, 0.2),
+        )
+        for number in range(200)
+    ]
     assert max(seconds) < 2
 
 
@@ -126,8 +136,9 @@ time.sleep(600)
 def test_the_conformance_worker_ends_when_its_runner_is_killed(tmp_path):
     (tmp_path / "hanging.py").write_text(HANGING)
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
-    runner = subprocess.Popen([sys.executable, "-c", RUNNER],
-                              env={**os.environ, "PYTHONPATH": path})
+    runner = subprocess.Popen(
+        [sys.executable, "-c", RUNNER], env={**os.environ, "PYTHONPATH": path}
+    )
     try:
         until(lambda: list(tmp_path.glob("process/*")), "the worker has not begun")
     finally:
@@ -168,8 +179,10 @@ def workers(request):
     """Options of an operation with workers."""
     if request.param == "processes" and not hasattr(os, "fork"):
         pytest.skip("test functions cannot be sent")
-    return {"num_parallel_workers": min(2, config.max_workers()),
-            "python_multiprocessing": request.param == "processes"}
+    return {
+        "num_parallel_workers": min(2, config.max_workers()),
+        "python_multiprocessing": request.param == "processes",
+    }
 
 
 @pytest.fixture
@@ -180,7 +193,8 @@ def impatient(monkeypatch):
 
 def no_workers():
     return not multiprocessing.active_children() and not [
-        each for each in threading.enumerate() if " worker " in each.name]
+        each for each in threading.enumerate() if " worker " in each.name
+    ]
 
 
 def fail_at_four(x):
@@ -220,9 +234,11 @@ def test_workers_end_with_an_iterator_that_is_stopped_or_left(workers):
 
 
 @forks
-@pytest.mark.parametrize("death, code", [
-    (lambda: os._exit(7), 7), (lambda: os.kill(os.getpid(), signal.SIGKILL), -9)],
-    ids=["exit", "kill"])
+@pytest.mark.parametrize(
+    "death, code",
+    [(lambda: os._exit(7), 7), (lambda: os.kill(os.getpid(), signal.SIGKILL), -9)],
+    ids=["exit", "kill"],
+)
 def test_a_worker_that_dies_is_named(death, code):
     data = ds.GeneratorDataset(Rows(death), "x", shuffle=False, num_parallel_workers=2)
     with pytest.raises(RuntimeError, match=rf"worker process \d+ ended with the exit code {code}"):
@@ -282,8 +298,10 @@ def test_sys_exit_in_a_row_function_is_an_error(name):
 
 
 def test_sys_exit_in_a_worker_is_an_error(workers):
-    for data in (source().map(leave, **workers),
-                 ds.GeneratorDataset(Rows(leave), "x", shuffle=False, **workers)):
+    for data in (
+        source().map(leave, **workers),
+        ds.GeneratorDataset(Rows(leave), "x", shuffle=False, **workers),
+    ):
         with pytest.raises(RuntimeError, match="SystemExit: left") as kept:
             list(begun(data))
         assert "in leave" in "".join(traceback.format_exception(kept.value))
@@ -303,15 +321,18 @@ def told(monkeypatch):
     """What is logged, as pairs of level and text."""
     found = []
     for level in ("warning", "error"):
-        monkeypatch.setattr(f"mindspore_compat.dataset.engine.workers.log.{level}",
-                            lambda text, *values, level=level: found.append((level, text % values)))
+        monkeypatch.setattr(
+            f"mindspore_compat.dataset.engine.workers.log.{level}",
+            lambda text, *values, level=level: found.append((level, text % values)),
+        )
     return found
 
 
 def test_a_thread_that_hangs_is_named_and_left(impatient, told):
     ended = threading.Event()
-    data = ds.GeneratorDataset(Rows(ended.wait), "x", shuffle=False, num_parallel_workers=2,
-                               python_multiprocessing=False)
+    data = ds.GeneratorDataset(
+        Rows(ended.wait), "x", shuffle=False, num_parallel_workers=2, python_multiprocessing=False
+    )
     with pytest.raises(RuntimeError, match="GeneratorDataset worker .' has worked on row 4"):
         list(begun(data))
     ended.set()
@@ -362,8 +383,9 @@ while len(os.listdir(sys.argv[1])) < 2:
 
 @forks
 def test_workers_that_hang_do_not_keep_a_script_from_ending(tmp_path):
-    done = subprocess.run([sys.executable, "-c", HELD, f"{tmp_path}/"], timeout=120,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", HELD, f"{tmp_path}/"], timeout=120, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert not any(alive(int(name)) for name in os.listdir(tmp_path))

@@ -26,22 +26,31 @@ def ready():
     for process in (os.getpid(), child.pid):
         (folder / str(process)).touch()
 """
-LEAVES = RANK + """
+LEAVES = (
+    RANK
+    + """
 for number in (signal.SIGTERM, signal.SIGINT):
     signal.signal(number, lambda *_: sys.exit(5 + rank))
 ready()
 time.sleep(600)
 """
-DEFAULT = RANK + """
+)
+DEFAULT = (
+    RANK
+    + """
 ready()
 time.sleep(600)
 """
-IGNORES = RANK + """
+)
+IGNORES = (
+    RANK
+    + """
 for number in (signal.SIGTERM, signal.SIGINT):
     signal.signal(number, signal.SIG_IGN)
 ready()
 time.sleep(600)
 """
+)
 
 
 class Started:
@@ -52,10 +61,24 @@ class Started:
         self.folder.mkdir(parents=True)
         (folder / "script.py").write_text(script)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mindspore_compat.communication.msrun", "--worker_num=2",
-             "--local_worker_num=2", f"--log_dir={folder}", "--join=True", *options, "script.py",
-             str(self.folder)], cwd=folder, env={**os.environ, **environment}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            [
+                sys.executable,
+                "-m",
+                "mindspore_compat.communication.msrun",
+                "--worker_num=2",
+                "--local_worker_num=2",
+                f"--log_dir={folder}",
+                "--join=True",
+                *options,
+                "script.py",
+                str(self.folder),
+            ],
+            cwd=folder,
+            env={**os.environ, **environment},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def __enter__(self):
         return self
@@ -68,8 +91,10 @@ class Started:
                 os.kill(process, signal.SIGKILL)
 
     def ready(self, count=4):
-        until(lambda: len(os.listdir(self.folder)) >= count or self.process.poll() is not None,
-              "the ranks have not begun")
+        until(
+            lambda: len(os.listdir(self.folder)) >= count or self.process.poll() is not None,
+            "the ranks have not begun",
+        )
 
     def status(self):
         """The exit status, and what was written to stderr."""
@@ -80,11 +105,18 @@ class Started:
         return not any(alive(int(name)) for name in os.listdir(self.folder))
 
 
-@pytest.mark.parametrize("number, script, status", [
-    (signal.SIGTERM, LEAVES, 6), (signal.SIGINT, LEAVES, 6),
-    (signal.SIGTERM, DEFAULT, 128 + signal.SIGTERM)], ids=["SIGTERM", "SIGINT", "no handler"])
+@pytest.mark.parametrize(
+    "number, script, status",
+    [
+        (signal.SIGTERM, LEAVES, 6),
+        (signal.SIGINT, LEAVES, 6),
+        (signal.SIGTERM, DEFAULT, 128 + signal.SIGTERM),
+    ],
+    ids=["SIGTERM", "SIGINT", "no handler"],
+)
 def test_a_signal_ends_the_ranks_and_their_worst_status_is_returned(
-        tmp_path, number, script, status):
+    tmp_path, number, script, status
+):
     with Started(tmp_path, script) as msrun:
         msrun.ready()
         msrun.process.send_signal(number)
@@ -97,7 +129,8 @@ def test_a_second_signal_kills_ranks_that_ignore_the_first(tmp_path):
         msrun.ready()
         msrun.process.terminate()
         assert "SIGTERM; all processes are to end" in next(
-            line for line in msrun.process.stderr if "msrun" in line)
+            line for line in msrun.process.stderr if "msrun" in line
+        )
         msrun.process.terminate()
         assert msrun.status()[0] == 128 + signal.SIGKILL
         assert msrun.all_gone()
@@ -106,8 +139,11 @@ def test_a_second_signal_kills_ranks_that_ignore_the_first(tmp_path):
 def test_the_ranks_end_with_an_msrun_that_is_killed(tmp_path):
     with Started(tmp_path, LEAVES) as msrun:
         msrun.ready()
-        ranks = [int(name) for name in os.listdir(msrun.folder)
-                 if b"sleep" not in Path(f"/proc/{name}/cmdline").read_bytes()]
+        ranks = [
+            int(name)
+            for name in os.listdir(msrun.folder)
+            if b"sleep" not in Path(f"/proc/{name}/cmdline").read_bytes()
+        ]
         msrun.process.kill()
         until(lambda: not any(map(alive, ranks)), "ranks live on")
 
@@ -138,20 +174,31 @@ def test_a_time_limit_must_be_a_number(tmp_path):
 # Ranks that hang ----------------------------------------------------------------------------------
 
 JOIN = "import mindspore.communication as comm\n"
-NEVER_JOINS = RANK + JOIN + """
+NEVER_JOINS = (
+    RANK
+    + JOIN
+    + """
 ready()
 if rank == 0:
     comm.init()
 time.sleep(600)
 """
-STOPS = RANK + JOIN + """
+)
+STOPS = (
+    RANK
+    + JOIN
+    + """
 comm.init()
 ready()
 if rank == 1:
     os.kill(os.getpid(), signal.SIGSTOP)
 time.sleep(600)
 """
-BUSY = RANK + JOIN + """
+)
+BUSY = (
+    RANK
+    + JOIN
+    + """
 import numpy as np
 from mindspore import Tensor, ops
 comm.init()
@@ -160,15 +207,28 @@ while rank == 1:
     pass
 ops.AllReduce()(Tensor(np.ones(3, np.float32)))
 """
+)
 
 
-@pytest.mark.parametrize("script, option, environment, why", [
-    (NEVER_JOINS, "--cluster_time_out=1", {}, "within 1 seconds ('--cluster_time_out')"),
-    (STOPS, "--cluster_time_out=-1", {"MS_NODE_TIMEOUT": "2"},
-     "no life for 2 seconds ('MS_NODE_TIMEOUT')"),
-    (BUSY, "--cluster_time_out=-1", {"HCCL_EXEC_TIMEOUT": "1"},
-     "an exchange has waited for 1 seconds ('HCCL_EXEC_TIMEOUT')"),
-], ids=["joins", "stops", "is busy"])
+@pytest.mark.parametrize(
+    "script, option, environment, why",
+    [
+        (NEVER_JOINS, "--cluster_time_out=1", {}, "within 1 seconds ('--cluster_time_out')"),
+        (
+            STOPS,
+            "--cluster_time_out=-1",
+            {"MS_NODE_TIMEOUT": "2"},
+            "no life for 2 seconds ('MS_NODE_TIMEOUT')",
+        ),
+        (
+            BUSY,
+            "--cluster_time_out=-1",
+            {"HCCL_EXEC_TIMEOUT": "1"},
+            "an exchange has waited for 1 seconds ('HCCL_EXEC_TIMEOUT')",
+        ),
+    ],
+    ids=["joins", "stops", "is busy"],
+)
 def test_a_rank_that_hangs_is_named_and_all_are_ended(tmp_path, script, option, environment, why):
     with Started(tmp_path, script, option, **environment) as msrun:
         status, told = msrun.status()

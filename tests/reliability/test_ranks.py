@@ -90,8 +90,9 @@ finally:
     ],
 )
 def test_one_that_leaves_ends_the_others(others, one, code, words):
-    done = run_ranks(3 if others in ("works", "reduces") else 2, "-c", LEAVING, others, one,
-                     timeout=50)
+    done = run_ranks(
+        3 if others in ("works", "reduces") else 2, "-c", LEAVING, others, one, timeout=50
+    )
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stderr
     if others == "works":
@@ -100,8 +101,13 @@ def test_one_that_leaves_ends_the_others(others, one, code, words):
 
 @pytest.mark.parametrize(
     "others, one",
-    [("works a moment", "ends"), ("works a moment", "catches"), ("exits well", "ends in threads"),
-     ("starts", "starts"), ("receives late", "sends on")],
+    [
+        ("works a moment", "ends"),
+        ("works a moment", "catches"),
+        ("exits well", "ends in threads"),
+        ("starts", "starts"),
+        ("receives late", "sends on"),
+    ],
 )
 def test_normal_ends_stay_normal(others, one):
     count = 2 if others == "receives late" else 3

@@ -213,8 +213,13 @@ def summary(value):
     flat = values.astype("float64").reshape(-1)
     finite = flat[np.isfinite(flat)]
     numbers = [finite.mean(), finite.std()] if finite.size else [0.0, 0.0]
-    return [list(values.shape), str(values.dtype), int(flat.size - finite.size),
-            *(short(x) for x in numbers), *(short(x) for x in flat[:3])]
+    return [
+        list(values.shape),
+        str(values.dtype),
+        int(flat.size - finite.size),
+        *(short(x) for x in numbers),
+        *(short(x) for x in flat[:3]),
+    ]
 
 
 # A network whose script brings no loss is trained on a made one: log(1 + mean(out ** 2)).

@@ -153,8 +153,10 @@ def numbers(record):
 
 def chaotic(real, ours, moved):
     """Whether a run differs no more than it does itself when its weights move by rounding."""
-    if any("error" in r for r in (real, ours, *moved)) or "parameters" in real and (
-        real["parameters"] != ours["parameters"]
+    if (
+        any("error" in r for r in (real, ours, *moved))
+        or "parameters" in real
+        and (real["parameters"] != ours["parameters"])
     ):
         return False
     real, ours, *moved = (numbers(r) for r in (real, ours, *moved))

@@ -73,8 +73,10 @@ def follow(kit, imports, network, inputs, cell=None, step=None, train=None, loop
         kit.out(net(*given))
     whole = names["cell"] = eval(cell, names) if cell else net
     weights = names["weights"] = whole.trainable_params()
-    trainer = eval(step, names) if step else ms.nn.TrainOneStepCell(
-        whole, ms.nn.Momentum(weights, 1e-3, 0.9)
+    trainer = (
+        eval(step, names)
+        if step
+        else ms.nn.TrainOneStepCell(whole, ms.nn.Momentum(weights, 1e-3, 0.9))
     )
     trainer.set_train()
     kit.losses(trainer, int(loop), *eval(f"({train})", names))

@@ -60,22 +60,29 @@ def test_every_case_has_an_answer():
 
 
 class TestComparing:
-    REAL = {"losses": [0.5, 0.4], "parameters": "a", "moved": {"0": [1.0, 0.5]},
-            "outputs": {"out": [[2], "float32", 0, 0.1, 1.0, 1.1, -0.9]}}
+    REAL = {
+        "losses": [0.5, 0.4],
+        "parameters": "a",
+        "moved": {"0": [1.0, 0.5]},
+        "outputs": {"out": [[2], "float32", 0, 0.1, 1.0, 1.1, -0.9]},
+    }
 
     def test_equal_runs_do_not_differ(self):
         assert runner.differences(self.REAL, dict(self.REAL)) == []
 
-    @pytest.mark.parametrize("key, value", [
-        ("losses", [0.5, 0.41]),
-        ("losses", [0.5]),
-        ("parameters", "b"),
-        ("moved", {"0": [1.0, -0.5]}),
-        ("outputs", {"out": [[2], "float16", 0, 0.1, 1.0, 1.1, -0.9]}),
-        ("outputs", {"out": [[2], "float32", 0, 0.1, 1.0, 1.2, -0.9]}),
-        ("outputs", {}),
-        ("error", "ValueError: no"),
-    ])
+    @pytest.mark.parametrize(
+        "key, value",
+        [
+            ("losses", [0.5, 0.41]),
+            ("losses", [0.5]),
+            ("parameters", "b"),
+            ("moved", {"0": [1.0, -0.5]}),
+            ("outputs", {"out": [[2], "float16", 0, 0.1, 1.0, 1.1, -0.9]}),
+            ("outputs", {"out": [[2], "float32", 0, 0.1, 1.0, 1.2, -0.9]}),
+            ("outputs", {}),
+            ("error", "ValueError: no"),
+        ],
+    )
     def test_another_number_is_told(self, key, value):
         assert runner.differences(self.REAL, {**self.REAL, key: value})
 

@@ -8,8 +8,11 @@ import numpy as np
 from mindspore_compat import Parameter, Tensor, nn
 from mindspore_compat.train import Callback
 
-HOOKS = [f"on_{kind}_{time}" for kind in ("train", "eval")
-         for time in ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")]
+HOOKS = [
+    f"on_{kind}_{time}"
+    for kind in ("train", "eval")
+    for time in ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+]
 
 
 class Batches:

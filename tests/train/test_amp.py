@@ -50,11 +50,18 @@ def images():
 
 # By level and by list -----------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-@pytest.mark.parametrize("level, expected", [
-    ("O0", "full full full full full full"), ("O1", "full full full full full full"),
-    ("O2", "low low low low low low"), ("O3", "low low low low low low"),
-    ("auto", "low full full full full full")])
+@pytest.mark.parametrize(
+    "level, expected",
+    [
+        ("O0", "full full full full full full"),
+        ("O1", "full full full full full full"),
+        ("O2", "low low low low low low"),
+        ("O3", "low low low low low low"),
+        ("auto", "low full full full full full"),
+    ],
+)
 def test_what_comes_out_of_the_layers_of_a_level(space, level, expected, dtype):
     net = Net()
     made = amp.auto_mixed_precision(net, level, dtype)
@@ -77,12 +84,15 @@ def test_o1_computes_listed_layers_in_low_precision():
             return self.relu(self.dense(x))
 
     net = Own()
-    x = Tensor(np.float32([[1 + 2 ** -13, 1000.0, -3.0]]))
+    x = Tensor(np.float32([[1 + 2**-13, 1000.0, -3.0]]))
     exact = net(x).asnumpy()
     lowered = amp.auto_mixed_precision(net, "O1")(x).asnumpy()
     weight, bias = (each.asnumpy().astype(np.float16) for each in net.trainable_params())
-    by_hand = np.maximum(np.float16(x.asnumpy().astype(np.float16).astype(np.float32)
-                                    @ weight.T.astype(np.float32)) + bias, 0)
+    by_hand = np.maximum(
+        np.float16(x.asnumpy().astype(np.float16).astype(np.float32) @ weight.T.astype(np.float32))
+        + bias,
+        0,
+    )
     close(lowered, by_hand, rtol=1e-3, atol=0)
     assert (lowered != exact).any() or not exact.any()
 
@@ -106,7 +116,11 @@ def test_o2_leaves_the_black_list_in_float32():
     exact(images())
     close(plain[1]._backbone.moving_mean, exact[1].moving_mean, rtol=1e-2, atol=1e-4)
     assert sorted(each.__name__ for each in amp.get_black_list()) == [
-        "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm"]
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "LayerNorm",
+    ]
 
 
 def test_a_network_wrapped_by_o2_keeps_its_names_and_trains():
@@ -119,9 +133,15 @@ def test_a_network_wrapped_by_o2_keeps_its_names_and_trains():
     assert {grad.dtype for grad in grads} == {ms.float32}
 
 
-@pytest.mark.parametrize("lists, expected", [
-    ({"white_list": [nn.Conv2d]}, [ms.float32] * 6), ({"white_list": [ops.ReLU]}, [ms.float32] * 6),
-    ({"black_list": [nn.Conv2d]}, [ms.float16] * 6)], ids=str)
+@pytest.mark.parametrize(
+    "lists, expected",
+    [
+        ({"white_list": [nn.Conv2d]}, [ms.float32] * 6),
+        ({"white_list": [ops.ReLU]}, [ms.float32] * 6),
+        ({"black_list": [nn.Conv2d]}, [ms.float16] * 6),
+    ],
+    ids=str,
+)
 def test_lists_of_ones_own(lists, expected):
     net = Net()
     assert amp.custom_mixed_precision(net, **lists)(images()).dtype == ms.float32
@@ -143,25 +163,33 @@ def test_lists_are_ones_own_to_change():
     assert nn.Dense in amp.get_white_list() and nn.LayerNorm in amp.get_black_list()
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: amp.auto_mixed_precision(1, "O1"), TypeError),
-    (lambda: amp.auto_mixed_precision(lambda x: x, "O1"), TypeError),
-    (lambda: amp.auto_mixed_precision(1, "auto"), TypeError),
-    (lambda: amp.auto_mixed_precision(nn.ReLU(), "O4"), ValueError),
-    (lambda: amp.auto_mixed_precision(nn.ReLU(), "O1", ms.float32), ValueError),
-    (lambda: amp.custom_mixed_precision(1, white_list=[]), TypeError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU()), ValueError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[], black_list=[]), ValueError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=(nn.Dense,)), TypeError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[int]), TypeError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU(), black_list=[ops.ReLU]), TypeError),
-    (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[], dtype=ms.float64), ValueError)])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: amp.auto_mixed_precision(1, "O1"), TypeError),
+        (lambda: amp.auto_mixed_precision(lambda x: x, "O1"), TypeError),
+        (lambda: amp.auto_mixed_precision(1, "auto"), TypeError),
+        (lambda: amp.auto_mixed_precision(nn.ReLU(), "O4"), ValueError),
+        (lambda: amp.auto_mixed_precision(nn.ReLU(), "O1", ms.float32), ValueError),
+        (lambda: amp.custom_mixed_precision(1, white_list=[]), TypeError),
+        (lambda: amp.custom_mixed_precision(nn.ReLU()), ValueError),
+        (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[], black_list=[]), ValueError),
+        (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=(nn.Dense,)), TypeError),
+        (lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[int]), TypeError),
+        (lambda: amp.custom_mixed_precision(nn.ReLU(), black_list=[ops.ReLU]), TypeError),
+        (
+            lambda: amp.custom_mixed_precision(nn.ReLU(), white_list=[], dtype=ms.float64),
+            ValueError,
+        ),
+    ],
+)
 def test_refusals(call, error):
     with pytest.raises(error):
         call()
 
 
 # By operation -------------------------------------------------------------------------------------
+
 
 def halves(*shape):
     return Tensor(np.full(shape, 0.5), ms.float16)
@@ -180,9 +208,12 @@ BY_OPERATION = [  # what the original computes, on Tensors of the first dtype
     ("low", lambda: mint.nn.functional.linear(floats(3, 2), floats(4, 2), floats(4))),
     ("low", lambda: ops.conv2d(floats(1, 2, 4, 4), floats(3, 2, 1, 1))),
     ("full", lambda: ops.conv2d(floats(1, 2, 4, 4), floats(3, 2, 1, 1), floats(3))),
-    ("full", lambda: halves(2).exp()), ("full", lambda: ops.softmax(halves(2, 2))),
-    ("full", lambda: halves(2) ** 2), ("full", lambda: ops.cumsum(halves(3, 2), 0)),
-    ("full", lambda: ops.log_softmax(halves(2, 2))), ("full", lambda: halves(2).sum()),
+    ("full", lambda: halves(2).exp()),
+    ("full", lambda: ops.softmax(halves(2, 2))),
+    ("full", lambda: halves(2) ** 2),
+    ("full", lambda: ops.cumsum(halves(3, 2), 0)),
+    ("full", lambda: ops.log_softmax(halves(2, 2))),
+    ("full", lambda: halves(2).sum()),
     ("full", lambda: ops.nll_loss(halves(3, 2), Tensor(LABELS))),
     ("full", lambda: ops.cross_entropy(halves(3, 2), Tensor(LABELS))),
     ("full", lambda: ops.kl_div(halves(3, 2), halves(3, 2))),
@@ -192,8 +223,10 @@ BY_OPERATION = [  # what the original computes, on Tensors of the first dtype
     ("full", lambda: nn.LayerNorm((2,))(halves(3, 2))),
     ("full", lambda: ops.concat((halves(2), floats(2)))),
     ("low", lambda: ops.concat((halves(2), halves(2)))),
-    ("low", lambda: ops.mean(halves(3))), ("low", lambda: ops.tanh(halves(3))),
-    ("low", lambda: ops.mse_loss(halves(3), halves(3))), ("full", lambda: ops.tanh(floats(3))),
+    ("low", lambda: ops.mean(halves(3))),
+    ("low", lambda: ops.tanh(halves(3))),
+    ("low", lambda: ops.mse_loss(halves(3), halves(3))),
+    ("full", lambda: ops.tanh(floats(3))),
 ]
 
 
@@ -234,15 +267,19 @@ def test_an_error_inside_ends_the_context():
 
 # Loss scalers -------------------------------------------------------------------------------------
 
+
 def test_a_static_scaler():
-    scaler = amp.StaticLossScaler(scale_value=2 ** 4)
+    scaler = amp.StaticLossScaler(scale_value=2**4)
     assert isinstance(scaler, amp.LossScaler) and scaler.scale_value.name == "scale_value"
     nested = (Tensor(1.5), [Tensor([2.0], ms.float16), (Tensor([0.25], ms.float64),)])
     scaled = scaler.scale(nested)
     assert scaled[0].asnumpy() == 24 and scaled[1][0].asnumpy() == 32
     assert scaled[1][1][0].asnumpy() == 4 and type(scaled[1]) is list
     assert [scaled[0].dtype, scaled[1][0].dtype, scaled[1][1][0].dtype] == [
-        ms.float32, ms.float16, ms.float64]
+        ms.float32,
+        ms.float16,
+        ms.float64,
+    ]
     assert scaler.unscale(scaled)[1][0].asnumpy() == 2.0
     assert scaler.adjust(Tensor(False)) is False and float(scaler.scale_value) == 16
 
@@ -253,26 +290,45 @@ def test_a_dynamic_scaler():
     for finite in (True, True, True, True, False, True, True, True, False, False, False, False):
         assert scaler.adjust(Tensor(finite)) is True
         found.append((float(scaler.scale_value), int(scaler.counter)))
-    assert found == [(8, 1), (8, 2), (16, 0), (16, 1), (8, 0), (8, 1), (8, 2), (16, 0), (8, 0),
-                     (4, 0), (2, 0), (1, 0)]
+    assert found == [
+        (8, 1),
+        (8, 2),
+        (16, 0),
+        (16, 1),
+        (8, 0),
+        (8, 1),
+        (8, 2),
+        (16, 0),
+        (8, 0),
+        (4, 0),
+        (2, 0),
+        (1, 0),
+    ]
     assert scaler.adjust(False) and float(scaler.scale_value) == 1
 
 
 def test_a_scale_stays_below_the_largest_float32():
-    scaler = amp.DynamicLossScaler(2.0 ** 127, 2, 1)
+    scaler = amp.DynamicLossScaler(2.0**127, 2, 1)
     scaler.adjust(Tensor(True))
     assert np.isfinite(float(scaler.scale_value))
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: amp.StaticLossScaler(0.5), ValueError), (lambda: amp.StaticLossScaler("1"), TypeError),
-    (lambda: amp.StaticLossScaler(float("nan")), ValueError),
-    (lambda: amp.DynamicLossScaler(8, 2.0, 1), TypeError),
-    (lambda: amp.DynamicLossScaler(8, 0, 1), ValueError),
-    (lambda: amp.DynamicLossScaler(8, 2, 0), ValueError),
-    (lambda: amp.StaticLossScaler(2).scale(3.0), TypeError), (amp.LossScaler, TypeError),
-    (lambda: amp.all_finite(Tensor(1.0)), TypeError), (lambda: amp.all_finite([1.0]), TypeError),
-    (lambda: amp.all_finite([]), ValueError)])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: amp.StaticLossScaler(0.5), ValueError),
+        (lambda: amp.StaticLossScaler("1"), TypeError),
+        (lambda: amp.StaticLossScaler(float("nan")), ValueError),
+        (lambda: amp.DynamicLossScaler(8, 2.0, 1), TypeError),
+        (lambda: amp.DynamicLossScaler(8, 0, 1), ValueError),
+        (lambda: amp.DynamicLossScaler(8, 2, 0), ValueError),
+        (lambda: amp.StaticLossScaler(2).scale(3.0), TypeError),
+        (amp.LossScaler, TypeError),
+        (lambda: amp.all_finite(Tensor(1.0)), TypeError),
+        (lambda: amp.all_finite([1.0]), TypeError),
+        (lambda: amp.all_finite([]), ValueError),
+    ],
+)
 def test_scalers_refuse(call, error):
     with pytest.raises(error):
         call()
@@ -299,7 +355,7 @@ def test_large_sums_are_finite():
 def test_a_training_loop_with_a_scaler(space):
     net = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
     optimizer = nn.SGD(net.trainable_params(), 0.05)
-    scaler = amp.DynamicLossScaler(2.0 ** 10, 2, 2)
+    scaler = amp.DynamicLossScaler(2.0**10, 2, 2)
     x = Tensor(np.random.default_rng(1).standard_normal((16, 3)).astype(np.float32))
     y = Tensor(x.asnumpy() @ np.float32([[1], [-2], [0.5]]))
 
@@ -324,21 +380,32 @@ def test_a_training_loop_with_a_scaler(space):
 
 # Training steps -----------------------------------------------------------------------------------
 
+
 def built(level, **kwargs):
     net = nn.SequentialCell(nn.Dense(3, 4), nn.LayerNorm((4,)), nn.ReLU(), nn.Dense(4, 2))
     optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     return net, amp.build_train_network(net, optimizer, nn.MSELoss(), level, **kwargs)
 
 
-@pytest.mark.parametrize("level, kwargs, kind", [
-    ("O0", {}, nn.TrainOneStepCell), ("O1", {}, nn.TrainOneStepCell),
-    ("O2", {}, nn.TrainOneStepWithLossScaleCell), ("O3", {}, nn.TrainOneStepCell),
-    ("auto", {}, nn.TrainOneStepCell), ("O0", {"boost_level": "O1"}, nn.TrainOneStepCell),
-    ("O0", {"cast_model_type": ms.float16, "keep_batchnorm_fp32": True}, nn.TrainOneStepCell),
-    ("O2", {"loss_scale_manager": None}, nn.TrainOneStepCell),
-    ("O2", {"loss_scale_manager": amp.FixedLossScaleManager(64.0, False)}, nn.TrainOneStepCell),
-    ("O3", {"loss_scale_manager": amp.FixedLossScaleManager(64.0)},
-     nn.TrainOneStepWithLossScaleCell)])
+@pytest.mark.parametrize(
+    "level, kwargs, kind",
+    [
+        ("O0", {}, nn.TrainOneStepCell),
+        ("O1", {}, nn.TrainOneStepCell),
+        ("O2", {}, nn.TrainOneStepWithLossScaleCell),
+        ("O3", {}, nn.TrainOneStepCell),
+        ("auto", {}, nn.TrainOneStepCell),
+        ("O0", {"boost_level": "O1"}, nn.TrainOneStepCell),
+        ("O0", {"cast_model_type": ms.float16, "keep_batchnorm_fp32": True}, nn.TrainOneStepCell),
+        ("O2", {"loss_scale_manager": None}, nn.TrainOneStepCell),
+        ("O2", {"loss_scale_manager": amp.FixedLossScaleManager(64.0, False)}, nn.TrainOneStepCell),
+        (
+            "O3",
+            {"loss_scale_manager": amp.FixedLossScaleManager(64.0)},
+            nn.TrainOneStepWithLossScaleCell,
+        ),
+    ],
+)
 def test_built_steps(level, kwargs, kind):
     net, step = built(level, **kwargs)
     assert type(step) is kind and step.training
@@ -351,8 +418,10 @@ def test_built_steps(level, kwargs, kind):
     loss = out[0] if isinstance(out, tuple) else out
     assert loss.dtype == ms.float32 and np.isfinite(loss.asnumpy())
     if not isinstance(out, tuple) or not out[1]:
-        changed = [(weight.asnumpy() != old).any()
-                   for weight, old in zip(net.trainable_params(), before, strict=True)]
+        changed = [
+            (weight.asnumpy() != old).any()
+            for weight, old in zip(net.trainable_params(), before, strict=True)
+        ]
         assert any(changed)
 
 
@@ -362,15 +431,21 @@ def test_a_network_with_its_loss_inside():
     assert step.network is net
 
 
-@pytest.mark.parametrize("arguments, kwargs, error", [
-    ((1, nn.ReLU()), {}, TypeError), ((nn.ReLU(), 1), {}, TypeError),
-    ((nn.ReLU(), nn.ReLU(), 1), {}, TypeError),
-    ((nn.ReLU(), nn.ReLU(), None, "O4"), {}, ValueError),
-    ((nn.ReLU(), nn.ReLU()), {"boost_level": "O3"}, ValueError),
-    ((nn.ReLU(), nn.ReLU()), {"other": 1}, ValueError),
-    ((nn.ReLU(), nn.ReLU()), {"cast_model_type": ms.float64}, TypeError),
-    ((nn.ReLU(), nn.ReLU()), {"keep_batchnorm_fp32": 1}, TypeError),
-    ((nn.ReLU(), nn.ReLU()), {"loss_scale_manager": 1}, TypeError)], ids=str)
+@pytest.mark.parametrize(
+    "arguments, kwargs, error",
+    [
+        ((1, nn.ReLU()), {}, TypeError),
+        ((nn.ReLU(), 1), {}, TypeError),
+        ((nn.ReLU(), nn.ReLU(), 1), {}, TypeError),
+        ((nn.ReLU(), nn.ReLU(), None, "O4"), {}, ValueError),
+        ((nn.ReLU(), nn.ReLU()), {"boost_level": "O3"}, ValueError),
+        ((nn.ReLU(), nn.ReLU()), {"other": 1}, ValueError),
+        ((nn.ReLU(), nn.ReLU()), {"cast_model_type": ms.float64}, TypeError),
+        ((nn.ReLU(), nn.ReLU()), {"keep_batchnorm_fp32": 1}, TypeError),
+        ((nn.ReLU(), nn.ReLU()), {"loss_scale_manager": 1}, TypeError),
+    ],
+    ids=str,
+)
 def test_build_train_network_refuses(arguments, kwargs, error):
     with pytest.raises(error):
         amp.build_train_network(*arguments, **kwargs)

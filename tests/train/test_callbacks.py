@@ -30,9 +30,18 @@ from mindspore_compat.train.callback._callback import CallbackManager, _handle_l
 
 def context(**told):
     """The context of a step of a run."""
-    return RunContext(_InternalCallbackParam({
-        "cur_epoch_num": 3, "cur_step_num": 7, "batch_num": 4, "mode": "train",
-        "net_outputs": Tensor(1.5), **told}))
+    return RunContext(
+        _InternalCallbackParam(
+            {
+                "cur_epoch_num": 3,
+                "cur_step_num": 7,
+                "batch_num": 4,
+                "mode": "train",
+                "net_outputs": Tensor(1.5),
+                **told,
+            }
+        )
+    )
 
 
 class Net(nn.Cell):
@@ -60,8 +69,10 @@ def test_a_manager_takes_callbacks(given):
 
 def test_the_newer_hooks_call_the_older_ones():
     seen = []
-    hooks = {name: lambda run_context, name=name: seen.append(name)
-             for name in ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")}
+    hooks = {
+        name: lambda run_context, name=name: seen.append(name)
+        for name in ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+    }
     Model(Descent()).train(1, batches(1), At(**hooks))
     assert seen == ["begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end"]
 
@@ -69,12 +80,21 @@ def test_the_newer_hooks_call_the_older_ones():
 # LossMonitor
 
 
-@pytest.mark.parametrize("outputs, text", [
-    (Tensor(1.5), "1.5"), (1.5, "1.5"), (3, "3"), (Tensor(np.array([1, 2], np.float32)), "1.5"),
-    ((Tensor(2.5), Tensor(1.0)), "2.5"), ([Tensor(2.5)], "2.5"), (None, "None"),
-    (np.array([1.0, 2.0]), "[1. 2.]"), (Tensor(1.1, ms.float16), "1.099609375"),
-    ((Tensor(np.float32(np.nan)), Tensor(1)), "nan"),
-])
+@pytest.mark.parametrize(
+    "outputs, text",
+    [
+        (Tensor(1.5), "1.5"),
+        (1.5, "1.5"),
+        (3, "3"),
+        (Tensor(np.array([1, 2], np.float32)), "1.5"),
+        ((Tensor(2.5), Tensor(1.0)), "2.5"),
+        ([Tensor(2.5)], "2.5"),
+        (None, "None"),
+        (np.array([1.0, 2.0]), "[1. 2.]"),
+        (Tensor(1.1, ms.float16), "1.099609375"),
+        ((Tensor(np.float32(np.nan)), Tensor(1)), "nan"),
+    ],
+)
 def test_the_loss_is_printed(outputs, text, capsys):
     LossMonitor().step_end(context(net_outputs=outputs))
     assert capsys.readouterr().out == f"epoch: 3 step: 3, loss is {text}\n"
@@ -104,8 +124,10 @@ def test_what_loss_monitor_refuses(times):
         LossMonitor(times)
 
 
-@pytest.mark.parametrize("outputs, loss", [
-    ((Tensor(2.0), 1), 2.0), (Tensor([1.0, 3.0]), 2.0), ((1, Tensor(2.0)), (1, Tensor(2.0)))])
+@pytest.mark.parametrize(
+    "outputs, loss",
+    [((Tensor(2.0), 1), 2.0), (Tensor([1.0, 3.0]), 2.0), ((1, Tensor(2.0)), (1, Tensor(2.0)))],
+)
 def test_which_output_is_the_loss(outputs, loss):
     found = _handle_loss(outputs)
     assert float(found) == loss if not isinstance(loss, tuple) else found is outputs
@@ -114,10 +136,13 @@ def test_which_output_is_the_loss(outputs, loss):
 # TimeMonitor
 
 
-@pytest.mark.parametrize("mode, data_time, text", [
-    ("train", False, "Train epoch time: # ms, per step time: # ms\n"),
-    ("eval", True, "Eval epoch time: # ms, per step time: # ms (data time: # ms)\n"),
-])
+@pytest.mark.parametrize(
+    "mode, data_time, text",
+    [
+        ("train", False, "Train epoch time: # ms, per step time: # ms\n"),
+        ("eval", True, "Eval epoch time: # ms, per step time: # ms (data time: # ms)\n"),
+    ],
+)
 def test_times_are_printed(mode, data_time, text, capsys):
     monitor = TimeMonitor(data_time=data_time)
     monitor.epoch_begin(context())
@@ -151,8 +176,10 @@ def test_history_notes_the_outputs_and_metrics():
 
 def test_lambda_callback_calls_what_it_is_given():
     seen = []
-    callback = LambdaCallback(on_train_step_end=lambda run_context: seen.append("step"),
-                              on_train_end=lambda run_context: seen.append("end"))
+    callback = LambdaCallback(
+        on_train_step_end=lambda run_context: seen.append("step"),
+        on_train_end=lambda run_context: seen.append("end"),
+    )
     Model(Descent()).train(1, batches(2), callback)
     assert seen == ["step", "step", "end"]
 
@@ -176,7 +203,8 @@ def test_what_the_learning_rate_cannot_be_set_to():
         LearningRateScheduler(lambda rate, step: "a").step_end(context(optimizer=Net().optimizer))
     with pytest.raises(ValueError, match="'LearningRateScheduler'"):
         LearningRateScheduler(lambda rate, step: 1).step_end(
-            context(optimizer=Net([0.1, 0.2]).optimizer))
+            context(optimizer=Net([0.1, 0.2]).optimizer)
+        )
 
 
 # EarlyStopping and ReduceLROnPlateau
@@ -190,8 +218,13 @@ def watched(callback, values, monitor="eval_loss"):
     """
     net, rates = Net(), []
     for epoch, value in enumerate(values, 1):
-        told = context(train_network=net, optimizer=net.optimizer, cur_epoch_num=epoch,
-                       eval_results={monitor: value}, net_outputs=Tensor(value))
+        told = context(
+            train_network=net,
+            optimizer=net.optimizer,
+            cur_epoch_num=epoch,
+            eval_results={monitor: value},
+            net_outputs=Tensor(value),
+        )
         if epoch == 1:
             callback.on_train_begin(told)
         net.line.weight.set_data(Tensor(np.float32(epoch)))
@@ -203,11 +236,18 @@ def watched(callback, values, monitor="eval_loss"):
     return net, epoch, rates
 
 
-@pytest.mark.parametrize("options, last, best", [
-    ({}, 1, 1.0), ({"patience": 2}, 4, 0.9), ({"patience": 2, "min_delta": 0.2}, 3, 1.0),
-    ({"patience": 2, "mode": "max"}, 3, 1.0), ({"patience": 2, "baseline": 0.5}, 2, 0.9),
-    ({"patience": 2, "baseline": 0.96}, 4, 0.9), ({"patience": 99}, 9, 0.8),
-])
+@pytest.mark.parametrize(
+    "options, last, best",
+    [
+        ({}, 1, 1.0),
+        ({"patience": 2}, 4, 0.9),
+        ({"patience": 2, "min_delta": 0.2}, 3, 1.0),
+        ({"patience": 2, "mode": "max"}, 3, 1.0),
+        ({"patience": 2, "baseline": 0.5}, 2, 0.9),
+        ({"patience": 2, "baseline": 0.96}, 4, 0.9),
+        ({"patience": 99}, 9, 0.8),
+    ],
+)
 def test_when_early_stopping_stops(options, last, best):
     callback = EarlyStopping(**options)
     assert watched(callback, FALLING)[1] == last
@@ -215,7 +255,10 @@ def test_when_early_stopping_stops(options, last, best):
 
 
 def test_early_stopping_watches_a_metric_that_rises():
-    assert watched(EarlyStopping("acc", patience=2), [.1, .2, .15, .3, .2, .2, .2], "acc")[1] == 6
+    assert (
+        watched(EarlyStopping("acc", patience=2), [0.1, 0.2, 0.15, 0.3, 0.2, 0.2, 0.2], "acc")[1]
+        == 6
+    )
 
 
 def test_early_stopping_watches_the_loss_of_the_last_step():
@@ -226,16 +269,25 @@ def test_the_best_weights_come_back(capsys):
     callback = EarlyStopping(patience=1, restore_best_weights=True, verbose=True)
     net, last, _ = watched(callback, FALLING)
     assert (last, float(net.line.weight)) == (3, 2.0)
-    assert capsys.readouterr().out == ("EarlyStopping: the weights of the best epoch are back.\n"
-                                       "Epoch 00003: early stopping\n")
+    assert capsys.readouterr().out == (
+        "EarlyStopping: the weights of the best epoch are back.\nEpoch 00003: early stopping\n"
+    )
 
 
-@pytest.mark.parametrize("options, rates", [
-    ({"patience": 2}, [.1, .1, .1, .01, .01, .01, .001, .001, .0001]),
-    ({"patience": 1, "cooldown": 2}, [.1, .1, .01, .01, .01, .001, .001, .0001, .0001]),
-    ({"patience": 1, "min_lr": .005, "factor": .5},
-     [.1, .1, .05, .025, .025, .0125, .00625, .005, .005]),
-])
+@pytest.mark.parametrize(
+    "options, rates",
+    [
+        ({"patience": 2}, [0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 0.001, 0.001, 0.0001]),
+        (
+            {"patience": 1, "cooldown": 2},
+            [0.1, 0.1, 0.01, 0.01, 0.01, 0.001, 0.001, 0.0001, 0.0001],
+        ),
+        (
+            {"patience": 1, "min_lr": 0.005, "factor": 0.5},
+            [0.1, 0.1, 0.05, 0.025, 0.025, 0.0125, 0.00625, 0.005, 0.005],
+        ),
+    ],
+)
 def test_when_the_learning_rate_falls(options, rates):
     assert watched(ReduceLROnPlateau(**options), FALLING)[2] == pytest.approx(rates)
 
@@ -243,7 +295,8 @@ def test_when_the_learning_rate_falls(options, rates):
 def test_a_fall_of_the_learning_rate_is_printed(capsys):
     watched(ReduceLROnPlateau(patience=1, verbose=True), FALLING[:3])
     assert capsys.readouterr().out == (
-        "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.010000001.\n")
+        "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.010000001.\n"
+    )
 
 
 @pytest.mark.parametrize("cls", [EarlyStopping, ReduceLROnPlateau])
@@ -257,21 +310,30 @@ def test_a_monitor_that_is_not_there_does_nothing(cls):
 @pytest.mark.parametrize("value", [np.ones(2), np.ones(1), "a", [1.0]])
 def test_a_monitored_value_is_a_number(cls, value):
     with pytest.raises(ValueError, match=f"For '{cls.__name__}'"):
-        cls("acc").on_train_epoch_end(context(eval_results={"acc": value}, train_network=Net(),
-                                              optimizer=Net().optimizer))
+        cls("acc").on_train_epoch_end(
+            context(eval_results={"acc": value}, train_network=Net(), optimizer=Net().optimizer)
+        )
 
 
-@pytest.mark.parametrize("cls, options, error", [
-    (EarlyStopping, {"monitor": 1}, TypeError), (EarlyStopping, {"patience": -1}, ValueError),
-    (EarlyStopping, {"patience": 1.0}, TypeError), (EarlyStopping, {"mode": "x"}, ValueError),
-    (EarlyStopping, {"min_delta": "a"}, TypeError), (EarlyStopping, {"verbose": 1}, TypeError),
-    (EarlyStopping, {"baseline": "a"}, TypeError),
-    (EarlyStopping, {"restore_best_weights": 1}, TypeError),
-    (ReduceLROnPlateau, {"factor": 1}, TypeError), (ReduceLROnPlateau, {"factor": 1.0}, ValueError),
-    (ReduceLROnPlateau, {"factor": 0.0}, ValueError),
-    (ReduceLROnPlateau, {"cooldown": -1}, ValueError),
-    (ReduceLROnPlateau, {"min_lr": "a"}, TypeError), (ReduceLROnPlateau, {"mode": "x"}, ValueError),
-])
+@pytest.mark.parametrize(
+    "cls, options, error",
+    [
+        (EarlyStopping, {"monitor": 1}, TypeError),
+        (EarlyStopping, {"patience": -1}, ValueError),
+        (EarlyStopping, {"patience": 1.0}, TypeError),
+        (EarlyStopping, {"mode": "x"}, ValueError),
+        (EarlyStopping, {"min_delta": "a"}, TypeError),
+        (EarlyStopping, {"verbose": 1}, TypeError),
+        (EarlyStopping, {"baseline": "a"}, TypeError),
+        (EarlyStopping, {"restore_best_weights": 1}, TypeError),
+        (ReduceLROnPlateau, {"factor": 1}, TypeError),
+        (ReduceLROnPlateau, {"factor": 1.0}, ValueError),
+        (ReduceLROnPlateau, {"factor": 0.0}, ValueError),
+        (ReduceLROnPlateau, {"cooldown": -1}, ValueError),
+        (ReduceLROnPlateau, {"min_lr": "a"}, TypeError),
+        (ReduceLROnPlateau, {"mode": "x"}, ValueError),
+    ],
+)
 def test_what_watching_callbacks_refuse(cls, options, error):
     with pytest.raises(error, match=f"For '{cls.__name__}', '{next(iter(options))}'"):
         cls(**options)
@@ -292,20 +354,24 @@ def test_a_training_goes_on_from_its_backup(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Model(Descent()).train(4, batches(1), [BackupAndRestore(str(tmp_path)),
-                                               At(on_train_epoch_begin=fail_in_third)])
+        Model(Descent()).train(
+            4, batches(1), [BackupAndRestore(str(tmp_path)), At(on_train_epoch_begin=fail_in_third)]
+        )
     assert os.listdir(tmp_path) == ["backup.ckpt"]
     net = Descent()
     Model(net).train(1, batches(1), BackupAndRestore(str(tmp_path)))
-    assert float(net.weight) == 7.0       # 10, two steps, a backup, one step
+    assert float(net.weight) == 7.0  # 10, two steps, a backup, one step
     assert os.listdir(tmp_path) == []
 
 
 def test_how_often_a_backup_is_written(tmp_path):
     seen = []
     callback = BackupAndRestore(str(tmp_path), save_freq=2, delete_checkpoint=False)
-    Model(Descent()).train(2, batches(1), [callback, At(
-        on_train_epoch_end=lambda run_context: seen.append(os.listdir(tmp_path)))])
+    Model(Descent()).train(
+        2,
+        batches(1),
+        [callback, At(on_train_epoch_end=lambda run_context: seen.append(os.listdir(tmp_path)))],
+    )
     assert seen == [[], ["backup.ckpt"]]
     assert os.listdir(tmp_path) == ["backup.ckpt"]
 
@@ -346,9 +412,10 @@ def test_a_training_ends_on_request(ask, tmp_path):
 @pytest.mark.parametrize("save_ckpt", [True, False])
 def test_a_run_goes_on_from_what_was_saved_on_request(save_ckpt, tmp_path):
     first = OnRequestExit(True, False, "net", str(tmp_path))
-    Model(Descent()).train(3, batches(4), [
-        At(on_train_step_begin=lambda run_context: ask_by_signal(tmp_path)), first])
-    begun = 9.0 if save_ckpt else 10.0       # one step of 1 from 10, where a file is taken
+    Model(Descent()).train(
+        3, batches(4), [At(on_train_step_begin=lambda run_context: ask_by_signal(tmp_path)), first]
+    )
+    begun = 9.0 if save_ckpt else 10.0  # one step of 1 from 10, where a file is taken
     again = OnRequestExit(save_ckpt, False, "net", str(tmp_path))
     trained, evaluated = Descent(), Descent()
     Model(trained).train(1, batches(1), again)
@@ -358,9 +425,17 @@ def test_a_run_goes_on_from_what_was_saved_on_request(save_ckpt, tmp_path):
     assert float(evaluated.weight) == begun
 
 
-@pytest.mark.parametrize("options", [
-    {"save_ckpt": 1}, {"save_mindir": 1}, {"file_name": 1}, {"directory": 1}, {"sig": "a"},
-    {"sig": signal.SIGKILL}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"save_ckpt": 1},
+        {"save_mindir": 1},
+        {"file_name": 1},
+        {"directory": 1},
+        {"sig": "a"},
+        {"sig": signal.SIGKILL},
+    ],
+)
 def test_what_on_request_exit_refuses(options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=f"For 'OnRequestExit', '{next(iter(options))}'"):

@@ -38,8 +38,9 @@ def test_a_connected_network_fetches_its_data(mode):
     helper = DatasetHelper(batches(3), True, sink_size=2)
     net = connect_network_with_dataset(Mean(), helper)
     seen = [[float(net(*inputs)) for inputs in helper] for _ in range(3)]
-    assert seen == ([[2.0], [1.0], [3.0]] if mode == ms.GRAPH_MODE
-                    else [[1.0, 2.0], [3.0, 1.0], [2.0, 3.0]])
+    assert seen == (
+        [[2.0], [1.0], [3.0]] if mode == ms.GRAPH_MODE else [[1.0, 2.0], [3.0, 1.0], [2.0, 3.0]]
+    )
 
 
 def test_the_types_and_shapes_are_the_datasets():
@@ -48,10 +49,17 @@ def test_the_types_and_shapes_are_the_datasets():
     assert shapes == [[2, 3], [2, 3]]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((1,), TypeError), ((batches(1), 1), TypeError), ((batches(1), True, 0), ValueError),
-    ((batches(1), True, "1"), TypeError), ((batches(1), False, -1, 0), ValueError),
-    ((batches(1), False, -1, "a"), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((1,), TypeError),
+        ((batches(1), 1), TypeError),
+        ((batches(1), True, 0), ValueError),
+        ((batches(1), True, "1"), TypeError),
+        ((batches(1), False, -1, 0), ValueError),
+        ((batches(1), False, -1, "a"), TypeError),
+    ],
+)
 def test_what_a_helper_refuses(arguments, error):
     with pytest.raises(error, match="For 'DatasetHelper'"):
         DatasetHelper(*arguments)
@@ -72,9 +80,15 @@ def test_a_sunk_function_goes_through_the_data_without_end(size, results):
     assert [mean() for _ in results] == results
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((1, batches(1)), TypeError), ((len, 1), TypeError), ((len, batches(1), 0), ValueError),
-    ((len, batches(1), 1.0), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((1, batches(1)), TypeError),
+        ((len, 1), TypeError),
+        ((len, batches(1), 0), ValueError),
+        ((len, batches(1), 1.0), TypeError),
+    ],
+)
 def test_what_data_sink_refuses(arguments, error):
     with pytest.raises(error, match="For 'data_sink'"):
         data_sink(*arguments)

@@ -45,10 +45,14 @@ class WithLoss(nn.Cell):
 OPTIMIZERS = {
     "Momentum": lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=1e-4),
     "SGD": lambda p: nn.SGD(p, 0.1, momentum=0.9, nesterov=True),
-    "Adam": lambda p: nn.Adam(p, 1e-2), "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 1e-2),
-    "AdamOffload": lambda p: nn.AdamOffload(p, 1e-2), "Lamb": lambda p: nn.Lamb(p, 1e-2),
-    "RMSProp": lambda p: nn.RMSProp(p, 1e-2), "Adagrad": lambda p: nn.Adagrad(p),
-    "FTRL": lambda p: nn.FTRL(p), "LARS": lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9)),
+    "Adam": lambda p: nn.Adam(p, 1e-2),
+    "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 1e-2),
+    "AdamOffload": lambda p: nn.AdamOffload(p, 1e-2),
+    "Lamb": lambda p: nn.Lamb(p, 1e-2),
+    "RMSProp": lambda p: nn.RMSProp(p, 1e-2),
+    "Adagrad": lambda p: nn.Adagrad(p),
+    "FTRL": lambda p: nn.FTRL(p),
+    "LARS": lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9)),
 }
 
 

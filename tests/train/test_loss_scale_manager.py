@@ -29,7 +29,7 @@ def test_the_course_of_a_dynamic_scale():
     assert type(cell) is nn.DynamicLossScaleUpdateCell
     assert (cell.loss_scale_value, cell.scale_factor, cell.scale_window) == (1, 4, 3)
     assert manager.get_drop_overflow_update() is True
-    assert DynamicLossScaleManager().get_loss_scale() == 2 ** 24
+    assert DynamicLossScaleManager().get_loss_scale() == 2**24
 
 
 def test_more_than_a_thousand_overflows_in_a_row_are_an_error():
@@ -49,14 +49,21 @@ def test_a_finite_step_ends_the_row():
     assert manager.get_loss_scale() == 1
 
 
-@pytest.mark.parametrize("manager, arguments, error", [
-    (FixedLossScaleManager, (0.5,), ValueError), (FixedLossScaleManager, ("1",), TypeError),
-    (FixedLossScaleManager, (float("nan"),), ValueError),
-    (DynamicLossScaleManager, (0.5,), ValueError), (DynamicLossScaleManager, ("8",), TypeError),
-    (DynamicLossScaleManager, (8, 0), ValueError), (DynamicLossScaleManager, (8, "2"), TypeError),
-    (DynamicLossScaleManager, (8, 2, 0), ValueError),
-    (DynamicLossScaleManager, (8, 2, 1.5), TypeError),
-], ids=str)
+@pytest.mark.parametrize(
+    "manager, arguments, error",
+    [
+        (FixedLossScaleManager, (0.5,), ValueError),
+        (FixedLossScaleManager, ("1",), TypeError),
+        (FixedLossScaleManager, (float("nan"),), ValueError),
+        (DynamicLossScaleManager, (0.5,), ValueError),
+        (DynamicLossScaleManager, ("8",), TypeError),
+        (DynamicLossScaleManager, (8, 0), ValueError),
+        (DynamicLossScaleManager, (8, "2"), TypeError),
+        (DynamicLossScaleManager, (8, 2, 0), ValueError),
+        (DynamicLossScaleManager, (8, 2, 1.5), TypeError),
+    ],
+    ids=str,
+)
 def test_refusals(manager, arguments, error):
     with pytest.raises(error, match=f"For '{manager.__name__}'"):
         manager(*arguments)

@@ -11,7 +11,7 @@ from mindspore_compat import Tensor, nn
 from mindspore_compat.train import metrics
 from mindspore_compat.train.metrics import Metric, get_metrics, rearrange_inputs
 
-PRED = np.array([[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]])      # classes 1, 0, 0
+PRED = np.array([[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]])  # classes 1, 0, 0
 CLASSES = np.array([1, 0, 1])
 IMAGES = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]), np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
 SAMPLES = (np.array([[1, 0, 1], [1, 1, 0]]), np.array([[1, 0, 0], [1, 1, 0]]))
@@ -41,24 +41,45 @@ CASES = [
     ("loss", [(Tensor(1.0),), (Tensor([2.0, 4.0]),)], {}, 2.0),
     ("mae", [(np.array([1.0, 2]), np.array([2.0, 4]))], {}, 1.5),
     ("mse", [(np.array([1.0, 2]), np.array([2.0, 4]))], {}, 2.5),
-    ("dice", [(np.array([[1.0, 0], [1, 1]]), np.array([[1, 1], [0, 1]]))], {"options": [1.0]},
-     2 / 7),
-    ("perplexity", [(np.array([[.25, .75], [.5, .5]]), np.array([0, 1]))], {}, math.sqrt(8)),
-    ("perplexity", [(np.array([[.25, .75], [.5, .5]]), np.array([0, 1]))], {"options": [1]}, 4),
-    ("topk", [(np.array([[.2, .5, .3], [.1, .3, .5]]), np.array([2, 0]))], {"options": [2]}, 0.5),
-    ("topk", [(np.array([[.5, .5, .5]]), np.array([0]))], {"options": [1]}, 1.0),
+    (
+        "dice",
+        [(np.array([[1.0, 0], [1, 1]]), np.array([[1, 1], [0, 1]]))],
+        {"options": [1.0]},
+        2 / 7,
+    ),
+    ("perplexity", [(np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([0, 1]))], {}, math.sqrt(8)),
+    ("perplexity", [(np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([0, 1]))], {"options": [1]}, 4),
+    (
+        "topk",
+        [(np.array([[0.2, 0.5, 0.3], [0.1, 0.3, 0.5]]), np.array([2, 0]))],
+        {"options": [2]},
+        0.5,
+    ),
+    ("topk", [(np.array([[0.5, 0.5, 0.5]]), np.array([0]))], {"options": [1]}, 1.0),
     ("bleu_score", [WORDS], {"options": [2]}, math.exp(1 - 4 / 3)),
-    ("cosine_similarity", [(np.array([[1.0, 0], [3, 4]]),)], {}, [[0, .6], [.6, 0]]),
-    ("cosine_similarity", [(np.array([[1, 2], [3, 4]]),)], {"options": ["dot", "sum", False]},
-     [16, 36]),
+    ("cosine_similarity", [(np.array([[1.0, 0], [3, 4]]),)], {}, [[0, 0.6], [0.6, 0]]),
+    (
+        "cosine_similarity",
+        [(np.array([[1, 2], [3, 4]]),)],
+        {"options": ["dot", "sum", False]},
+        [16, 36],
+    ),
     ("confusion_matrix", [([1, 0, 1, 0], [1, 0, 0, 0])], {"options": [2]}, [[2, 1], [0, 1]]),
-    ("confusion_matrix", [([1, 0, 1, 0], [1, 0, 0, 0])], {"options": [2, "target"]},
-     [[2 / 3, 1 / 3], [0, 1]]),
-    ("confusion_matrix", [([.4, .6], [0, 0])], {"options": [2, "all"]}, [[.5, .5], [0, 0]]),
+    (
+        "confusion_matrix",
+        [([1, 0, 1, 0], [1, 0, 0, 0])],
+        {"options": [2, "target"]},
+        [[2 / 3, 1 / 3], [0, 1]],
+    ),
+    ("confusion_matrix", [([0.4, 0.6], [0, 0])], {"options": [2, "all"]}, [[0.5, 0.5], [0, 0]]),
     ("confusion_matrix_metric", [ONE_HOT], {"options": [True, "tpr"]}, [0.5]),
     ("confusion_matrix_metric", [ONE_HOT], {"options": [False, "F1_Score"]}, [2 / 3]),
-    ("confusion_matrix_metric", [ONE_HOT], {"options": [True, "acc", True, "mean_batch"]},
-     [0.5, 0.5]),
+    (
+        "confusion_matrix_metric",
+        [ONE_HOT],
+        {"options": [True, "acc", True, "mean_batch"]},
+        [0.5, 0.5],
+    ),
     ("hausdorff_distance", [(*IMAGES, 0)], {}, math.sqrt(2)),
     ("hausdorff_distance", [(*IMAGES, 1)], {"options": ["taxicab"]}, 2),
     ("mean_surface_distance", [(*IMAGES, 1)], {}, 1 / 3),
@@ -80,24 +101,36 @@ def test_tensors_lists_and_arrays_are_the_same(name):
 
 
 def test_roc_curves():
-    found = measured("roc", (np.array([.1, .4, .35, .8]), np.array([0, 0, 1, 1])))
+    found = measured("roc", (np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1])))
     assert [each.tolist() for each in found] == [
-        [0, 0, .5, .5, 1], [0, .5, .5, 1, 1], [1.8, .8, .4, .35, .1]]
+        [0, 0, 0.5, 0.5, 1],
+        [0, 0.5, 0.5, 1, 1],
+        [1.8, 0.8, 0.4, 0.35, 0.1],
+    ]
     assert metrics.auc(*found[:2]) == 0.75
     rates = measured("roc", (np.eye(3), np.arange(3)), options=[3])[0]
     assert [each.tolist() for each in rates] == [[0, 0, 1]] * 3
 
 
-@pytest.mark.parametrize("x, y, reorder, area", [
-    ([0, 1], [1, 3], False, 2.0), ([1, 0], [1, 3], False, 2.0), ([0, 2, 1], [0, 2, 1], True, 2.0)])
+@pytest.mark.parametrize(
+    "x, y, reorder, area",
+    [([0, 1], [1, 3], False, 2.0), ([1, 0], [1, 3], False, 2.0), ([0, 2, 1], [0, 2, 1], True, 2.0)],
+)
 def test_areas(x, y, reorder, area):
     assert metrics.auc(np.array(x), np.array(y), reorder) == area
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (("a", "b"), TypeError), (([0, 1], [0, 1], 1), TypeError), (([0], [1]), ValueError),
-    (([0, 1], [0, 1, 2]), ValueError), (([0, 2, 1], [0, 1, 2]), ValueError),
-    (([[0, 1]], [[0, 1]]), ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (("a", "b"), TypeError),
+        (([0, 1], [0, 1], 1), TypeError),
+        (([0], [1]), ValueError),
+        (([0, 1], [0, 1, 2]), ValueError),
+        (([0, 2, 1], [0, 1, 2]), ValueError),
+        (([[0, 1]], [[0, 1]]), ValueError),
+    ],
+)
 def test_what_auc_refuses(arguments, error):
     with pytest.raises(error, match="For 'auc'"):
         metrics.auc(*arguments)
@@ -105,38 +138,65 @@ def test_what_auc_refuses(arguments, error):
 
 def test_occlusion_of_each_point():
     net = nn.Dense(4, 2, weight_init=Tensor(np.ones((2, 4), np.float32)), has_bias=False)
-    image = np.array([[.5, 1, 1.5, 2]], np.float32)
+    image = np.array([[0.5, 1, 1.5, 2]], np.float32)
     for batch in (1, 128):
         metric = metrics.OcclusionSensitivity(margin=1, n_batch=batch)
         metric.update(net, image, np.array(1))
-        assert metric.eval().tolist() == [.5, 1.5, 2.5, 3.5]
+        assert metric.eval().tolist() == [0.5, 1.5, 2.5, 3.5]
     metric = metrics.OcclusionSensitivity(margin=[1], b_box=[1, 2])
     metric.update(net, image, np.array(1))
     assert metric.eval().tolist() == [1.5, 2.5]
 
 
-@pytest.mark.parametrize("name", sorted({"acc", "precision", "F1", "loss", "mae", "dice",
-                                         "perplexity", "roc", "bleu_score", "cosine_similarity",
-                                         "hausdorff_distance", "occlusion_sensitivity"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {
+            "acc",
+            "precision",
+            "F1",
+            "loss",
+            "mae",
+            "dice",
+            "perplexity",
+            "roc",
+            "bleu_score",
+            "cosine_similarity",
+            "hausdorff_distance",
+            "occlusion_sensitivity",
+        }
+    ),
+)
 def test_nothing_measured_has_no_result(name):
     with pytest.raises(RuntimeError, match="update"):
         metrics.get_metric_fn(name).eval()
 
 
-@pytest.mark.parametrize("name, inputs, error", [
-    ("accuracy", (PRED,), ValueError), ("accuracy", (PRED, CLASSES, CLASSES), ValueError),
-    ("accuracy", (PRED, CLASSES[:2]), ValueError), ("accuracy", (1, CLASSES), TypeError),
-    ("precision", (PRED, CLASSES + 5), ValueError), ("loss", (np.ones((2, 2)),), ValueError),
-    ("loss", (0.5,), TypeError), ("mae", (PRED, CLASSES), ValueError),
-    ("dice", (PRED, CLASSES), ValueError), ("perplexity", (PRED, PRED), RuntimeError),
-    ("perplexity", (PRED, CLASSES + 2), ValueError), ("top_1_accuracy", (PRED, [1]), ValueError),
-    ("top_5_accuracy", (PRED, CLASSES), ValueError), ("roc", (PRED, CLASSES), ValueError),
-    ("bleu_score", ([["a"]], []), ValueError), ("cosine_similarity", (np.ones(3),), ValueError),
-    ("hausdorff_distance", (*IMAGES, "a"), TypeError),
-    ("hausdorff_distance", (*IMAGES, 9), ValueError),
-    ("mean_surface_distance", (IMAGES[0], IMAGES[1][:2], 0), ValueError),
-    ("root_mean_square_distance", IMAGES, ValueError),
-])
+@pytest.mark.parametrize(
+    "name, inputs, error",
+    [
+        ("accuracy", (PRED,), ValueError),
+        ("accuracy", (PRED, CLASSES, CLASSES), ValueError),
+        ("accuracy", (PRED, CLASSES[:2]), ValueError),
+        ("accuracy", (1, CLASSES), TypeError),
+        ("precision", (PRED, CLASSES + 5), ValueError),
+        ("loss", (np.ones((2, 2)),), ValueError),
+        ("loss", (0.5,), TypeError),
+        ("mae", (PRED, CLASSES), ValueError),
+        ("dice", (PRED, CLASSES), ValueError),
+        ("perplexity", (PRED, PRED), RuntimeError),
+        ("perplexity", (PRED, CLASSES + 2), ValueError),
+        ("top_1_accuracy", (PRED, [1]), ValueError),
+        ("top_5_accuracy", (PRED, CLASSES), ValueError),
+        ("roc", (PRED, CLASSES), ValueError),
+        ("bleu_score", ([["a"]], []), ValueError),
+        ("cosine_similarity", (np.ones(3),), ValueError),
+        ("hausdorff_distance", (*IMAGES, "a"), TypeError),
+        ("hausdorff_distance", (*IMAGES, 9), ValueError),
+        ("mean_surface_distance", (IMAGES[0], IMAGES[1][:2], 0), ValueError),
+        ("root_mean_square_distance", IMAGES, ValueError),
+    ],
+)
 def test_what_an_update_refuses(name, inputs, error):
     metric = metrics.get_metric_fn(name)
     with pytest.raises(error, match=f"For '{type(metric).__name__}"):
@@ -150,20 +210,33 @@ def test_the_number_of_classes_stays():
         metric.update(np.ones((2, 3)), np.array([0, 1]))
 
 
-@pytest.mark.parametrize("name, options, error", [
-    ("accuracy", ["x"], TypeError), ("topk", [0], ValueError), ("topk", [1.0], TypeError),
-    ("dice", [1], TypeError), ("dice", [-1.0], ValueError), ("perplexity", ["a"], TypeError),
-    ("roc", ["a"], TypeError), ("bleu_score", [5], ValueError), ("bleu_score", [4, 1], TypeError),
-    ("cosine_similarity", ["x"], ValueError), ("cosine_similarity", ["dot", "none", 1], TypeError),
-    ("confusion_matrix", ["a"], TypeError), ("confusion_matrix", [2, "x"], ValueError),
-    ("confusion_matrix", [2, "all", 1], TypeError),
-    ("confusion_matrix_metric", [1], TypeError),
-    ("confusion_matrix_metric", [True, "x"], ValueError),
-    ("confusion_matrix_metric", [True, "acc", True, "x"], ValueError),
-    ("hausdorff_distance", ["x"], ValueError), ("hausdorff_distance", ["taxicab", 5], TypeError),
-    ("mean_surface_distance", [1], TypeError), ("occlusion_sensitivity", [0], TypeError),
-    ("occlusion_sensitivity", [0.0, 1.0], TypeError),
-])
+@pytest.mark.parametrize(
+    "name, options, error",
+    [
+        ("accuracy", ["x"], TypeError),
+        ("topk", [0], ValueError),
+        ("topk", [1.0], TypeError),
+        ("dice", [1], TypeError),
+        ("dice", [-1.0], ValueError),
+        ("perplexity", ["a"], TypeError),
+        ("roc", ["a"], TypeError),
+        ("bleu_score", [5], ValueError),
+        ("bleu_score", [4, 1], TypeError),
+        ("cosine_similarity", ["x"], ValueError),
+        ("cosine_similarity", ["dot", "none", 1], TypeError),
+        ("confusion_matrix", ["a"], TypeError),
+        ("confusion_matrix", [2, "x"], ValueError),
+        ("confusion_matrix", [2, "all", 1], TypeError),
+        ("confusion_matrix_metric", [1], TypeError),
+        ("confusion_matrix_metric", [True, "x"], ValueError),
+        ("confusion_matrix_metric", [True, "acc", True, "x"], ValueError),
+        ("hausdorff_distance", ["x"], ValueError),
+        ("hausdorff_distance", ["taxicab", 5], TypeError),
+        ("mean_surface_distance", [1], TypeError),
+        ("occlusion_sensitivity", [0], TypeError),
+        ("occlusion_sensitivity", [0.0, 1.0], TypeError),
+    ],
+)
 def test_what_a_metric_refuses(name, options, error):
     with pytest.raises(error, match="For '"):
         metrics.get_metric_fn(name, *options)

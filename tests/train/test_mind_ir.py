@@ -109,8 +109,11 @@ def test_the_original_computes_what_was_exported(oracle):
         function, made_with, given, expected = case_of(name)
         names.append(name.replace(" ", "_"))
         ms.export(function, *tensors(made_with), file_name=names[-1], file_format="MINDIR")
-        np.savez(names[-1], **{f"given{i:02}": a for i, a in enumerate(given)},
-                 **{f"wanted{i:02}": a for i, a in enumerate(expected)})
+        np.savez(
+            names[-1],
+            **{f"given{i:02}": a for i, a in enumerate(given)},
+            **{f"wanted{i:02}": a for i, a in enumerate(expected)},
+        )
     assert json.loads(oracle(RUNS_ALL, json.dumps(names)).splitlines()[-1]) == []
 
 
@@ -183,8 +186,14 @@ def test_a_network_is_exported_as_for_inference_and_left_as_it_was():
 
 
 def test_numbers_become_part_of_the_graph():
-    ms.export(lambda x, n, pair: x * n + pair[0], Tensor(X), 3, [Tensor(X), 1],
-              file_name="net", file_format="MINDIR")
+    ms.export(
+        lambda x, n, pair: x * n + pair[0],
+        Tensor(X),
+        3,
+        [Tensor(X), 1],
+        file_name="net",
+        file_format="MINDIR",
+    )
     network = nn.GraphCell(ms.load("net.mindir"))
     check(flat(network(Tensor(X), Tensor(X))), [X * 3 + X])
 
@@ -193,19 +202,23 @@ def test_names_of_files(folder):
     ms.export(nn.ReLU(), Tensor(X), file_name="some/where/net.mindir", file_format="MINDIR")
     ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="ONNX")
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*.*")) == [
-        "net.onnx", "some/where/net.mindir"]
+        "net.onnx",
+        "some/where/net.mindir",
+    ]
 
 
-@pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC", "SM4-CBC",
-                                  lambda content, key: content[::-1] + key])
+@pytest.mark.parametrize(
+    "mode", ["AES-GCM", "AES-CBC", "SM4-CBC", lambda content, key: content[::-1] + key]
+)
 def test_encrypted_models(mode):
     pytest.importorskip("cryptography")
     key = b"0123456789abcdef"
-    ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR", enc_key=key,
-              enc_mode=mode)
+    ms.export(
+        nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR", enc_key=key, enc_mode=mode
+    )
 
     def opened(path, key):
-        return Path(path).read_bytes()[:-len(key)][::-1]
+        return Path(path).read_bytes()[: -len(key)][::-1]
 
     found = ms.load("net.mindir", dec_key=key, dec_mode=opened if callable(mode) else mode)
     check(flat(nn.GraphCell(found)(Tensor(X))), [np.maximum(X, 0)])
@@ -219,6 +232,7 @@ def test_custom_func_changes_the_message():
         model.user_info["version"] = "11.0"
 
     from mindspore_compat._io import mindir
+
     ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR", custom_func=custom)
     model = mindir.parsed(memoryview(Path("net.mindir").read_bytes()))
     assert model.producer_name == "changed" and model.user_info[0].value == "11.0"
@@ -229,7 +243,9 @@ def test_large_weights_lie_beside_the_graph(monkeypatch, folder):
     net = nn.Dense(3, 2)
     ms.export(net, Tensor(X), file_name="net", file_format="MINDIR")
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()) == [
-        "net_graph.mindir", "net_variables/data_0"]
+        "net_graph.mindir",
+        "net_variables/data_0",
+    ]
     check(flat(nn.GraphCell(ms.load("net_graph.mindir"))(Tensor(X))), flat(net(Tensor(X))))
     os.remove("net_variables/data_0")
     with pytest.raises(RuntimeError, match="data_0"):
@@ -240,41 +256,74 @@ def test_large_weights_are_found_by_the_original(monkeypatch, oracle):
     monkeypatch.setattr(writing, "LARGE", 16)
     net = nn.Dense(3, 2)
     ms.export(net, Tensor(X), file_name="net", file_format="MINDIR")
-    printed = oracle("import mindspore as ms, numpy as np\n"
-                     f"x = ms.Tensor(np.array({X.tolist()}, np.float32))\n"
-                     "net = ms.nn.GraphCell(ms.load('net_graph.mindir'))\n"
-                     "print(net(x).asnumpy().tolist())")
+    printed = oracle(
+        "import mindspore as ms, numpy as np\n"
+        f"x = ms.Tensor(np.array({X.tolist()}, np.float32))\n"
+        "net = ms.nn.GraphCell(ms.load('net_graph.mindir'))\n"
+        "print(net(x).asnumpy().tolist())"
+    )
     close(json.loads(printed), net(Tensor(X)), rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: x if x.sum() > 0 else -x, lambda x: Tensor(x.asnumpy()), lambda x: x * float(x[0, 0]),
-    lambda x: x[x > 0], lambda x: ops.nonzero(x), lambda x: {"x": x},
-    lambda x: ops.assign(Parameter(Tensor(X), name="p"), x)])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x if x.sum() > 0 else -x,
+        lambda x: Tensor(x.asnumpy()),
+        lambda x: x * float(x[0, 0]),
+        lambda x: x[x > 0],
+        lambda x: ops.nonzero(x),
+        lambda x: {"x": x},
+        lambda x: ops.assign(Parameter(Tensor(X), name="p"), x),
+    ],
+)
 def test_what_a_graph_cannot_hold_is_refused(function, folder):
     with pytest.raises(RuntimeError, match="export"):
         ms.export(function, Tensor(X), file_name="net", file_format="MINDIR")
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (dict(net=3), TypeError), (dict(inputs=[X]), TypeError), (dict(inputs=["x"]), TypeError),
-    (dict(inputs=[[X]]), TypeError), (dict(inputs=[None]), TypeError),
-    (dict(file_name=3), TypeError), (dict(file_format="mindir"), ValueError),
-    (dict(file_format=3), ValueError), (dict(file_format="AIR"), ValueError),
-    (dict(enc_key="0" * 16), ValueError), (dict(enc_key=b"short"), ValueError),
-    (dict(enc_key=b"0" * 16, enc_mode="DES"), ValueError), (dict(custom_func=3), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(net=3), TypeError),
+        (dict(inputs=[X]), TypeError),
+        (dict(inputs=["x"]), TypeError),
+        (dict(inputs=[[X]]), TypeError),
+        (dict(inputs=[None]), TypeError),
+        (dict(file_name=3), TypeError),
+        (dict(file_format="mindir"), ValueError),
+        (dict(file_format=3), ValueError),
+        (dict(file_format="AIR"), ValueError),
+        (dict(enc_key="0" * 16), ValueError),
+        (dict(enc_key=b"short"), ValueError),
+        (dict(enc_key=b"0" * 16, enc_mode="DES"), ValueError),
+        (dict(custom_func=3), TypeError),
+    ],
+)
 def test_refusals_of_export(arguments, error, folder):
-    given = {"net": nn.ReLU(), "inputs": [Tensor(X)], "file_name": "n", "file_format": "MINDIR",
-             **arguments}
+    given = {
+        "net": nn.ReLU(),
+        "inputs": [Tensor(X)],
+        "file_name": "n",
+        "file_format": "MINDIR",
+        **arguments,
+    }
     with pytest.raises(error):
         ms.export(given.pop("net"), *given.pop("inputs"), **given)
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("name, error", [
-    (3, ValueError), ("none.mindir", ValueError), ("net.bin", ValueError),
-    ("bad.mindir", RuntimeError), ("empty.mindir", RuntimeError)])
+@pytest.mark.parametrize(
+    "name, error",
+    [
+        (3, ValueError),
+        ("none.mindir", ValueError),
+        ("net.bin", ValueError),
+        ("bad.mindir", RuntimeError),
+        ("empty.mindir", RuntimeError),
+    ],
+)
 def test_refusals_of_load(name, error):
     Path("bad.mindir").write_bytes(b"nothing of the kind")
     Path("empty.mindir").write_bytes(b"")

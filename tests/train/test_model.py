@@ -21,8 +21,13 @@ from mindspore_compat.train import (
 
 def compared(**options):
     """A Model of whole training steps that can be evaluated."""
-    return Model(Descent(), eval_network=Compare(), eval_indexes=[0, 1, 2],
-                 metrics={"loss": Loss()}, **options)
+    return Model(
+        Descent(),
+        eval_network=Compare(),
+        eval_indexes=[0, 1, 2],
+        metrics={"loss": Loss()},
+        **options,
+    )
 
 
 def trained(rate=0.1, **options):
@@ -38,25 +43,48 @@ def test_hooks_come_in_order():
     teller = Teller("cur_epoch_num", "cur_step_num")
     Model(Descent()).train(2, batches(2), teller)
     assert teller.lines == [
-        "enter", "on_train_begin None 0",
-        "on_train_epoch_begin 1 0", "on_train_step_begin 1 1", "on_train_step_end 1 1",
-        "on_train_step_begin 1 2", "on_train_step_end 1 2", "on_train_epoch_end 1 2",
-        "on_train_epoch_begin 2 2", "on_train_step_begin 2 3", "on_train_step_end 2 3",
-        "on_train_step_begin 2 4", "on_train_step_end 2 4", "on_train_epoch_end 2 4",
-        "on_train_end 2 4", "exit None"]
+        "enter",
+        "on_train_begin None 0",
+        "on_train_epoch_begin 1 0",
+        "on_train_step_begin 1 1",
+        "on_train_step_end 1 1",
+        "on_train_step_begin 1 2",
+        "on_train_step_end 1 2",
+        "on_train_epoch_end 1 2",
+        "on_train_epoch_begin 2 2",
+        "on_train_step_begin 2 3",
+        "on_train_step_end 2 3",
+        "on_train_step_begin 2 4",
+        "on_train_step_end 2 4",
+        "on_train_epoch_end 2 4",
+        "on_train_end 2 4",
+        "exit None",
+    ]
 
 
 def test_an_evaluation_in_fit_comes_before_the_end_of_the_epoch():
     teller = Teller("mode", "cur_step_num", "batch_num")
     compared().fit(1, batches(1), batches(2), callbacks=teller)
     assert teller.lines == [
-        "enter", "on_train_begin train 0 1", "on_train_epoch_begin train 0 1",
-        "on_train_step_begin train 1 1", "on_train_step_end train 1 1",
-        "enter", "on_eval_begin eval 0 2", "on_eval_epoch_begin eval 0 2",
-        "on_eval_step_begin eval 1 2", "on_eval_step_end eval 1 2",
-        "on_eval_step_begin eval 2 2", "on_eval_step_end eval 2 2", "on_eval_epoch_end eval 2 2",
-        "on_eval_end eval 2 2", "exit None",
-        "on_train_epoch_end train 1 1", "on_train_end train 1 1", "exit None"]
+        "enter",
+        "on_train_begin train 0 1",
+        "on_train_epoch_begin train 0 1",
+        "on_train_step_begin train 1 1",
+        "on_train_step_end train 1 1",
+        "enter",
+        "on_eval_begin eval 0 2",
+        "on_eval_epoch_begin eval 0 2",
+        "on_eval_step_begin eval 1 2",
+        "on_eval_step_end eval 1 2",
+        "on_eval_step_begin eval 2 2",
+        "on_eval_step_end eval 2 2",
+        "on_eval_epoch_end eval 2 2",
+        "on_eval_end eval 2 2",
+        "exit None",
+        "on_train_epoch_end train 1 1",
+        "on_train_end train 1 1",
+        "exit None",
+    ]
 
 
 def test_an_exception_leaves_the_callbacks_without_their_end_hooks():
@@ -70,18 +98,25 @@ def test_an_exception_leaves_the_callbacks_without_their_end_hooks():
     assert teller.lines[-2:] == ["on_train_step_end", "exit ZeroDivisionError"]
 
 
-@pytest.mark.parametrize("hook, last", [
-    ("on_train_step_begin", "on_train_step_end 1"),
-    ("on_train_step_end", "on_train_step_end 1"),
-    ("on_train_epoch_end", "on_train_step_end 2"),
-])
+@pytest.mark.parametrize(
+    "hook, last",
+    [
+        ("on_train_step_begin", "on_train_step_end 1"),
+        ("on_train_step_end", "on_train_step_end 1"),
+        ("on_train_epoch_end", "on_train_step_end 2"),
+    ],
+)
 def test_a_request_ends_the_run_after_the_step_or_epoch(hook, last):
     teller = Teller("cur_step_num")
     stopping = At(**{hook: lambda run_context: run_context.request_stop()})
     Model(Descent()).train(3, batches(2), [stopping, teller])
     step = last[-1]
-    assert teller.lines[-4:] == [last, f"on_train_epoch_end {step}", f"on_train_end {step}",
-                                 "exit None"]
+    assert teller.lines[-4:] == [
+        last,
+        f"on_train_epoch_end {step}",
+        f"on_train_end {step}",
+        "exit None",
+    ]
 
 
 def test_a_request_ends_an_evaluation_after_the_step():
@@ -104,10 +139,27 @@ def test_what_is_told_in_training():
     callback = At(on_train_step_end=lambda run_context: seen.update(run_context.original_args()))
     model.train(1, data, callback)
     assert set(seen) == {
-        "batch_num", "cur_epoch_num", "cur_step_num", "dataset_sink_mode", "device_number",
-        "epoch_num", "initial_step", "last_save_ckpt_step", "latest_ckpt_file", "list_callback",
-        "loss_fn", "loss_scale_mananger", "mode", "net_outputs", "network", "optimizer",
-        "parallel_mode", "train_dataset", "train_dataset_element", "train_network"}
+        "batch_num",
+        "cur_epoch_num",
+        "cur_step_num",
+        "dataset_sink_mode",
+        "device_number",
+        "epoch_num",
+        "initial_step",
+        "last_save_ckpt_step",
+        "latest_ckpt_file",
+        "list_callback",
+        "loss_fn",
+        "loss_scale_mananger",
+        "mode",
+        "net_outputs",
+        "network",
+        "optimizer",
+        "parallel_mode",
+        "train_dataset",
+        "train_dataset_element",
+        "train_network",
+    }
     assert seen["network"] is model._network
     assert seen["train_network"] is model.train_network
     assert seen["train_dataset"] is data
@@ -118,45 +170,78 @@ def test_what_is_told_in_training():
 
 def test_what_is_told_in_evaluation():
     seen = {}
-    compared().eval(batches(1), At(
-        on_eval_end=lambda run_context: seen.update(run_context.original_args())))
+    compared().eval(
+        batches(1), At(on_eval_end=lambda run_context: seen.update(run_context.original_args()))
+    )
     assert set(seen) == {
-        "batch_num", "cur_step_num", "dataset_sink_mode", "eval_dataset_element", "eval_network",
-        "list_callback", "metrics", "mode", "net_outputs", "network", "valid_dataset"}
+        "batch_num",
+        "cur_step_num",
+        "dataset_sink_mode",
+        "eval_dataset_element",
+        "eval_network",
+        "list_callback",
+        "metrics",
+        "mode",
+        "net_outputs",
+        "network",
+        "valid_dataset",
+    }
     assert isinstance(seen["net_outputs"], tuple)
 
 
 def test_fit_tells_the_metrics_in_epochs_that_evaluate():
     told = []
-    compared().fit(3, batches(1), batches(2), 2, At(on_train_epoch_end=lambda run_context: (
-        told.append((run_context.original_args().get("metrics"),
-                     run_context.original_args().get("eval_results"))))))
+    compared().fit(
+        3,
+        batches(1),
+        batches(2),
+        2,
+        At(
+            on_train_epoch_end=lambda run_context: told.append(
+                (
+                    run_context.original_args().get("metrics"),
+                    run_context.original_args().get("eval_results"),
+                )
+            )
+        ),
+    )
     assert told == [(None, None), ({"loss": 1.5}, {"loss": 1.5, "eval_loss": 2.0}), (None, None)]
 
 
 def test_attributes_that_are_not_there():
     told = []
-    Model(Descent()).train(1, batches(1), At(
-        on_train_begin=lambda run_context: told.append(run_context.original_args())))
+    Model(Descent()).train(
+        1,
+        batches(1),
+        At(on_train_begin=lambda run_context: told.append(run_context.original_args())),
+    )
     assert not hasattr(told[0], "metrics")
     with pytest.raises(KeyError, match="metrics"):
         told[0].metrics
 
 
-@pytest.mark.parametrize("frequency, epochs", [(1, [1, 2, 3, 4]), (2, [2, 4]), ([1, 3], [1, 3]),
-                                               (-1, [1, 2, 3, 4]), ([], [])])
+@pytest.mark.parametrize(
+    "frequency, epochs",
+    [(1, [1, 2, 3, 4]), (2, [2, 4]), ([1, 3], [1, 3]), (-1, [1, 2, 3, 4]), ([], [])],
+)
 def test_when_fit_evaluates(frequency, epochs):
     seen = []
-    compared().fit(4, batches(1), batches(1), frequency, At(
-        on_eval_end=lambda run_context: seen.append(run_context.original_args().cur_epoch_num)))
+    compared().fit(
+        4,
+        batches(1),
+        batches(1),
+        frequency,
+        At(on_eval_end=lambda run_context: seen.append(run_context.original_args().cur_epoch_num)),
+    )
     assert seen == epochs
 
 
 def test_fit_leaves_callbacks_of_the_package_out_of_its_evaluations(capsys, tmp_path):
     saving = ModelCheckpoint("a", str(tmp_path))
     compared().fit(1, batches(1), batches(5), callbacks=[LossMonitor(), saving])
-    assert capsys.readouterr().out == ("epoch: 1 step: 1, loss is 9.0\n"
-                                       "Eval result: epoch 1, metrics: {'loss': 3.0}\n")
+    assert capsys.readouterr().out == (
+        "epoch: 1 step: 1, loss is 9.0\nEval result: epoch 1, metrics: {'loss': 3.0}\n"
+    )
     assert [file.name for file in tmp_path.iterdir()] == ["a-1_1.ckpt"]
 
 
@@ -170,10 +255,16 @@ def test_training_moves_the_weights():
     assert float(model._network.weight) == pytest.approx(0.16)
 
 
-@pytest.mark.parametrize("manager", [None, FixedLossScaleManager(8, False),
-                                     FixedLossScaleManager(8, True),
-                                     ms.DynamicLossScaleManager(8, 2, 2)],
-                         ids=["none", "fixed", "checked", "dynamic"])
+@pytest.mark.parametrize(
+    "manager",
+    [
+        None,
+        FixedLossScaleManager(8, False),
+        FixedLossScaleManager(8, True),
+        ms.DynamicLossScaleManager(8, 2, 2),
+    ],
+    ids=["none", "fixed", "checked", "dynamic"],
+)
 def test_loss_scaling_changes_no_result(manager):
     net = Line()
     by_optimizer = manager is not None and not manager.get_drop_overflow_update()
@@ -230,8 +321,10 @@ def test_modes_are_set_when_a_run_begins():
 def test_a_mode_set_between_epochs_is_kept():
     net = Descent()
     modes = []
-    freezing = At(on_train_epoch_end=lambda run_context: net.set_train(False),
-                  on_train_step_end=lambda run_context: modes.append(net.training))
+    freezing = At(
+        on_train_epoch_end=lambda run_context: net.set_train(False),
+        on_train_step_end=lambda run_context: modes.append(net.training),
+    )
     Model(net).train(2, batches(1), freezing)
     assert modes == [True, False]
 
@@ -246,7 +339,9 @@ def test_sinking_runs_sink_size_steps_in_an_epoch(monkeypatch):
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert [line for line in teller.lines if "step_end" in line] == [
-        "on_train_step_end 3 3 True", "on_train_step_end 6 3 True"]
+        "on_train_step_end 3 3 True",
+        "on_train_step_end 6 3 True",
+    ]
     assert float(net.weight) == 4.0
 
 
@@ -254,7 +349,8 @@ def test_without_a_device_nothing_is_sunk():
     teller = Teller("cur_step_num", "batch_num", "dataset_sink_mode")
     Model(Descent()).train(1, batches(4), teller, dataset_sink_mode=True, sink_size=3)
     assert [line for line in teller.lines if "step_end" in line][-1] == (
-        "on_train_step_end 4 3 False")
+        "on_train_step_end 4 3 False"
+    )
 
 
 def test_subclasses_can_replace_the_step():
@@ -286,48 +382,64 @@ def test_networks_are_put_together():
 
 def make(**options):
     net = Line()
-    given = {"network": net, "loss_fn": SquaredError(),
-             "optimizer": nn.SGD(net.trainable_params(), 0.1), **options}
+    given = {
+        "network": net,
+        "loss_fn": SquaredError(),
+        "optimizer": nn.SGD(net.trainable_params(), 0.1),
+        **options,
+    }
     return Model(**given)
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"network": 1}, TypeError),
-    ({"loss_fn": 1}, TypeError),
-    ({"optimizer": "sgd"}, TypeError),
-    ({"optimizer": nn.Dense(1, 1)}, TypeError),
-    ({"metrics": ["loss"]}, TypeError),
-    ({"metrics": {"loss": 1}}, TypeError),
-    ({"metrics": {1: Loss()}}, TypeError),
-    ({"metrics": {"no such metric"}}, KeyError),
-    ({"metrics": {"loss"}, "loss_fn": None, "optimizer": None}, ValueError),
-    ({"metrics": {"loss"}, "eval_network": Compare(), "eval_indexes": [0, 1]}, ValueError),
-    ({"metrics": {"loss"}, "eval_network": Compare(), "eval_indexes": 3}, ValueError),
-    ({"amp_level": "O4"}, ValueError),
-    ({"amp_level": 2}, TypeError),
-    ({"amp_level": "O2", "optimizer": None}, ValueError),
-    ({"boost_level": "O3"}, ValueError),
-    ({"loss_scale_manager": 1}, TypeError),
-    ({"loss_scale_manager": FixedLossScaleManager(), "optimizer": None}, ValueError),
-    ({"keep_batchnorm_fp32": 1}, TypeError),
-    ({"no_such_option": 1}, ValueError),
-])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"network": 1}, TypeError),
+        ({"loss_fn": 1}, TypeError),
+        ({"optimizer": "sgd"}, TypeError),
+        ({"optimizer": nn.Dense(1, 1)}, TypeError),
+        ({"metrics": ["loss"]}, TypeError),
+        ({"metrics": {"loss": 1}}, TypeError),
+        ({"metrics": {1: Loss()}}, TypeError),
+        ({"metrics": {"no such metric"}}, KeyError),
+        ({"metrics": {"loss"}, "loss_fn": None, "optimizer": None}, ValueError),
+        ({"metrics": {"loss"}, "eval_network": Compare(), "eval_indexes": [0, 1]}, ValueError),
+        ({"metrics": {"loss"}, "eval_network": Compare(), "eval_indexes": 3}, ValueError),
+        ({"amp_level": "O4"}, ValueError),
+        ({"amp_level": 2}, TypeError),
+        ({"amp_level": "O2", "optimizer": None}, ValueError),
+        ({"boost_level": "O3"}, ValueError),
+        ({"loss_scale_manager": 1}, TypeError),
+        ({"loss_scale_manager": FixedLossScaleManager(), "optimizer": None}, ValueError),
+        ({"keep_batchnorm_fp32": 1}, TypeError),
+        ({"no_such_option": 1}, ValueError),
+    ],
+)
 def test_what_a_model_refuses(options, error):
     make()
     with pytest.raises(error, match="For '(Model|get_metric_fn)'"):
         make(**options)
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"epoch": 0}, ValueError), ({"epoch": "1"}, TypeError), ({"epoch": True}, TypeError),
-    ({"train_dataset": None}, TypeError), ({"train_dataset": [1]}, TypeError),
-    ({"train_dataset": Batches()}, ValueError),
-    ({"callbacks": 1}, TypeError), ({"callbacks": [None]}, TypeError),
-    ({"dataset_sink_mode": 1}, TypeError),
-    ({"sink_size": 0}, ValueError), ({"sink_size": -2}, ValueError),
-    ({"sink_size": 1.0}, TypeError),
-    ({"initial_epoch": -1}, ValueError), ({"initial_epoch": 1}, ValueError),
-])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"epoch": 0}, ValueError),
+        ({"epoch": "1"}, TypeError),
+        ({"epoch": True}, TypeError),
+        ({"train_dataset": None}, TypeError),
+        ({"train_dataset": [1]}, TypeError),
+        ({"train_dataset": Batches()}, ValueError),
+        ({"callbacks": 1}, TypeError),
+        ({"callbacks": [None]}, TypeError),
+        ({"dataset_sink_mode": 1}, TypeError),
+        ({"sink_size": 0}, ValueError),
+        ({"sink_size": -2}, ValueError),
+        ({"sink_size": 1.0}, TypeError),
+        ({"initial_epoch": -1}, ValueError),
+        ({"initial_epoch": 1}, ValueError),
+    ],
+)
 def test_what_training_refuses(options, error):
     model = Model(Descent())
     given = {"epoch": 1, "train_dataset": batches(1), **options}
@@ -336,15 +448,21 @@ def test_what_training_refuses(options, error):
     assert float(model._network.weight) == 10.0
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"valid_dataset": 1}, TypeError), ({"valid_frequency": "1"}, TypeError),
-    ({"valid_frequency": 0}, ValueError), ({"valid_frequency": (1,)}, TypeError),
-    ({"valid_dataset_sink_mode": 1}, TypeError),
-])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"valid_dataset": 1}, TypeError),
+        ({"valid_frequency": "1"}, TypeError),
+        ({"valid_frequency": 0}, ValueError),
+        ({"valid_frequency": (1,)}, TypeError),
+        ({"valid_dataset_sink_mode": 1}, TypeError),
+    ],
+)
 def test_what_fit_refuses(options, error):
     with pytest.raises(error, match="For 'Model"):
-        compared().fit(**{"epoch": 1, "train_dataset": batches(1), "valid_dataset": batches(1),
-                          **options})
+        compared().fit(
+            **{"epoch": 1, "train_dataset": batches(1), "valid_dataset": batches(1), **options}
+        )
 
 
 def test_fit_refuses_older_hooks_of_callbacks_from_outside():
@@ -402,8 +520,9 @@ def test_outputs_for_metrics_must_be_a_tuple_of_three():
             return [x, x, y]
 
     for net in (One(), Listed()):
-        model = Model(Descent(), eval_network=net, eval_indexes=[0, 1, 2],
-                      metrics={"a": Accuracy()})
+        model = Model(
+            Descent(), eval_network=net, eval_indexes=[0, 1, 2], metrics={"a": Accuracy()}
+        )
         with pytest.raises(ValueError, match="outputs"):
             model.eval(batches(1))
 
@@ -421,8 +540,13 @@ def normed():
 
 
 @pytest.mark.parametrize("sinking", [False, True])
-@pytest.mark.parametrize("use", [lambda model: model.eval(small()),
-                                 lambda model: model.predict(Tensor(np.ones((2, 3), np.float32)))])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda model: model.eval(small()),
+        lambda model: model.predict(Tensor(np.ones((2, 3), np.float32))),
+    ],
+)
 def test_training_goes_on_as_training_after_a_callback_evaluated(use, sinking):
     modes, means = [], []
 
@@ -458,7 +582,12 @@ def test_a_mode_that_a_callback_sets_itself_stays():
 def test_a_fit_leaves_the_network_in_the_mode_of_its_last_pass(frequency, left_training):
     modes = []
     model, net = normed()
-    model.fit(3, small(), small(), frequency, At(
-        on_train_step_end=lambda run_context: modes.append(net[0].training)))
+    model.fit(
+        3,
+        small(),
+        small(),
+        frequency,
+        At(on_train_step_end=lambda run_context: modes.append(net[0].training)),
+    )
     assert all(modes) and len(modes) == 6
     assert net[0].training is left_training

@@ -18,16 +18,20 @@ def files(folder, prefix="A", epochs=2, callbacks=(), **config):
     return sorted(os.listdir(folder)), os.path.basename(saving.latest_ckpt_file_name)
 
 
-@pytest.mark.parametrize("config, names", [
-    ({}, "A-1_4 A-2_1 A-2_2 A-2_3 A-2_4"),
-    ({"save_checkpoint_steps": 3}, "A-1_3 A-2_2 A-2_4"),
-    ({"save_checkpoint_steps": 100}, "A-2_4"),
-    ({"keep_checkpoint_max": 2}, "A-2_3 A-2_4"),
-    ({"keep_checkpoint_max": 0, "save_checkpoint_steps": 4}, "A-2_4"),
-    ({"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 1}, "A-1_1 A-2_4"),
-    ({"save_checkpoint_steps": 0, "save_checkpoint_seconds": 100}, "A-2_4"),
-    ({"async_save": True}, "A-1_4 A-2_1 A-2_2 A-2_3 A-2_4"),
-], ids=str)
+@pytest.mark.parametrize(
+    "config, names",
+    [
+        ({}, "A-1_4 A-2_1 A-2_2 A-2_3 A-2_4"),
+        ({"save_checkpoint_steps": 3}, "A-1_3 A-2_2 A-2_4"),
+        ({"save_checkpoint_steps": 100}, "A-2_4"),
+        ({"keep_checkpoint_max": 2}, "A-2_3 A-2_4"),
+        ({"keep_checkpoint_max": 0, "save_checkpoint_steps": 4}, "A-2_4"),
+        ({"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 1}, "A-1_1 A-2_4"),
+        ({"save_checkpoint_steps": 0, "save_checkpoint_seconds": 100}, "A-2_4"),
+        ({"async_save": True}, "A-1_4 A-2_1 A-2_2 A-2_3 A-2_4"),
+    ],
+    ids=str,
+)
 def test_which_files_are_there(config, names, tmp_path):
     expected = [f"{name}.ckpt" for name in names.split()]
     assert files(tmp_path, **config) == (expected, "A-2_4.ckpt")
@@ -35,7 +39,9 @@ def test_which_files_are_there(config, names, tmp_path):
 
 def test_another_format(tmp_path):
     assert files(tmp_path, save_checkpoint_steps=4, format="safetensors") == (
-        ["A-1_4.safetensors", "A-2_4.safetensors"], "A-2_4.safetensors")
+        ["A-1_4.safetensors", "A-2_4.safetensors"],
+        "A-2_4.safetensors",
+    )
 
 
 def test_a_prefix_in_use_is_numbered(tmp_path):
@@ -47,14 +53,17 @@ def test_a_prefix_in_use_is_numbered(tmp_path):
 def test_another_prefix_is_not_touched(tmp_path):
     files(tmp_path, prefix="AB")
     names, _ = files(tmp_path, keep_checkpoint_max=1)
-    assert names == ["A-2_4.ckpt"] + [f"AB-{each}.ckpt" for each in ("1_4", "2_1", "2_2", "2_3",
-                                                                    "2_4")]
+    assert names == ["A-2_4.ckpt"] + [
+        f"AB-{each}.ckpt" for each in ("1_4", "2_1", "2_2", "2_3", "2_4")
+    ]
 
 
 def test_names_and_directories_can_be_functions(tmp_path):
-    saving = ModelCheckpoint(lambda told: f"step{told.cur_step_num}",
-                             lambda told: str(tmp_path / f"epoch{told.cur_epoch_num}"),
-                             CheckpointConfig(save_checkpoint_steps=2))
+    saving = ModelCheckpoint(
+        lambda told: f"step{told.cur_step_num}",
+        lambda told: str(tmp_path / f"epoch{told.cur_epoch_num}"),
+        CheckpointConfig(save_checkpoint_steps=2),
+    )
     Model(Descent()).train(2, batches(2), saving)
     assert os.listdir(tmp_path / "epoch1") == ["step2.ckpt"]
     assert os.listdir(tmp_path / "epoch2") == ["step4.ckpt"]
@@ -70,11 +79,20 @@ def test_a_second_training_writes_its_files_too(tmp_path):
 
 
 def test_what_else_is_saved(tmp_path):
-    files(tmp_path, save_checkpoint_steps=8, crc_check=True,
-          append_info=["epoch_num", "step_num", {"lr": 0.5, "t": Tensor([1.0])}])
+    files(
+        tmp_path,
+        save_checkpoint_steps=8,
+        crc_check=True,
+        append_info=["epoch_num", "step_num", {"lr": 0.5, "t": Tensor([1.0])}],
+    )
     found = ms.load_checkpoint(str(tmp_path / "A-2_4.ckpt"), crc_check=True)
     assert {name: value.asnumpy().tolist() for name, value in found.items()} == {
-        "weight": 2.0, "epoch_num": 2, "step_num": 8, "lr": 0.5, "t": [1.0]}
+        "weight": 2.0,
+        "epoch_num": 2,
+        "step_num": 8,
+        "lr": 0.5,
+        "t": [1.0],
+    }
 
 
 def test_another_network_can_be_saved(tmp_path):
@@ -88,8 +106,9 @@ def test_an_exception_can_be_saved_from(first, tmp_path):
         if run_context.original_args().cur_step_num == 3:
             raise ZeroDivisionError
 
-    saving = ModelCheckpoint("A", str(tmp_path),
-                             CheckpointConfig(save_checkpoint_steps=2, exception_save=True))
+    saving = ModelCheckpoint(
+        "A", str(tmp_path), CheckpointConfig(save_checkpoint_steps=2, exception_save=True)
+    )
     callbacks = [saving, At(on_train_step_begin=fail)]
     with pytest.raises(ZeroDivisionError):
         Model(Descent()).train(1, batches(4), callbacks if first else callbacks[::-1])
@@ -98,9 +117,18 @@ def test_an_exception_can_be_saved_from(first, tmp_path):
 
 def test_callbacks_are_told_of_the_file(tmp_path):
     told = []
-    files(tmp_path, epochs=1, save_checkpoint_steps=2, callbacks=[At(
-        on_train_step_end=lambda run_context: told.append(
-            run_context.original_args().last_save_ckpt_step))])
+    files(
+        tmp_path,
+        epochs=1,
+        save_checkpoint_steps=2,
+        callbacks=[
+            At(
+                on_train_step_end=lambda run_context: told.append(
+                    run_context.original_args().last_save_ckpt_step
+                )
+            )
+        ],
+    )
     assert told == [None, 2, 2, 4]
 
 
@@ -110,38 +138,74 @@ def test_the_present_directory_is_the_default(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["CKP-1_1.ckpt"]
 
 
-@pytest.mark.parametrize("config, seen", [
-    ({}, (1, None, 5, None)),
-    ({"save_checkpoint_seconds": 2}, (1, None, 5, None)),
-    ({"save_checkpoint_steps": 0, "save_checkpoint_seconds": 2}, (0, 2, 5, None)),
-    ({"save_checkpoint_steps": None}, (None, 0, 5, None)),
-    ({"keep_checkpoint_max": 0}, (1, None, 1, 0)),
-    ({"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 2}, (1, None, 0, 2)),
-    ({"keep_checkpoint_per_n_minutes": 2}, (1, None, 5, None)),
-])
+@pytest.mark.parametrize(
+    "config, seen",
+    [
+        ({}, (1, None, 5, None)),
+        ({"save_checkpoint_seconds": 2}, (1, None, 5, None)),
+        ({"save_checkpoint_steps": 0, "save_checkpoint_seconds": 2}, (0, 2, 5, None)),
+        ({"save_checkpoint_steps": None}, (None, 0, 5, None)),
+        ({"keep_checkpoint_max": 0}, (1, None, 1, 0)),
+        ({"keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 2}, (1, None, 0, 2)),
+        ({"keep_checkpoint_per_n_minutes": 2}, (1, None, 5, None)),
+    ],
+)
 def test_what_a_config_makes_of_its_numbers(config, seen):
     policy = CheckpointConfig(**config).get_checkpoint_policy()
-    assert tuple(policy[name] for name in (
-        "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
-        "keep_checkpoint_per_n_minutes")) == seen
+    assert (
+        tuple(
+            policy[name]
+            for name in (
+                "save_checkpoint_steps",
+                "save_checkpoint_seconds",
+                "keep_checkpoint_max",
+                "keep_checkpoint_per_n_minutes",
+            )
+        )
+        == seen
+    )
 
 
-@pytest.mark.parametrize("config", [
-    {"save_checkpoint_steps": -1}, {"save_checkpoint_steps": "1"}, {"save_checkpoint_steps": True},
-    {"keep_checkpoint_max": -1}, {"integrated_save": 1}, {"async_save": 1}, {"async_save": "x"},
-    {"saved_network": 1}, {"append_info": 1}, {"append_info": ["x"]}, {"append_info": [{1: 1}]},
-    {"append_info": [{"a": 1}, {"b": 1}]}, {"enc_key": "a"}, {"enc_mode": 1},
-    {"exception_save": 1}, {"crc_check": 1}, {"remove_redundancy": 1}, {"format": "x"},
-    {"format": "safetensors", "enc_key": b"0" * 16},
-], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"save_checkpoint_steps": -1},
+        {"save_checkpoint_steps": "1"},
+        {"save_checkpoint_steps": True},
+        {"keep_checkpoint_max": -1},
+        {"integrated_save": 1},
+        {"async_save": 1},
+        {"async_save": "x"},
+        {"saved_network": 1},
+        {"append_info": 1},
+        {"append_info": ["x"]},
+        {"append_info": [{1: 1}]},
+        {"append_info": [{"a": 1}, {"b": 1}]},
+        {"enc_key": "a"},
+        {"enc_mode": 1},
+        {"exception_save": 1},
+        {"crc_check": 1},
+        {"remove_redundancy": 1},
+        {"format": "x"},
+        {"format": "safetensors", "enc_key": b"0" * 16},
+    ],
+    ids=str,
+)
 def test_what_a_config_refuses(config):
     with pytest.raises(ValueError, match="For 'CheckpointConfig'"):
         CheckpointConfig(**config)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (("a/b",), ValueError), ((1,), ValueError), (("a", 1), TypeError), (("a", ""), ValueError),
-    (("a", None, 1), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (("a/b",), ValueError),
+        ((1,), ValueError),
+        (("a", 1), TypeError),
+        (("a", ""), ValueError),
+        (("a", None, 1), TypeError),
+    ],
+)
 def test_what_model_checkpoint_refuses(arguments, error):
     with pytest.raises(error):
         ModelCheckpoint(*arguments)
@@ -153,8 +217,10 @@ def test_a_manager_finds_and_deletes_files(tmp_path):
         os.utime(tmp_path / name, (1000, 1000 + len(os.listdir(tmp_path))))
     manager = CheckpointManager()
     manager.update_ckpoint_filelist(str(tmp_path), "A")
-    assert [os.path.basename(path) for path in manager.ckpoint_filelist] == ["A-1_1.ckpt",
-                                                                             "A-1_2.ckpt"]
+    assert [os.path.basename(path) for path in manager.ckpoint_filelist] == [
+        "A-1_1.ckpt",
+        "A-1_2.ckpt",
+    ]
     manager.remove_oldest_ckpoint_file()
     assert manager.ckpoint_num == 1
     assert not (tmp_path / "A-1_1.ckpt").exists()

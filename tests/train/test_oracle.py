@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-BEGINNING = '''
+BEGINNING = """
 import os, sys
 import numpy as np
 import mindspore as ms
@@ -59,55 +59,55 @@ def hook(name):
 
 for name in HOOKS:
     setattr(Teller, name, hook(name))
-'''
+"""
 
 STORIES = {
     "train": "model().train(2, data(), [Teller(), LossMonitor(), TimeMonitor()])",
     "sink": "model().train(2, data(), [Teller(), LossMonitor(2)], dataset_sink_mode=True, "
-            "sink_size=3)",
+    "sink_size=3)",
     "later": "model().train(3, data(), [Teller(), LossMonitor(3)], initial_epoch=1)",
     "eval": "print({k: float(v) for k, v in model(metrics={'mae': MAE(), 'loss': Loss()})"
-            ".eval(data(), [Teller(), LossMonitor(), TimeMonitor(data_time=True)]).items()})",
+    ".eval(data(), [Teller(), LossMonitor(), TimeMonitor(data_time=True)]).items()})",
     "fit": "model(metrics={'mae': MAE(), 'loss': Loss()}).fit(3, data(), data(6, 1), 2, "
-           "[Teller(), LossMonitor(), TimeMonitor(), History()])",
-    "stop": '''
+    "[Teller(), LossMonitor(), TimeMonitor(), History()])",
+    "stop": """
 class Stop(Callback):
     def on_train_step_end(self, run_context):
         if run_context.original_args().cur_step_num == 2:
             run_context.request_stop()
-model().train(3, data(), [Stop(), Teller()])''',
-    "failure": '''
+model().train(3, data(), [Stop(), Teller()])""",
+    "failure": """
 class Fail(Callback):
     def on_train_step_end(self, run_context):
         raise ZeroDivisionError
 try:
     model().train(3, data(), [Teller(), Fail()])
 except ZeroDivisionError:
-    print("failed")''',
-    "history": '''
+    print("failed")""",
+    "history": """
 history = History()
 model(metrics={'mae': MAE()}).fit(4, data(), data(6, 1), 2, history)
-print(history.epoch, {k: [float(each) for each in v] for k, v in history.history.items()})''',
-    "rates": '''
+print(history.epoch, {k: [float(each) for each in v] for k, v in history.history.items()})""",
+    "rates": """
 def halve(rate, step):
     print(type(rate).__name__, rate, step)
     return rate / 2
-model().train(1, data(), LearningRateScheduler(halve))''',
-    "early": '''
+model().train(1, data(), LearningRateScheduler(halve))""",
+    "early": """
 for options in ({}, {"patience": 1}, {"monitor": "loss", "patience": 1, "min_delta": 0.2},
                 {"monitor": "mae", "mode": "max", "patience": 2, "restore_best_weights": True}):
     it = model(0.4, metrics={'mae': MAE()})
     it.fit(8, data(), data(6, 1), callbacks=[EarlyStopping(verbose=True, **options)])
-    print(it.predict_network.weight.asnumpy().sum())''',
-    "plateau": '''
+    print(it.predict_network.weight.asnumpy().sum())""",
+    "plateau": """
 for options in ({"patience": 1}, {"patience": 0, "cooldown": 1, "factor": 0.5},
                 {"monitor": "mae", "mode": "max", "patience": 1, "min_lr": 0.01}):
     it = model(0.4, metrics={'mae': MAE()})
     it.fit(8, data(), data(6, 1), callbacks=[ReduceLROnPlateau(verbose=True, **options)])
-    print(it.predict_network.weight.asnumpy().sum())''',
+    print(it.predict_network.weight.asnumpy().sum())""",
     "lambda": "model(metrics={'mae': MAE()}).fit(2, data(), data(), callbacks=LambdaCallback(**{"
-              "name: lambda run_context, name=name: print(name) for name in HOOKS}))",
-    "files": '''
+    "name: lambda run_context, name=name: print(name) for name in HOOKS}))",
+    "files": """
 for prefix, config in (("a", {}), ("a", {"save_checkpoint_steps": 3}), ("b", {
         "save_checkpoint_steps": 3, "keep_checkpoint_max": 2}), ("c", {
         "keep_checkpoint_max": 0, "keep_checkpoint_per_n_minutes": 1}), ("d", {
@@ -116,8 +116,8 @@ for prefix, config in (("a", {}), ("a", {"save_checkpoint_steps": 3}), ("b", {
     model().train(2, data(), callback)
     print(sorted(os.listdir("files")), os.path.basename(callback.latest_ckpt_file_name))
 found = ms.load_checkpoint("files/d-2_4.ckpt")
-print({name: value.asnumpy().tolist() for name, value in found.items()})''',
-    "breakpoint": '''
+print({name: value.asnumpy().tolist() for name, value in found.items()})""",
+    "breakpoint": """
 class Fail(Callback):
     def on_train_step_begin(self, run_context):
         if run_context.original_args().cur_step_num == 3:
@@ -126,7 +126,7 @@ saving = ModelCheckpoint("a", "files", CheckpointConfig(2, exception_save=True))
 try:
     model().train(2, data(), [saving, Fail()])
 except ZeroDivisionError:
-    print(sorted(os.listdir("files")))''',
+    print(sorted(os.listdir("files")))""",
 }
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -144,11 +144,18 @@ def test_the_same_is_printed(name, oracle, tmp_path):
     folder = tmp_path / "ours"
     folder.mkdir()
     standin = "from mindspore_compat import standin\nstandin.install()\n"
-    done = subprocess.run([sys.executable, "-c", standin + story], cwd=folder, text=True,
-                          capture_output=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", standin + story],
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     ours, our_numbers = parts(done.stdout)
     theirs, their_numbers = parts(oracle(story))
     assert ours == theirs
-    assert all(math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-5)
-               for a, b in zip(our_numbers, their_numbers, strict=True))
+    assert all(
+        math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-5)
+        for a, b in zip(our_numbers, their_numbers, strict=True)
+    )

@@ -44,8 +44,10 @@ def param(name, values, dtype=np.float32):
 
 def params(**values):
     """A dict as load_checkpoint gives it; `__` in a name stands for a dot."""
-    return {name.replace("__", "."): param(name.replace("__", "."), value)
-            for name, value in values.items()}
+    return {
+        name.replace("__", "."): param(name.replace("__", "."), value)
+        for name, value in values.items()
+    }
 
 
 def values_of(net):
@@ -92,11 +94,17 @@ def test_the_state_of_a_generator_is_saved():
     assert other.initial_seed() == 7
 
 
-@pytest.mark.parametrize("save_obj, names", [
-    ([param("x", [1]), param("y", [2])], ["x", "y"]),
-    ([{"name": "k", "data": param("x", [1])}, {"name": "t", "data": Tensor([1.0])}], ["k", "t"]),
-    ({"x": param("q", [1]), "t": Tensor([1.0]), "s": "text", "i": 3}, ["x", "t", "s", "i"]),
-])
+@pytest.mark.parametrize(
+    "save_obj, names",
+    [
+        ([param("x", [1]), param("y", [2])], ["x", "y"]),
+        (
+            [{"name": "k", "data": param("x", [1])}, {"name": "t", "data": Tensor([1.0])}],
+            ["k", "t"],
+        ),
+        ({"x": param("q", [1]), "t": Tensor([1.0]), "s": "text", "i": 3}, ["x", "t", "s", "i"]),
+    ],
+)
 def test_lists_and_dicts(save_obj, names):
     save_checkpoint(save_obj, "o.ckpt")
     assert list(load_checkpoint("o.ckpt")) == names
@@ -116,8 +124,9 @@ def test_what_was_loaded_is_saved_again_alike():
 
 
 def test_every_type_comes_back():
-    for dtype in ("Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 Float16 Float32 Float64 "
-                  "Bool").split():
+    for dtype in (
+        "Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 Float16 Float32 Float64 Bool"
+    ).split():
         save_checkpoint([param("x", [[0, 1]], dtype.lower())], dtype)
         found = load_checkpoint(f"{dtype}.ckpt")["x"]
         assert str(found.dtype) == dtype and found.asnumpy().tolist() == [[0, 1]]
@@ -150,33 +159,56 @@ def test_encrypted():
 P = param("x", [1])
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (dict(save_obj=3), TypeError), (dict(save_obj=P), TypeError), (dict(save_obj=(P,)), TypeError),
-    (dict(save_obj=ParameterTuple([P])), TypeError), (dict(save_obj=None), TypeError),
-    (dict(save_obj=[1]), TypeError), (dict(save_obj=[Tensor([1])]), TypeError),
-    (dict(save_obj=[{"data": P}]), TypeError), (dict(save_obj=[{"name": "a"}]), TypeError),
-    (dict(save_obj=[{"name": 3, "data": P}]), TypeError),
-    (dict(save_obj=[{"name": "a", "data": np.ones(2)}]), TypeError),
-    (dict(save_obj=[{"name": "a", "data": P}, P]), TypeError),
-    (dict(save_obj=[P, {"name": "a", "data": P}]), TypeError),
-    (dict(save_obj={3: P}), TypeError), (dict(save_obj={"a": [1]}), TypeError),
-    (dict(ckpt_file_name=3), TypeError), (dict(ckpt_file_name=b"a"), TypeError),
-    (dict(ckpt_file_name=pathlib.Path("a")), TypeError), (dict(ckpt_file_name="."), OSError),
-    (dict(ckpt_file_name=""), IsADirectoryError), (dict(ckpt_file_name="no/a"), FileNotFoundError),
-    (dict(integrated_save=1), TypeError), (dict(integrated_save=None), TypeError),
-    (dict(async_save=1), TypeError), (dict(async_save=None), TypeError),
-    (dict(async_save="later"), ValueError), (dict(choice_func=3), TypeError),
-    (dict(append_dict=[1]), TypeError), (dict(append_dict={3: 1}), TypeError),
-    (dict(append_dict={"a": None}), TypeError), (dict(append_dict={"a": [1]}), TypeError),
-    (dict(append_dict={"a": np.float32(1)}), TypeError), (dict(append_dict={"a": 1j}), TypeError),
-    (dict(append_dict={"a": 2**70}), ValueError), (dict(crc_check=1), ValueError),
-    (dict(enc_key="text"), ValueError), (dict(enc_key=b"short"), ValueError),
-    (dict(enc_key=b""), ValueError), (dict(enc_key=b"0" * 16, enc_mode="DES"), ValueError),
-    (dict(enc_mode=3), ValueError), (dict(format="pt"), ValueError), (dict(format=3), ValueError),
-    (dict(remove_redundancy=3), ValueError),
-    (dict(format="safetensors", enc_key=b"0" * 16), ValueError),
-    (dict(format="safetensors", append_dict={"note": "text"}), TypeError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(save_obj=3), TypeError),
+        (dict(save_obj=P), TypeError),
+        (dict(save_obj=(P,)), TypeError),
+        (dict(save_obj=ParameterTuple([P])), TypeError),
+        (dict(save_obj=None), TypeError),
+        (dict(save_obj=[1]), TypeError),
+        (dict(save_obj=[Tensor([1])]), TypeError),
+        (dict(save_obj=[{"data": P}]), TypeError),
+        (dict(save_obj=[{"name": "a"}]), TypeError),
+        (dict(save_obj=[{"name": 3, "data": P}]), TypeError),
+        (dict(save_obj=[{"name": "a", "data": np.ones(2)}]), TypeError),
+        (dict(save_obj=[{"name": "a", "data": P}, P]), TypeError),
+        (dict(save_obj=[P, {"name": "a", "data": P}]), TypeError),
+        (dict(save_obj={3: P}), TypeError),
+        (dict(save_obj={"a": [1]}), TypeError),
+        (dict(ckpt_file_name=3), TypeError),
+        (dict(ckpt_file_name=b"a"), TypeError),
+        (dict(ckpt_file_name=pathlib.Path("a")), TypeError),
+        (dict(ckpt_file_name="."), OSError),
+        (dict(ckpt_file_name=""), IsADirectoryError),
+        (dict(ckpt_file_name="no/a"), FileNotFoundError),
+        (dict(integrated_save=1), TypeError),
+        (dict(integrated_save=None), TypeError),
+        (dict(async_save=1), TypeError),
+        (dict(async_save=None), TypeError),
+        (dict(async_save="later"), ValueError),
+        (dict(choice_func=3), TypeError),
+        (dict(append_dict=[1]), TypeError),
+        (dict(append_dict={3: 1}), TypeError),
+        (dict(append_dict={"a": None}), TypeError),
+        (dict(append_dict={"a": [1]}), TypeError),
+        (dict(append_dict={"a": np.float32(1)}), TypeError),
+        (dict(append_dict={"a": 1j}), TypeError),
+        (dict(append_dict={"a": 2**70}), ValueError),
+        (dict(crc_check=1), ValueError),
+        (dict(enc_key="text"), ValueError),
+        (dict(enc_key=b"short"), ValueError),
+        (dict(enc_key=b""), ValueError),
+        (dict(enc_key=b"0" * 16, enc_mode="DES"), ValueError),
+        (dict(enc_mode=3), ValueError),
+        (dict(format="pt"), ValueError),
+        (dict(format=3), ValueError),
+        (dict(remove_redundancy=3), ValueError),
+        (dict(format="safetensors", enc_key=b"0" * 16), ValueError),
+        (dict(format="safetensors", append_dict={"note": "text"}), TypeError),
+    ],
+)
 def test_refusals_of_save_checkpoint_write_nothing(folder, arguments, error):
     with pytest.raises(error):
         save_checkpoint(**{"save_obj": [P], "ckpt_file_name": "r", **arguments})
@@ -189,37 +221,54 @@ def test_refusals_of_save_checkpoint_write_nothing(folder, arguments, error):
 NAMES = ["conv1.w", "conv1.b", "conv2.w", "fc.w", "fcx", "note"]
 
 
-@pytest.mark.parametrize("arguments, expected", [
-    (dict(filter_prefix="conv1"), NAMES[2:]),
-    (dict(filter_prefix=["conv1", "fc"]), ["conv2.w", "note"]),
-    (dict(filter_prefix=("con", "fc.")), ["fcx", "note"]),
-    (dict(specify_prefix="fc"), ["fc.w", "fcx"]),
-    (dict(specify_prefix=["conv1", "fc."]), ["conv1.w", "conv1.b", "fc.w"]),
-    (dict(specify_prefix="fc", filter_prefix="fcx"), ["fc.w"]),
-    (dict(choice_func=lambda n: n.endswith("w")), ["conv1.w", "conv2.w", "fc.w"]),
-    (dict(choice_func=lambda n: False, filter_prefix="conv"), NAMES[3:]),
-])
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (dict(filter_prefix="conv1"), NAMES[2:]),
+        (dict(filter_prefix=["conv1", "fc"]), ["conv2.w", "note"]),
+        (dict(filter_prefix=("con", "fc.")), ["fcx", "note"]),
+        (dict(specify_prefix="fc"), ["fc.w", "fcx"]),
+        (dict(specify_prefix=["conv1", "fc."]), ["conv1.w", "conv1.b", "fc.w"]),
+        (dict(specify_prefix="fc", filter_prefix="fcx"), ["fc.w"]),
+        (dict(choice_func=lambda n: n.endswith("w")), ["conv1.w", "conv2.w", "fc.w"]),
+        (dict(choice_func=lambda n: False, filter_prefix="conv"), NAMES[3:]),
+    ],
+)
 def test_which_values_are_loaded(arguments, expected, warnings):
     save_checkpoint([param(n, [1]) for n in NAMES[:-1]], "n", append_dict={"note": "text"})
     assert list(load_checkpoint("n.ckpt", **arguments)) == expected
     assert len(warnings) == len(arguments.keys() & {"filter_prefix", "specify_prefix"})
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (dict(ckpt_file_name=3), TypeError), (dict(ckpt_file_name=None), TypeError),
-    (dict(ckpt_file_name=pathlib.Path("n.ckpt")), TypeError),
-    (dict(ckpt_file_name=io.BytesIO()), TypeError), (dict(ckpt_file_name="n"), ValueError),
-    (dict(ckpt_file_name="no.ckpt"), ValueError), (dict(ckpt_file_name=""), ValueError),
-    (dict(format="safetensors"), ValueError), (dict(format="pt"), ValueError),
-    (dict(net=3), TypeError), (dict(filter_prefix=3), TypeError),
-    (dict(filter_prefix=[3]), TypeError), (dict(specify_prefix=3), TypeError),
-    (dict(filter_prefix=""), ValueError),
-    (dict(filter_prefix=[]), ValueError), (dict(specify_prefix=[""]), ValueError),
-    (dict(specify_prefix="zz"), ValueError), (dict(choice_func=lambda n: False), ValueError),
-    (dict(choice_func=3), TypeError), (dict(dec_key="text"), ValueError),
-    (dict(dec_key=b"0" * 16), ValueError), (dict(dec_mode=3), ValueError),
-    (dict(crc_check=1), ValueError), (dict(remove_redundancy=1), ValueError),
-])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(ckpt_file_name=3), TypeError),
+        (dict(ckpt_file_name=None), TypeError),
+        (dict(ckpt_file_name=pathlib.Path("n.ckpt")), TypeError),
+        (dict(ckpt_file_name=io.BytesIO()), TypeError),
+        (dict(ckpt_file_name="n"), ValueError),
+        (dict(ckpt_file_name="no.ckpt"), ValueError),
+        (dict(ckpt_file_name=""), ValueError),
+        (dict(format="safetensors"), ValueError),
+        (dict(format="pt"), ValueError),
+        (dict(net=3), TypeError),
+        (dict(filter_prefix=3), TypeError),
+        (dict(filter_prefix=[3]), TypeError),
+        (dict(specify_prefix=3), TypeError),
+        (dict(filter_prefix=""), ValueError),
+        (dict(filter_prefix=[]), ValueError),
+        (dict(specify_prefix=[""]), ValueError),
+        (dict(specify_prefix="zz"), ValueError),
+        (dict(choice_func=lambda n: False), ValueError),
+        (dict(choice_func=3), TypeError),
+        (dict(dec_key="text"), ValueError),
+        (dict(dec_key=b"0" * 16), ValueError),
+        (dict(dec_mode=3), ValueError),
+        (dict(crc_check=1), ValueError),
+        (dict(remove_redundancy=1), ValueError),
+    ],
+)
 def test_refusals_of_load_checkpoint(arguments, error):
     save_checkpoint([P], "n")
     with pytest.raises(error):
@@ -270,14 +319,21 @@ def test_segmented():
 
 def test_safetensors(warnings):
     pytest.importorskip("safetensors")
-    save_checkpoint([param("b", [1, 2]), param("a", 3)], "s", format="safetensors", crc_check=True,
-                    remove_redundancy=False)
+    save_checkpoint(
+        [param("b", [1, 2]), param("a", 3)],
+        "s",
+        format="safetensors",
+        crc_check=True,
+        remove_redundancy=False,
+    )
     assert os.listdir() == ["s.safetensors"]
     content = io.BytesIO(pathlib.Path("s.safetensors").read_bytes())
     for source in ("s.safetensors", content):
         found = load_checkpoint(source, format="safetensors", crc_check=True)
         assert {n: (p.name, p.asnumpy().tolist()) for n, p in found.items()} == {
-            "a": ("a", 3), "b": ("b", [1, 2])}
+            "a": ("a", 3),
+            "b": ("b", [1, 2]),
+        }
     net = Net(b=[0.0, 0.0])
     load_checkpoint("s.safetensors", net, remove_redundancy=True, format="safetensors")
     assert values_of(net) == {"b": [1, 2]} and "remove_redundancy" in warnings[0]
@@ -296,18 +352,24 @@ def test_what_is_lacking_and_what_is_left_over(warnings):
     assert load_param_into_net(net, {"b": "text"}) == (["a"], ["b"])
 
 
-@pytest.mark.parametrize("net, given, loaded, left", [
-    ("x y", "net.x net.y", [1, 2], "net.x net.y"), ("x y", "n.x m.y", [1, 2], "n.x m.y"),
-    ("x y z", "n.x n.y z", [1, 2, 3], "n.x n.y"), ("fc.w b", "net.fc.w c", [1, 0], "net.fc.w c"),
-    ("w fc.w", "fc.w", [1, 1], ""), ("w", "a_w", [1], "a_w"),
-    ("w fc.w", "a.fc.w", [1, 1], "a.fc.w"),
-    ("w b", "moment1.w moment1.b net.w net.b", [1, 2], "moment1.w moment1.b net.w net.b"),
-    ("x y", "n.x n.y x", [3, 2], "n.x n.y"),
-    ("aaa bbb", "p.bbb q.aaa q.bbb", [2, 3], "p.bbb q.aaa q.bbb"),
-    ("bbb aaa", "p.bbb q.aaa q.bbb", [1, 2], "p.bbb q.aaa q.bbb"),
-    ("long.name b", "n.b q", [0, 1], "n.b q"),
-    ("net.x net.y", "x y", [0, 0], "x y"),
-])
+@pytest.mark.parametrize(
+    "net, given, loaded, left",
+    [
+        ("x y", "net.x net.y", [1, 2], "net.x net.y"),
+        ("x y", "n.x m.y", [1, 2], "n.x m.y"),
+        ("x y z", "n.x n.y z", [1, 2, 3], "n.x n.y"),
+        ("fc.w b", "net.fc.w c", [1, 0], "net.fc.w c"),
+        ("w fc.w", "fc.w", [1, 1], ""),
+        ("w", "a_w", [1], "a_w"),
+        ("w fc.w", "a.fc.w", [1, 1], "a.fc.w"),
+        ("w b", "moment1.w moment1.b net.w net.b", [1, 2], "moment1.w moment1.b net.w net.b"),
+        ("x y", "n.x n.y x", [3, 2], "n.x n.y"),
+        ("aaa bbb", "p.bbb q.aaa q.bbb", [2, 3], "p.bbb q.aaa q.bbb"),
+        ("bbb aaa", "p.bbb q.aaa q.bbb", [1, 2], "p.bbb q.aaa q.bbb"),
+        ("long.name b", "n.b q", [0, 1], "n.b q"),
+        ("net.x net.y", "x y", [0, 0], "x y"),
+    ],
+)
 def test_prefixes_are_dropped_as_the_original_drops_them(net, given, loaded, left):
     cell = Cell()
     for i, name in enumerate(net.split()):
@@ -326,11 +388,23 @@ def test_strict_load_drops_no_prefix_and_converts_nothing():
         load_param_into_net(net, {"x": param("x", [1], np.float16)}, strict_load=True)
 
 
-@pytest.mark.parametrize("given, wanted, fits", [
-    ("float16", "float32", True), ("float64", "float16", True), ("int8", "int32", True),
-    ("int64", "int8", True), ("int32", "float32", False), ("uint8", "int16", False),
-    ("uint8", "uint16", False), ("bool", "uint8", False), ("float32", "bool", False),
-    ("complex64", "float32", False), ("float32", "int32", False), ("bool", "bool", True)])
+@pytest.mark.parametrize(
+    "given, wanted, fits",
+    [
+        ("float16", "float32", True),
+        ("float64", "float16", True),
+        ("int8", "int32", True),
+        ("int64", "int8", True),
+        ("int32", "float32", False),
+        ("uint8", "int16", False),
+        ("uint8", "uint16", False),
+        ("bool", "uint8", False),
+        ("float32", "bool", False),
+        ("complex64", "float32", False),
+        ("float32", "int32", False),
+        ("bool", "bool", True),
+    ],
+)
 def test_types_that_are_converted(given, wanted, fits, warnings):
     net = Cell()
     net.x = param("x", [0, 0], wanted)
@@ -352,9 +426,19 @@ def test_bfloat16_is_converted_too():
     assert net.x.dtype == bfloat16 and float(net.x.asnumpy()[0]) == 2.5
 
 
-@pytest.mark.parametrize("shape, given, fits", [
-    ((2, 3), (2, 3, 1, 1), True), ((), (1,), True), ((2,), (2, 1), True), ((1,), (), False),
-    ((2,), (1, 2), False), ((2, 3), (6,), False), ((2, 3, 1), (2, 3), False), ((2,), (3,), False)])
+@pytest.mark.parametrize(
+    "shape, given, fits",
+    [
+        ((2, 3), (2, 3, 1, 1), True),
+        ((), (1,), True),
+        ((2,), (2, 1), True),
+        ((1,), (), False),
+        ((2,), (1, 2), False),
+        ((2, 3), (6,), False),
+        ((2, 3, 1), (2, 3), False),
+        ((2,), (3,), False),
+    ],
+)
 def test_shapes_differ_by_ones_at_the_end_only(shape, given, fits):
     net = Net(x=np.zeros(shape, np.float32))
     source = {"x": param("x", np.ones(given))}
@@ -382,12 +466,21 @@ def test_values_are_copied():
     assert values_of(net) == {"x": [1]}
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (dict(net=3), TypeError), (dict(net=None), TypeError), (dict(parameter_dict=[1]), TypeError),
-    (dict(parameter_dict=None), TypeError), (dict(parameter_dict={"x": Tensor([1.0])}), TypeError),
-    (dict(parameter_dict={"x": 3}), TypeError), (dict(parameter_dict={1: P}), TypeError),
-    (dict(strict_load=1), TypeError), (dict(remove_redundancy=1), ValueError),
-    (dict(remove_redundancy=True), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(net=3), TypeError),
+        (dict(net=None), TypeError),
+        (dict(parameter_dict=[1]), TypeError),
+        (dict(parameter_dict=None), TypeError),
+        (dict(parameter_dict={"x": Tensor([1.0])}), TypeError),
+        (dict(parameter_dict={"x": 3}), TypeError),
+        (dict(parameter_dict={1: P}), TypeError),
+        (dict(strict_load=1), TypeError),
+        (dict(remove_redundancy=1), ValueError),
+        (dict(remove_redundancy=True), TypeError),
+    ],
+)
 def test_refusals_of_load_param_into_net(arguments, error):
     with pytest.raises(error):
         load_param_into_net(**{"net": Net(x=[0.0]), "parameter_dict": {"x": P}, **arguments})
@@ -409,12 +502,23 @@ def test_a_directory_is_converted_there_and_back(processes):
     assert load_checkpoint("out/n.ckpt")["x"].asnumpy().tolist() == [3]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (("none",), ValueError), ((3,), ValueError), (("",), ValueError), (("a.txt",), ValueError),
-    ((".", 3), TypeError), ((".", "a.txt"), ValueError), ((".", None, 3), ValueError),
-    ((".", None, None, 3), TypeError), ((".", None, None, None, 0), ValueError),
-    ((".", None, None, None, "2"), TypeError), (("text.ckpt",), TypeError),
-    (("bad.ckpt",), ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (("none",), ValueError),
+        ((3,), ValueError),
+        (("",), ValueError),
+        (("a.txt",), ValueError),
+        ((".", 3), TypeError),
+        ((".", "a.txt"), ValueError),
+        ((".", None, 3), ValueError),
+        ((".", None, None, 3), TypeError),
+        ((".", None, None, None, 0), ValueError),
+        ((".", None, None, None, "2"), TypeError),
+        (("text.ckpt",), TypeError),
+        (("bad.ckpt",), ValueError),
+    ],
+)
 def test_refusals_of_the_conversion(arguments, error):
     pytest.importorskip("safetensors")
     pathlib.Path("a.txt").write_text("x")
@@ -449,21 +553,29 @@ found = ms.load_checkpoint("ours.ckpt", net, crc_check=True)
 print(list(found), found["epoch"], found["note"])
 print(net.w.asnumpy().tolist(), net.h.asnumpy().tolist())
 """)
-    assert printed == ("['w', 'h', 'epoch', 'note'] Parameter (name=epoch, shape=(), dtype=Int64, "
-                       "requires_grad=True) text\n[[1.5, 2.0]] [0.5]\n")
+    assert printed == (
+        "['w', 'h', 'epoch', 'note'] Parameter (name=epoch, shape=(), dtype=Int64, "
+        "requires_grad=True) text\n[[1.5, 2.0]] [0.5]\n"
+    )
 
 
-@pytest.mark.parametrize("options", [{}, {"crc_check": True}, {"enc_key": b"0" * 16},
-                                     {"enc_key": b"0" * 16, "crc_check": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"crc_check": True}, {"enc_key": b"0" * 16}, {"enc_key": b"0" * 16, "crc_check": True}],
+    ids=str,
+)
 def test_the_original_loads_whatever_checksum_there_is(oracle, folder, options):
     if "enc_key" in options:
         pytest.importorskip("cryptography")
     save_checkpoint([param("x", [1.5, 2.0])], "ours", **options)
-    assert oracle(f"""
+    assert (
+        oracle(f"""
 import mindspore as ms
 print([ms.load_checkpoint("ours.ckpt", dec_key={options.get("enc_key")!r}, crc_check=check)["x"]
        .asnumpy().tolist() for check in (False, True)])
-""") == "[[1.5, 2.0], [1.5, 2.0]]\n"
+""")
+        == "[[1.5, 2.0], [1.5, 2.0]]\n"
+    )
 
 
 def test_we_load_what_the_original_saves(oracle, folder):
@@ -474,8 +586,16 @@ net = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3))
 ms.save_checkpoint(net, "theirs", append_dict={"epoch": 7, "note": "text"}, async_save=True)
 """)
     found = load_checkpoint("theirs.ckpt")
-    assert list(found) == ["0.weight", "0.bias", "1.moving_mean", "1.moving_variance", "1.gamma",
-                           "1.beta", "epoch", "note"]
+    assert list(found) == [
+        "0.weight",
+        "0.bias",
+        "1.moving_mean",
+        "1.moving_variance",
+        "1.gamma",
+        "1.beta",
+        "epoch",
+        "note",
+    ]
     assert found["0.weight"].shape == (3, 2) and found["note"] == "text"
     save_checkpoint(found, "again")
     assert pathlib.Path("again.ckpt").read_bytes()[9:] == pathlib.Path("theirs.ckpt").read_bytes()

@@ -22,30 +22,41 @@ def dims(number, values, packed=True):
 
 
 def layout(grid, cuts, lengths=(), groups=0, packed=True, further=(2, 4)):
-    return (dims(1, grid, packed) + dims(2, cuts, packed) + dims(3, lengths) + dims(4, ())
-            + int_field(5, groups) + int_field(6, further[0]) + int_field(7, further[1]))
+    return (
+        dims(1, grid, packed)
+        + dims(2, cuts, packed)
+        + dims(3, lengths)
+        + dims(4, ())
+        + int_field(5, groups)
+        + int_field(6, further[0])
+        + int_field(7, further[1])
+    )
 
 
 def file_of(path, layouts, stage=0):
     """Writes a strategy file; `layouts` are messages by the names of parameters."""
     operation = bytes_field(1, "op") + bytes_field(2, int_field(1, stage))
-    items = [bytes_field(3, bytes_field(1, name) + bytes_field(2, one))
-             for name, one in layouts.items()]
+    items = [
+        bytes_field(3, bytes_field(1, name) + bytes_field(2, one)) for name, one in layouts.items()
+    ]
     path.write_bytes(int_field(1, 1) + bytes_field(2, operation) + b"".join(items))
     return str(path)
 
 
 def merged(path, slices, *arguments, **more):
-    strategy = ms.build_searched_strategy(file_of(path / "s.ckpt", {"w": layout(
-        *arguments, **more)}))
+    strategy = ms.build_searched_strategy(
+        file_of(path / "s.ckpt", {"w": layout(*arguments, **more)})
+    )
     parts = [Parameter(Tensor(each), "w") for each in slices]
     return ms.merge_sliced_parameter(parts, strategy).asnumpy()
 
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_a_strategy_file(tmp_path, packed):
-    path = file_of(tmp_path / "s.ckpt", {"w": layout([2, 4], [-1, 0], packed=packed),
-                                         "b": layout([8], [0], [3, 2])})
+    path = file_of(
+        tmp_path / "s.ckpt",
+        {"w": layout([2, 4], [-1, 0], packed=packed), "b": layout([8], [0], [3, 2])},
+    )
     found = ms.build_searched_strategy(path)
     assert list(found) == ["w", "b"]
     told = found["w"]
@@ -61,9 +72,22 @@ def test_numbers_below_zero(tmp_path):
 
 def test_a_strategy_file_in_json(tmp_path):
     path = tmp_path / "s.json"
-    path.write_text(json.dumps({"parallel_layout_item": {"w": {
-        "dev_matrix": [2], "tensor_map": [0], "field": 0, "opt_weight_shard_step": 1,
-        "opt_weight_shard_size": -1, "param_split_shape": [2, 1]}}}))
+    path.write_text(
+        json.dumps(
+            {
+                "parallel_layout_item": {
+                    "w": {
+                        "dev_matrix": [2],
+                        "tensor_map": [0],
+                        "field": 0,
+                        "opt_weight_shard_step": 1,
+                        "opt_weight_shard_size": -1,
+                        "param_split_shape": [2, 1],
+                    }
+                }
+            }
+        )
+    )
     told = ms.build_searched_strategy(str(path))["w"]
     assert told.dev_matrix[0].dim == [2] and told.opt_weight_shard_size == -1
     parts = [Parameter(Tensor(each), "w") for each in ([1.0, 2.0], [3.0])]
@@ -82,12 +106,18 @@ def cut(*counts):
     return parts
 
 
-@pytest.mark.parametrize("slices, grid, cuts", [
-    (cut(4), [4], [0, -1, -1]), (cut(2, 2), [2, 2], [1, 0, -1]),
-    ([cut(2, 2)[i] for i in (0, 2, 1, 3)], [2, 2], [0, 1, -1]),
-    (cut(1, 2) * 2, [2, 2], [-1, 0, -1]),
-    ([cut(2, 1, 2)[i] for i in (0, 1, 0, 1, 2, 3, 2, 3)], [2, 2, 2], [2, -1, 0]),
-    ([WHOLE, WHOLE], [2], [-1, -1, -1])], ids=str)
+@pytest.mark.parametrize(
+    "slices, grid, cuts",
+    [
+        (cut(4), [4], [0, -1, -1]),
+        (cut(2, 2), [2, 2], [1, 0, -1]),
+        ([cut(2, 2)[i] for i in (0, 2, 1, 3)], [2, 2], [0, 1, -1]),
+        (cut(1, 2) * 2, [2, 2], [-1, 0, -1]),
+        ([cut(2, 1, 2)[i] for i in (0, 1, 0, 1, 2, 3, 2, 3)], [2, 2, 2], [2, -1, 0]),
+        ([WHOLE, WHOLE], [2], [-1, -1, -1]),
+    ],
+    ids=str,
+)
 def test_slices_stand_in_a_grid(tmp_path, slices, grid, cuts):
     np.testing.assert_array_equal(merged(tmp_path, slices, grid, cuts), WHOLE)
 
@@ -118,20 +148,38 @@ def slices(*shapes, name="w"):
     return [Parameter(Tensor(np.ones(shape, np.float32)), name) for shape in shapes]
 
 
-@pytest.mark.parametrize("error, arguments", [
-    (TypeError, [1]), (TypeError, [tuple(slices(1))]), (TypeError, [[1]]), (ValueError, [[]]),
-    (TypeError, [slices(1), "wrong"]), (TypeError, [slices(1), 1]),
-    (KeyError, [slices(1), {"v": None}]), (ValueError, [slices(1), {"w": None}]),
-    (ValueError, [slices((1, 2), (1, 3))]), (ValueError, [slices((1, 2), 1)]),
-    (ValueError, [slices(1) + slices(1, name="v")])], ids=str)
+@pytest.mark.parametrize(
+    "error, arguments",
+    [
+        (TypeError, [1]),
+        (TypeError, [tuple(slices(1))]),
+        (TypeError, [[1]]),
+        (ValueError, [[]]),
+        (TypeError, [slices(1), "wrong"]),
+        (TypeError, [slices(1), 1]),
+        (KeyError, [slices(1), {"v": None}]),
+        (ValueError, [slices(1), {"w": None}]),
+        (ValueError, [slices((1, 2), (1, 3))]),
+        (ValueError, [slices((1, 2), 1)]),
+        (ValueError, [slices(1) + slices(1, name="v")]),
+    ],
+    ids=str,
+)
 def test_refused_slices(error, arguments):
     with pytest.raises(error, match="For 'merge_sliced_parameter', "):
         ms.merge_sliced_parameter(*arguments)
 
 
-@pytest.mark.parametrize("parts, arguments", [
-    ([[1.0], [1.0]], ([4], [0])), ([[1.0], [1.0, 2.0]], ([2], [0])),
-    ([[1.0], [1.0, 2.0]], ([2], [0], [2, 1])), ([[1.0], [1.0]], ([2], [0], [1, 1, 1]))], ids=str)
+@pytest.mark.parametrize(
+    "parts, arguments",
+    [
+        ([[1.0], [1.0]], ([4], [0])),
+        ([[1.0], [1.0, 2.0]], ([2], [0])),
+        ([[1.0], [1.0, 2.0]], ([2], [0], [2, 1])),
+        ([[1.0], [1.0]], ([2], [0], [1, 1, 1])),
+    ],
+    ids=str,
+)
 def test_slices_of_another_layout(tmp_path, parts, arguments):
     with pytest.raises(ValueError, match="For 'merge_sliced_parameter', "):
         merged(tmp_path, parts, *arguments)
@@ -140,9 +188,14 @@ def test_slices_of_another_layout(tmp_path, parts, arguments):
 def test_refused_strategy_files(tmp_path):
     with pytest.raises(TypeError):
         ms.build_searched_strategy(1)
-    for name, content in (("empty.ckpt", b""), ("cut.ckpt", b"\x1a\x09a"), ("other.ckpt", b"text"),
-                          ("cut.json", b"{"), ("list.json", b"[1]"),
-                          ("short.json", b'{"parallel_layout_item": {"w": {}}}')):
+    for name, content in (
+        ("empty.ckpt", b""),
+        ("cut.ckpt", b"\x1a\x09a"),
+        ("other.ckpt", b"text"),
+        ("cut.json", b"{"),
+        ("list.json", b"[1]"),
+        ("short.json", b'{"parallel_layout_item": {"w": {}}}'),
+    ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match="For 'build_searched_strategy', "):
             ms.build_searched_strategy(str(tmp_path / name))
@@ -183,13 +236,20 @@ def test_stages_in_json_become_one_file(tmp_path):
     folder = tmp_path / "stages"
     folder.mkdir()
     for stage in (0, 1):
-        (folder / f"{stage}.json").write_text(json.dumps({
-            "parallel_strategy_item": {f"op{stage}": {"stage": stage}},
-            "parallel_layout_item": {"w": {"dev_matrix": [stage + 1], "tensor_map": [0]}}}))
+        (folder / f"{stage}.json").write_text(
+            json.dumps(
+                {
+                    "parallel_strategy_item": {f"op{stage}": {"stage": stage}},
+                    "parallel_layout_item": {"w": {"dev_matrix": [stage + 1], "tensor_map": [0]}},
+                }
+            )
+        )
     ms.merge_pipeline_strategys(str(folder), str(tmp_path / "merged.json"))
     found = ms.build_searched_strategy(str(tmp_path / "merged.json"))
     assert {name: each.dev_matrix[0].dim for name, each in found.items()} == {
-        "0-w": [1], "1-w": [2]}
+        "0-w": [1],
+        "1-w": [2],
+    }
     told = json.loads((tmp_path / "merged.json").read_text())
     assert told["current_stage"] == 1 and list(told["parallel_strategy_item"]) == ["op0", "op1"]
 

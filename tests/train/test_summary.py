@@ -23,7 +23,7 @@ def message(data):
     found = {}
     for number, kind, value in fields(memoryview(data)):
         if kind in (FIXED64, FIXED32):
-            value, = struct.unpack("<d" if kind == FIXED64 else "<f", value)
+            (value,) = struct.unpack("<d" if kind == FIXED64 else "<f", value)
         found.setdefault(number, []).append(bytes(value) if kind == BYTES else value)
     return found
 
@@ -76,8 +76,9 @@ def test_scalars(recorder):
     assert found == {"a": {3: [0.5]}, "b": {3: [3.0]}}
 
 
-@pytest.mark.parametrize("dtype, number", [(np.float32, 11), (np.float16, 10), (np.int64, 5),
-                                           (np.bool_, 1)])
+@pytest.mark.parametrize(
+    "dtype, number", [(np.float32, 11), (np.float16, 10), (np.int64, 5), (np.bool_, 1)]
+)
 def test_tensors(recorder, dtype, number):
     array = np.arange(6).reshape(2, 3).astype(dtype)
     parts = message(recorded(recorder(), ("tensor", "t", Tensor(array)))["t"][8][0])
@@ -96,24 +97,34 @@ def test_distributions(recorder):
 
 
 def test_distributions_of_one_value_and_of_none(recorder):
-    found = recorded(recorder(), ("histogram", "same", Tensor(np.full(4, 2, np.float32))),
-                     ("histogram", "none", Tensor(np.full(2, np.nan, np.float32))))
+    found = recorded(
+        recorder(),
+        ("histogram", "same", Tensor(np.full(4, 2, np.float32))),
+        ("histogram", "none", Tensor(np.full(2, np.nan, np.float32))),
+    )
     same, none = message(found["same"][9][0]), message(found["none"][9][0])
     assert [message(each)[3][0] for each in same[1]] == [0, 4]
     assert message(same[1][0])[1] == [1.5] and 1 not in none and none[2] == [2]
 
 
-@pytest.mark.parametrize("count, buckets", [(1, 2), (5, 2), (6, 3), (10, 3), (11, 2), (880, 89),
-                                            (5000, 90)])
+@pytest.mark.parametrize(
+    "count, buckets", [(1, 2), (5, 2), (6, 3), (10, 3), (11, 2), (880, 89), (5000, 90)]
+)
 def test_the_number_of_buckets(count, buckets):
     assert _events.buckets_for(count) == buckets
 
 
-@pytest.mark.parametrize("images, expected", [
-    (np.arange(48, dtype=np.uint8).reshape(1, 3, 4, 4), lambda x: x),
-    (RANDOM.rand(1, 3, 4, 4).astype(np.float32), lambda x: (x * 255).astype(np.uint8)),
-    (RANDOM.randn(1, 1, 4, 4).astype(np.float32),
-     lambda x: ((x - x.min()) * (255 / (x.max() - x.min() + 1))).astype(np.uint8))])
+@pytest.mark.parametrize(
+    "images, expected",
+    [
+        (np.arange(48, dtype=np.uint8).reshape(1, 3, 4, 4), lambda x: x),
+        (RANDOM.rand(1, 3, 4, 4).astype(np.float32), lambda x: (x * 255).astype(np.uint8)),
+        (
+            RANDOM.randn(1, 1, 4, 4).astype(np.float32),
+            lambda x: ((x - x.min()) * (255 / (x.max() - x.min() + 1))).astype(np.uint8),
+        ),
+    ],
+)
 def test_images(recorder, images, expected):
     parts = message(recorded(recorder(), ("image", "i", Tensor(images)))["i"][4][0])
     assert [parts[1], parts[2], parts[3]] == [[4], [4], [3]]
@@ -158,7 +169,8 @@ def test_kinds_are_filtered(recorder):
 
 def test_of_two_values_the_newest_is_written(recorder):
     assert recorded(recorder(), ("scalar", "a", Tensor(1)), ("scalar", "a", Tensor(2))) == {
-        "a": {3: [2.0]}}
+        "a": {3: [2.0]}
+    }
 
 
 class Message:
@@ -172,7 +184,7 @@ def test_messages_are_kept(recorder):
     record.add_value("graph", "x", b"\x22\x03abc\x08\x01")
     record.record(1)
     record.flush()
-    lineage, = events(record.log_dir.replace("_MS", "_lineage"))
+    (lineage,) = events(record.log_dir.replace("_MS", "_lineage"))
     assert lineage[6] == [b"\x0a\x02hi"]
     assert events(record.log_dir)[-1][4] == [b"abc"]
 
@@ -181,7 +193,7 @@ def test_tensors_are_exported(recorder):
     record = recorder(export_options={"tensor_format": "npy"})
     array = RANDOM.rand(2, 2)
     recorded(record, ("tensor", "a/b", Tensor(array)), ("scalar", "c", Tensor(1)))
-    folder, = [each for each in os.listdir(record.base_log_dir) if each.startswith("export_")]
+    (folder,) = [each for each in os.listdir(record.base_log_dir) if each.startswith("export_")]
     path = os.path.join(record.base_log_dir, folder, "tensor")
     assert os.listdir(path) == ["a%2Fb_3.npy"]
     np.testing.assert_array_equal(np.load(os.path.join(path, "a%2Fb_3.npy")), array)
@@ -204,8 +216,9 @@ def test_full_files_take_no_more(recorder):
 def test_names_and_closing(recorder, tmp_path):
     with recorder(file_prefix="pre", file_suffix="_suf") as record:
         assert os.path.basename(record.log_dir).startswith("pre.out.events.summary.")
-        assert record.log_dir.endswith("_suf") and os.path.dirname(
-            record.log_dir) == str((tmp_path / "log").resolve())
+        assert record.log_dir.endswith("_suf") and os.path.dirname(record.log_dir) == str(
+            (tmp_path / "log").resolve()
+        )
         with pytest.raises(RuntimeError, match="another"):
             SummaryRecord(str(tmp_path))
     assert record.record(1) is False
@@ -213,23 +226,38 @@ def test_names_and_closing(recorder, tmp_path):
         pass
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"file_prefix": 5}, TypeError), ({"file_suffix": "/x"}, ValueError),
-    ({"max_file_size": "1"}, TypeError), ({"raise_exception": 1}, TypeError),
-    ({"network": 5}, TypeError), ({"export_options": 5}, TypeError),
-    ({"export_options": {"tensor_format": "txt"}}, ValueError),
-    ({"export_options": {"scalar_format": "npy"}}, ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"file_prefix": 5}, TypeError),
+        ({"file_suffix": "/x"}, ValueError),
+        ({"max_file_size": "1"}, TypeError),
+        ({"raise_exception": 1}, TypeError),
+        ({"network": 5}, TypeError),
+        ({"export_options": 5}, TypeError),
+        ({"export_options": {"tensor_format": "txt"}}, ValueError),
+        ({"export_options": {"scalar_format": "npy"}}, ValueError),
+    ],
+)
 def test_arguments_are_refused(tmp_path, arguments, error):
     with pytest.raises(error):
         SummaryRecord(str(tmp_path), **arguments)
     assert SummaryRecord.count == 0
 
 
-@pytest.mark.parametrize("value, error", [
-    (("sound", "a", Tensor(1)), ValueError), (("scalar", "", Tensor(1)), ValueError),
-    (("scalar", 5, Tensor(1)), ValueError), (("scalar", "a", 1.0), TypeError),
-    (("scalar", "a", Tensor([1, 2])), ValueError), (("tensor", "a", Tensor(1)), ValueError),
-    (("image", "a", Tensor([[1]])), ValueError), (("train_lineage", "a", 5), TypeError)])
+@pytest.mark.parametrize(
+    "value, error",
+    [
+        (("sound", "a", Tensor(1)), ValueError),
+        (("scalar", "", Tensor(1)), ValueError),
+        (("scalar", 5, Tensor(1)), ValueError),
+        (("scalar", "a", 1.0), TypeError),
+        (("scalar", "a", Tensor([1, 2])), ValueError),
+        (("tensor", "a", Tensor(1)), ValueError),
+        (("image", "a", Tensor([[1]])), ValueError),
+        (("train_lineage", "a", 5), TypeError),
+    ],
+)
 def test_values_are_refused(recorder, value, error):
     with pytest.raises(error):
         recorder().add_value(*value)
@@ -251,10 +279,15 @@ def test_it_is_found_at_the_top():
 
 def test_the_originals_messages_hold_the_same(oracle, recorder):
     record = recorder()
-    recorded(record, ("scalar", "s", Tensor(0.5)), ("tensor", "t", Tensor([[1.0, 2.0]])),
-             ("histogram", "h", Tensor(np.arange(50, dtype=np.float32))),
-             ("image", "i", Tensor(RANDOM.rand(2, 3, 4, 4).astype(np.float32))))
-    printed = oracle("""
+    recorded(
+        record,
+        ("scalar", "s", Tensor(0.5)),
+        ("tensor", "t", Tensor([[1.0, 2.0]])),
+        ("histogram", "h", Tensor(np.arange(50, dtype=np.float32))),
+        ("image", "i", Tensor(RANDOM.rand(2, 3, 4, 4).astype(np.float32))),
+    )
+    printed = oracle(
+        """
 import sys, json
 from mindspore.train import summary_pb2
 data, at, found = open(sys.argv[1], "rb").read(), 0, {}
@@ -269,7 +302,13 @@ while at < len(data):
 found["h"].append(sum(bucket.count for bucket in [
     b for value in event.summary.value for b in value.histogram.buckets]))
 print(json.dumps(found))
-""", record.log_dir)
+""",
+        record.log_dir,
+    )
     assert json.loads(printed.splitlines()[-1]) == {
-        "s": ["scalar_value", 3], "t": ["tensor", 3], "h": ["histogram", 3, 50],
-        "i": ["image", 3], "version": "MindSpore.Event:1"}
+        "s": ["scalar_value", 3],
+        "t": ["tensor", 3],
+        "h": ["histogram", 3, 50],
+        "i": ["image", 3],
+        "version": "MindSpore.Event:1",
+    }

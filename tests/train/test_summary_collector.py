@@ -64,7 +64,7 @@ def trained(folder, epochs=2, others=(), data=None, **arguments):
 
 def steps(folder):
     """(step, sorted tags) of each event with values."""
-    path, = glob.glob(f"{folder}/*_MS")
+    (path,) = glob.glob(f"{folder}/*_MS")
     return [(event[2][0], sorted(values_of(event))) for event in events(path) if 5 in event]
 
 
@@ -99,7 +99,7 @@ def test_values(tmp_path):
             losses.append(float(run_context.original_args().net_outputs.asnumpy()))
 
     model.train(1, data, [SummaryCollector(str(tmp_path)), Losses()], dataset_sink_mode=False)
-    path, = glob.glob(f"{tmp_path}/*_MS")
+    (path,) = glob.glob(f"{tmp_path}/*_MS")
     values = values_of(events(path)[-1])
     assert values["loss/auto"][3] == [pytest.approx(losses[0], rel=1e-6)]
     weight = model.train_network.trainable_params()[0].asnumpy()
@@ -113,8 +113,12 @@ def test_chosen_data(tmp_path):
     wanted = {"collect_metric": False, "histogram_regular": "^conv.*", "collect_input_data": False}
     trained(tmp_path, collect_specified_data=wanted, collect_freq=24, collect_tensor_freq=8)
     assert steps(tmp_path) == [
-        (1, SHOWN), (1, ["conv.weight/auto"]), (8, ["activation"]), (16, ["activation"]),
-        (24, ["activation", "conv.weight/auto", "mean"])]
+        (1, SHOWN),
+        (1, ["conv.weight/auto"]),
+        (8, ["activation"]),
+        (16, ["activation"]),
+        (24, ["activation", "conv.weight/auto", "mean"]),
+    ]
 
 
 def test_only_specified_data(tmp_path):
@@ -127,17 +131,23 @@ def test_only_specified_data(tmp_path):
 
 def test_data_that_is_no_image_is_left_out(tmp_path):
     net = nn.Dense(3, 1)
-    data = ds.NumpySlicesDataset((np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)),
-                                 ["x", "y"], shuffle=False).batch(2)
+    data = ds.NumpySlicesDataset(
+        (np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)), ["x", "y"], shuffle=False
+    ).batch(2)
     model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
-    model.train(1, data, [SummaryCollector(str(tmp_path), collect_freq=1)],
-                dataset_sink_mode=False)
+    model.train(1, data, [SummaryCollector(str(tmp_path), collect_freq=1)], dataset_sink_mode=False)
     assert steps(tmp_path) == [(n, ["bias/auto", "loss/auto", "weight/auto"]) for n in (1, 2)]
 
 
-@pytest.mark.parametrize("total, freq, tensor_freq, expected", [
-    (600, 10, None, range(0, 601, 31)[:20]), (20, 10, None, range(0, 21, 10)),
-    (30, 1, None, range(21)), (600, 10, 7, range(0, 601, 7))])
+@pytest.mark.parametrize(
+    "total, freq, tensor_freq, expected",
+    [
+        (600, 10, None, range(0, 601, 31)[:20]),
+        (20, 10, None, range(0, 21, 10)),
+        (30, 1, None, range(21)),
+        (600, 10, 7, range(0, 601, 7)),
+    ],
+)
 def test_tensors_are_recorded_less_often(total, freq, tensor_freq, expected):
     assert tensor_steps(total, freq, tensor_freq) == expected
 
@@ -147,9 +157,15 @@ def test_train_lineage(tmp_path):
     trained(tmp_path / "log", others=others)
     told = message(lineages(tmp_path / "log")[6])
     settings, data, network, saved = (message(told[number][0]) for number in (1, 2, 3, 4))
-    assert settings == {1: [b"Momentum"], 2: [np.float32(0.01)],
-                        3: [b"SoftmaxCrossEntropyWithLogits"], 4: [2], 5: [b"stand_alone"],
-                        6: [1], 8: [4]}
+    assert settings == {
+        1: [b"Momentum"],
+        2: [np.float32(0.01)],
+        3: [b"SoftmaxCrossEntropyWithLogits"],
+        4: [2],
+        5: [b"stand_alone"],
+        6: [1],
+        8: [4],
+    }
     assert data == {2: [48]} and network[1] == [b"Net"] and 0 < network[2][0] < 10
     path = json.loads(saved[3][0])["ckpt"]
     assert path == os.path.realpath(others[0].latest_ckpt_file_name)
@@ -162,7 +178,7 @@ def test_eval_lineage(tmp_path):
     model.train(1, rows(8), [collector], dataset_sink_mode=False)
     metrics = model.eval(rows(), [collector], dataset_sink_mode=False)
     told = lineages(tmp_path)
-    assert 6 in told            # the training's file stays, though the next is of the same second
+    assert 6 in told  # the training's file stays, though the next is of the same second
     told = message(told[7])
     assert json.loads(told[2][0]) == metrics and message(told[3][0]) == {2: [48]}
     assert len(glob.glob(f"{tmp_path}/*_MS")) == 1
@@ -172,16 +188,20 @@ def test_custom_lineage(tmp_path, monkeypatch):
     monkeypatch.setenv("MINDINSIGHT_HYPER_CONFIG", '{"custom_lineage_data": {"a": 0, "d": "e"}}')
     trained(tmp_path, custom_lineage_data={"a": 1, "b": 0.5, "c": "text"})
     told = [message(each) for each in message(lineages(tmp_path)[10])[1]]
-    found = {message(entry[0])[1][0]: message(entry[0])[2][0]
-             for each in told for entry in each.values()}
+    found = {
+        message(entry[0])[1][0]: message(entry[0])[2][0] for each in told for entry in each.values()
+    }
     assert found == {b"a": 1, b"b": 0.5, b"c": b"text", b"d": b"e"}
     assert [list(each) for each in told] == [[3], [4], [5], [4]]
 
 
 def maps(data):
     """The maps of an OperationParameter as one dict."""
-    return {message(each)[1][0].decode(): message(each)[2][0]
-            for entries in message(data).values() for each in entries}
+    return {
+        message(each)[1][0].decode(): message(each)[2][0]
+        for entries in message(data).values()
+        for each in entries
+    }
 
 
 def test_dataset_graph(tmp_path):
@@ -201,7 +221,8 @@ def test_dataset_graph_of_transforms_and_samplers():
     vision, transforms = ds.vision, ds.transforms
     sampler = ds.WeightedRandomSampler([0.25, 0.75], 2)
     data = ds.NumpySlicesDataset([1, 2], sampler=sampler).map(
-        [vision.Resize((4, 5)), vision.HWC2CHW(), transforms.TypeCast(ms.int32)])
+        [vision.Resize((4, 5)), vision.HWC2CHW(), transforms.TypeCast(ms.int32)]
+    )
     told = message(_dataset_graph.dataset_graph(data))
     operations = [maps(message(each)[1][0]) for each in told[3]]
     assert [each["tensor_op_name"] for each in operations] == [b"Resize", b"HWC2CHW", b"TypeCast"]
@@ -225,25 +246,31 @@ def graph_mode():
 
 
 def graphs(folder):
-    path, = glob.glob(f"{folder}/*_MS")
+    (path,) = glob.glob(f"{folder}/*_MS")
     return [message(event[4][0]) for event in events(path) if 4 in event]
 
 
 def test_the_graph_of_graph_mode(tmp_path, graph_mode):
     ms.set_seed(1)
     trained(tmp_path)
-    graph, = graphs(tmp_path)
+    (graph,) = graphs(tmp_path)
     operations = [message(node)[3][0] for node in graph[1]]
     assert operations[0] == b"Conv2D" and b"MatMul" in operations
     assert graph[2] == [b"WithLossCell"]
     assert [message(each)[1][0] for each in graph[3]] == [
-        b"x0", b"x1", b"conv.weight", b"fc.weight", b"fc.bias"]
+        b"x0",
+        b"x1",
+        b"conv.weight",
+        b"fc.weight",
+        b"fc.bias",
+    ]
     names = {message(node)[2][0] for node in graph[1]}
     names |= {message(each)[1][0] for number in (3, 5) for each in graph[number]}
     inputs = [message(each)[1][0] for node in graph[1] for each in message(node).get(1, [])]
     assert set(inputs) <= names and message(graph[4][0])[1][0] in names
-    kernel = next(each for each in map(message, message(graph[1][0])[5])
-                  if each[1] == [b"kernel_size"])
+    kernel = next(
+        each for each in map(message, message(graph[1][0])[5]) if each[1] == [b"kernel_size"]
+    )
     assert [message(each)[3] for each in message(kernel[2][0])[18]] == [[3], [3]]
 
 
@@ -290,13 +317,19 @@ def test_landscape_of_steps(tmp_path):
     trained(tmp_path, epochs=1, collect_specified_data=landscape(num_samples=8))
     folder = tmp_path / "ckpt_dir"
     assert sorted(os.listdir(folder)) == [f"Net_{n}_step.ckpt" for n in (1, 2, 3)] + [
-        "train_metadata.json"]
+        "train_metadata.json"
+    ]
     told = json.loads((folder / "train_metadata.json").read_text())
     files = {str(n): os.path.realpath(folder / f"Net_{n}_step.ckpt") for n in (1, 2, 3)}
     assert told == {
-        "epoch_group": {"0": [1, 2, 3]}, "model_params_file_map": files, "step_per_epoch": 12,
-        "unit": "step", "num_samples": 8, "landscape_size": 40,
-        "create_landscape": {"train": True, "result": True}}
+        "epoch_group": {"0": [1, 2, 3]},
+        "model_params_file_map": files,
+        "step_per_epoch": 12,
+        "unit": "step",
+        "num_samples": 8,
+        "landscape_size": 40,
+        "create_landscape": {"train": True, "result": True},
+    }
     first, last = (ms.load_checkpoint(files[n]) for n in "13")
     assert sorted(first) == ["conv.weight", "fc.bias", "fc.weight"]
     assert not np.array_equal(first["fc.bias"].asnumpy(), last["fc.bias"].asnumpy())
@@ -305,67 +338,99 @@ def test_landscape_of_steps(tmp_path):
 def test_landscape_of_epochs(tmp_path):
     trained(tmp_path, epochs=3, data=rows(8), collect_specified_data=landscape(unit="epoch"))
     assert sorted(os.listdir(tmp_path / "ckpt_dir"))[:3] == [
-        f"Net_{n}_epoch.ckpt" for n in (1, 2, 3)]
+        f"Net_{n}_epoch.ckpt" for n in (1, 2, 3)
+    ]
 
 
 def test_tensors_are_exported(tmp_path):
     trained(tmp_path, epochs=1, export_options={"tensor_format": "npy"})
-    assert sorted(os.path.basename(path) for path in glob.glob(
-        f"{tmp_path}/export_*/tensor/*")) == ["activation_1.npy", "activation_10.npy"]
+    assert sorted(
+        os.path.basename(path) for path in glob.glob(f"{tmp_path}/export_*/tensor/*")
+    ) == ["activation_1.npy", "activation_10.npy"]
 
 
 def test_full_files_take_no_more(tmp_path):
     trained(tmp_path, max_file_size=4000)
-    path, = glob.glob(f"{tmp_path}/*_MS")
+    (path,) = glob.glob(f"{tmp_path}/*_MS")
     assert os.path.getsize(path) <= 4000
 
 
 def test_one_collector_in_a_run(tmp_path):
     collector = SummaryCollector(str(tmp_path))
     with pytest.raises(RuntimeError, match="another one is open"):
-        made().train(1, rows(8), [collector, SummaryCollector(str(tmp_path))],
-                     dataset_sink_mode=False)
+        made().train(
+            1, rows(8), [collector, SummaryCollector(str(tmp_path))], dataset_sink_mode=False
+        )
     made().train(1, rows(8), [collector, LossMonitor()], dataset_sink_mode=False)
 
 
 def test_fit_collects_the_training_only(tmp_path):
-    made().fit(1, rows(8), rows(8), callbacks=[SummaryCollector(str(tmp_path))],
-               dataset_sink_mode=False)
+    made().fit(
+        1, rows(8), rows(8), callbacks=[SummaryCollector(str(tmp_path))], dataset_sink_mode=False
+    )
     assert 6 in lineages(tmp_path) and 7 not in lineages(tmp_path)
 
 
-@pytest.mark.parametrize("error, arguments", [
-    (TypeError, {"summary_dir": 1}), (ValueError, {"summary_dir": ""}),
-    (ValueError, {"collect_freq": 0}), (TypeError, {"collect_freq": True}),
-    (TypeError, {"collect_freq": 1.0}), (ValueError, {"collect_tensor_freq": 0}),
-    (TypeError, {"collect_tensor_freq": "a"}), (ValueError, {"max_file_size": 0}),
-    (TypeError, {"max_file_size": 1.5}), (TypeError, {"num_process": "a"}),
-    (TypeError, {"keep_default_action": 1}), (TypeError, {"export_options": 1}),
-    (ValueError, {"export_options": {"a": "npy"}}),
-    (ValueError, {"export_options": {"tensor_format": "x"}}),
-    (TypeError, {"custom_lineage_data": 1}), (TypeError, {"custom_lineage_data": {1: 2}}),
-    (TypeError, {"custom_lineage_data": {"a": None}}),
-    (TypeError, {"custom_lineage_data": {"a": True}}),
-    (ValueError, {"custom_lineage_data": {"a": 1 << 31}})], ids=repr)
+@pytest.mark.parametrize(
+    "error, arguments",
+    [
+        (TypeError, {"summary_dir": 1}),
+        (ValueError, {"summary_dir": ""}),
+        (ValueError, {"collect_freq": 0}),
+        (TypeError, {"collect_freq": True}),
+        (TypeError, {"collect_freq": 1.0}),
+        (ValueError, {"collect_tensor_freq": 0}),
+        (TypeError, {"collect_tensor_freq": "a"}),
+        (ValueError, {"max_file_size": 0}),
+        (TypeError, {"max_file_size": 1.5}),
+        (TypeError, {"num_process": "a"}),
+        (TypeError, {"keep_default_action": 1}),
+        (TypeError, {"export_options": 1}),
+        (ValueError, {"export_options": {"a": "npy"}}),
+        (ValueError, {"export_options": {"tensor_format": "x"}}),
+        (TypeError, {"custom_lineage_data": 1}),
+        (TypeError, {"custom_lineage_data": {1: 2}}),
+        (TypeError, {"custom_lineage_data": {"a": None}}),
+        (TypeError, {"custom_lineage_data": {"a": True}}),
+        (ValueError, {"custom_lineage_data": {"a": 1 << 31}}),
+    ],
+    ids=repr,
+)
 def test_refused_arguments(tmp_path, error, arguments):
     with pytest.raises(error):
         SummaryCollector(**{"summary_dir": str(tmp_path / "log"), **arguments})
     assert not os.path.exists(tmp_path / "log")
 
 
-@pytest.mark.parametrize("error, data", [
-    (TypeError, 1), (TypeError, {1: 2}), (ValueError, {"x": 2}),
-    (TypeError, {"histogram_regular": 1}), (ValueError, {"histogram_regular": "("}),
-    (TypeError, {"collect_metric": 1}), (TypeError, {"collect_graph": None}),
-    (TypeError, {"collect_landscape": True}),
-    (TypeError, {"collect_landscape": {"unit": "step"}}), (ValueError, landscape(x=1)),
-    (ValueError, landscape(landscape_size=2)), (ValueError, landscape(landscape_size=257)),
-    (TypeError, landscape(landscape_size=True)), (TypeError, landscape(unit=1)),
-    (ValueError, landscape(unit="s")), (TypeError, landscape(num_samples="a")),
-    (TypeError, landscape(create_landscape=1)), (ValueError, landscape(create_landscape={"a": 1})),
-    (TypeError, landscape(create_landscape={"train": 1})), (TypeError, landscape(intervals=1)),
-    (TypeError, landscape(intervals=[1])), (ValueError, landscape(intervals=[[1, 2]])),
-    (TypeError, landscape(intervals=[[1, 2, 0.5]]))], ids=repr)
+@pytest.mark.parametrize(
+    "error, data",
+    [
+        (TypeError, 1),
+        (TypeError, {1: 2}),
+        (ValueError, {"x": 2}),
+        (TypeError, {"histogram_regular": 1}),
+        (ValueError, {"histogram_regular": "("}),
+        (TypeError, {"collect_metric": 1}),
+        (TypeError, {"collect_graph": None}),
+        (TypeError, {"collect_landscape": True}),
+        (TypeError, {"collect_landscape": {"unit": "step"}}),
+        (ValueError, landscape(x=1)),
+        (ValueError, landscape(landscape_size=2)),
+        (ValueError, landscape(landscape_size=257)),
+        (TypeError, landscape(landscape_size=True)),
+        (TypeError, landscape(unit=1)),
+        (ValueError, landscape(unit="s")),
+        (TypeError, landscape(num_samples="a")),
+        (TypeError, landscape(create_landscape=1)),
+        (ValueError, landscape(create_landscape={"a": 1})),
+        (TypeError, landscape(create_landscape={"train": 1})),
+        (TypeError, landscape(intervals=1)),
+        (TypeError, landscape(intervals=[1])),
+        (ValueError, landscape(intervals=[[1, 2]])),
+        (TypeError, landscape(intervals=[[1, 2, 0.5]])),
+    ],
+    ids=repr,
+)
 def test_refused_specified_data(tmp_path, error, data):
     with pytest.raises(error, match="For 'SummaryCollector', "):
         SummaryCollector(str(tmp_path / "log"), collect_specified_data=data)

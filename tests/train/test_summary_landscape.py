@@ -20,8 +20,13 @@ from mindspore_compat.train import Loss, Model, SummaryCollector, SummaryLandsca
 from mindspore_compat.train.summary import _landscape
 from tests.train.test_summary import events, message
 
-SETTINGS = {"landscape_size": 4, "unit": "step", "num_samples": 16, "intervals": [[1, 2, 3, 4]],
-            "create_landscape": {"train": True, "result": True}}
+SETTINGS = {
+    "landscape_size": 4,
+    "unit": "step",
+    "num_samples": 16,
+    "intervals": [[1, 2, 3, 4]],
+    "create_landscape": {"train": True, "result": True},
+}
 RANDOM = np.random.RandomState(0)
 DATA = (RANDOM.rand(32, 4).astype(np.float32), RANDOM.randint(0, 3, 32).astype(np.int32))
 
@@ -48,8 +53,9 @@ def folder(tmp_path):
     ms.set_seed(1)
     net = network()
     model = Model(net, loss(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
-    collector = SummaryCollector(str(tmp_path), collect_specified_data={
-        "collect_landscape": SETTINGS})
+    collector = SummaryCollector(
+        str(tmp_path), collect_specified_data={"collect_landscape": SETTINGS}
+    )
     model.train(1, rows(), [collector], dataset_sink_mode=False)
     return tmp_path
 
@@ -78,8 +84,9 @@ def arrays(point):
 def loss_of(folder, number):
     """The loss with the weights of a checkpoint, of the first 16 rows."""
     net = network()
-    ms.load_param_into_net(net, ms.load_checkpoint(f"{folder}/ckpt_dir/"
-                                                   f"SequentialCell_{number}_step.ckpt"))
+    ms.load_param_into_net(
+        net, ms.load_checkpoint(f"{folder}/ckpt_dir/SequentialCell_{number}_step.ckpt")
+    )
     logits = net(ms.Tensor(DATA[0][:16]))
     return float(loss()(logits, ms.Tensor(DATA[1][:16])).asnumpy())
 
@@ -111,15 +118,20 @@ def test_processes_share_the_points(folder, tmp_path):
     only = {"create_landscape": {"train": True, "result": False}}
     for devices in ([0], [0, 1, 2]):
         landscape.gen_landscapes_with_multi_process(
-            measuring, only, devices, str(tmp_path / f"{len(devices)}"))
+            measuring, only, devices, str(tmp_path / f"{len(devices)}")
+        )
     one, several = (drawn(tmp_path / name)["landscape_[1, 4]"] for name in "13")
     assert one[4] == several[4] and message(one[1][0]) == message(several[1][0])
     assert ms.get_context("device_id") == 0
 
 
 def test_settings_are_changed_and_kept(folder):
-    changes = {"landscape_size": 3, "intervals": [[2, 3, 4], [1, 2, 3]], "num_samples": 4,
-               "create_landscape": {"train": False, "result": True}}
+    changes = {
+        "landscape_size": 3,
+        "intervals": [[2, 3, 4], [1, 2, 3]],
+        "num_samples": 4,
+        "create_landscape": {"train": False, "result": True},
+    }
     SummaryLandscape(str(folder)).gen_landscapes_with_multi_process(measuring, changes, [0])
     found = drawn(folder)
     assert list(found) == ["landscape_[3]"]
@@ -130,8 +142,11 @@ def test_settings_are_changed_and_kept(folder):
 
 
 def test_a_plane_holds_the_trained_weights():
-    weights = {"fc.weight": np.ones((2, 2), np.float32), "moments.fc.weight": np.ones(3),
-               "step": np.array(5)}
+    weights = {
+        "fc.weight": np.ones((2, 2), np.float32),
+        "moments.fc.weight": np.ones(3),
+        "step": np.array(5),
+    }
     first = {**weights, "fc.weight": np.zeros((2, 2), np.float32)}
     second = {**weights, "fc.weight": np.array([[1, 0], [2, 1]], np.float32)}
     plane = _landscape.plane_of_path([first, second, weights], 3)
@@ -159,24 +174,33 @@ def test_checkpoints_are_cleaned(folder):
         landscape.gen_landscapes_with_multi_process(measuring)
 
 
-@pytest.mark.parametrize("error, arguments", [
-    (TypeError, {"callback_fn": 1}), (TypeError, {"device_ids": 1}),
-    (TypeError, {"device_ids": ["a"]}), (ValueError, {"device_ids": [8]}),
-    (ValueError, {"device_ids": [-1]}), (TypeError, {"output": 1}),
-    (TypeError, {"collect_landscape": 1}), (ValueError, {"collect_landscape": {"x": 1}}),
-    (ValueError, {"collect_landscape": {"landscape_size": 2}}),
-    (TypeError, {"collect_landscape": {"num_samples": "a"}}),
-    (ValueError, {"collect_landscape": {"unit": "a"}}),
-    (ValueError, {"collect_landscape": {"intervals": [[1, 2]]}}),
-    (ValueError, {"collect_landscape": {"intervals": [[1, 2, 99]]}}),
-    (ValueError, {"collect_landscape": {"create_landscape": {"train": True}}}),
-    (TypeError, {"callback_fn": lambda: 1}),
-    (ValueError, {"callback_fn": lambda: (*measuring()[:3], {})})])
+@pytest.mark.parametrize(
+    "error, arguments",
+    [
+        (TypeError, {"callback_fn": 1}),
+        (TypeError, {"device_ids": 1}),
+        (TypeError, {"device_ids": ["a"]}),
+        (ValueError, {"device_ids": [8]}),
+        (ValueError, {"device_ids": [-1]}),
+        (TypeError, {"output": 1}),
+        (TypeError, {"collect_landscape": 1}),
+        (ValueError, {"collect_landscape": {"x": 1}}),
+        (ValueError, {"collect_landscape": {"landscape_size": 2}}),
+        (TypeError, {"collect_landscape": {"num_samples": "a"}}),
+        (ValueError, {"collect_landscape": {"unit": "a"}}),
+        (ValueError, {"collect_landscape": {"intervals": [[1, 2]]}}),
+        (ValueError, {"collect_landscape": {"intervals": [[1, 2, 99]]}}),
+        (ValueError, {"collect_landscape": {"create_landscape": {"train": True}}}),
+        (TypeError, {"callback_fn": lambda: 1}),
+        (ValueError, {"callback_fn": lambda: (*measuring()[:3], {})}),
+    ],
+)
 def test_refusals(folder, error, arguments):
     before = (folder / "ckpt_dir" / "train_metadata.json").read_text()
     with pytest.raises(error):
         SummaryLandscape(str(folder)).gen_landscapes_with_multi_process(
-            **{"callback_fn": measuring, **arguments})
+            **{"callback_fn": measuring, **arguments}
+        )
     assert (folder / "ckpt_dir" / "train_metadata.json").read_text() == before
 
 

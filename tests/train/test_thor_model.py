@@ -31,8 +31,9 @@ def network():
     def draw(*shape):
         return Tensor(rng.standard_normal(shape).astype(np.float32) / 2)
 
-    return nn.SequentialCell(nn.Dense(3, 5, draw(5, 3), "zeros"), nn.Tanh(),
-                             nn.Dense(5, 2, draw(2, 5), "zeros"))
+    return nn.SequentialCell(
+        nn.Dense(3, 5, draw(5, 3), "zeros"), nn.Tanh(), nn.Dense(5, 2, draw(2, 5), "zeros")
+    )
 
 
 def thor_model(frequency=3, manager=None, **options):
@@ -41,8 +42,13 @@ def thor_model(frequency=3, manager=None, **options):
     optimizer = nn.thor(net, RATES, DAMPINGS, 0.9, **options)
     plain = Model(net, nn.MSELoss(), optimizer, loss_scale_manager=manager)
     made = ms.ConvertModelUtils.convert_to_thor_model(
-        plain, network=net, loss_fn=nn.MSELoss(), optimizer=optimizer, metrics={"mae"},
-        loss_scale_manager=manager)
+        plain,
+        network=net,
+        loss_fn=nn.MSELoss(),
+        optimizer=optimizer,
+        metrics={"mae"},
+        loss_scale_manager=manager,
+    )
     return made, net, optimizer
 
 
@@ -87,9 +93,14 @@ def test_a_model_is_as_a_loop_that_switches():
         close(weight, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("manager, options", [
-    (FixedLossScaleManager(1024.0), {"loss_scale": 1024.0}),
-    (DynamicLossScaleManager(1024.0, 2, 1000), {})], ids=["fixed", "dynamic"])
+@pytest.mark.parametrize(
+    "manager, options",
+    [
+        (FixedLossScaleManager(1024.0), {"loss_scale": 1024.0}),
+        (DynamicLossScaleManager(1024.0, 2, 1000), {}),
+    ],
+    ids=["fixed", "dynamic"],
+)
 def test_an_overflow_of_a_second_order_step_is_made_up_for(manager, options):
     options = {} if isinstance(manager, DynamicLossScaleManager) else options
     model, net, optimizer = thor_model(3, manager, **options)
@@ -117,8 +128,9 @@ def test_a_training_step_is_converted_as_it_is():
     net = network()
     optimizer = nn.thor(net, RATES, DAMPINGS, 0.9, batch_size=4, frequency=2)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
-    model = ConvertModelUtils().convert_to_thor_model(Model(step), network=step,
-                                                      optimizer=optimizer)
+    model = ConvertModelUtils().convert_to_thor_model(
+        Model(step), network=step, optimizer=optimizer
+    )
     assert type(model) is ModelThor
     watch = Watch(optimizer)
     model.train(1, data(4), callbacks=watch)
@@ -156,14 +168,19 @@ def test_a_network_is_converted_in_place():
         ConvertNetUtils().convert_to_thor_net(1)
 
 
-@pytest.mark.parametrize("manager, options", [
-    (DynamicLossScaleManager(1024.0, 2, 1000), {}),
-    (FixedLossScaleManager(1024.0), {"loss_scale": 1024.0}),
-    (FixedLossScaleManager(1024.0, drop_overflow_update=False), {"loss_scale": 1024.0})],
-    ids=["dynamic", "fixed", "fixed, kept"])
+@pytest.mark.parametrize(
+    "manager, options",
+    [
+        (DynamicLossScaleManager(1024.0, 2, 1000), {}),
+        (FixedLossScaleManager(1024.0), {"loss_scale": 1024.0}),
+        (FixedLossScaleManager(1024.0, drop_overflow_update=False), {"loss_scale": 1024.0}),
+    ],
+    ids=["dynamic", "fixed", "fixed, kept"],
+)
 def test_a_loss_scale_changes_nothing(manager, options):
-    scaled, net, _ = thor_model(2, manager, **(
-        options if not manager.get_drop_overflow_update() else {}))
+    scaled, net, _ = thor_model(
+        2, manager, **(options if not manager.get_drop_overflow_update() else {})
+    )
     scaled.train(1, data())
     plain, other, _ = thor_model(2)
     plain.train(1, data())

@@ -23,19 +23,24 @@ BIAS = np.float32([1, 2])
 
 def saved(folder, rank, suffix="1_1", **options):
     os.makedirs(folder / f"rank_{rank}", exist_ok=True)
-    values = {"w": WHOLE[2 * rank:2 * rank + 2], "b": BIAS, "step": np.int32([rank])}
+    values = {"w": WHOLE[2 * rank : 2 * rank + 2], "b": BIAS, "step": np.int32([rank])}
     values = {name: values[name] for name in options.pop("names", values)}
-    ms.save_checkpoint([{"name": name, "data": Tensor(each)} for name, each in values.items()],
-                       str(folder / f"rank_{rank}" / f"x-{suffix}.safetensors"),
-                       format="safetensors", **options)
+    ms.save_checkpoint(
+        [{"name": name, "data": Tensor(each)} for name, each in values.items()],
+        str(folder / f"rank_{rank}" / f"x-{suffix}.safetensors"),
+        format="safetensors",
+        **options,
+    )
 
 
 @pytest.fixture
 def source(tmp_path):
     for rank in range(4):
         saved(tmp_path / "src", rank)
-    file = file_of(tmp_path / "s.ckpt", {"w": layout([4], [0, -1], further=(0, 0)),
-                                         "b": layout([4], [-1], further=(0, 0))})
+    file = file_of(
+        tmp_path / "s.ckpt",
+        {"w": layout([4], [0, -1], further=(0, 0)), "b": layout([4], [-1], further=(0, 0))},
+    )
     return tmp_path / "src", file, tmp_path / "dst"
 
 
@@ -59,8 +64,10 @@ def test_the_whole_is_written(source):
     np.testing.assert_array_equal(found["part0"]["w"], WHOLE)
     np.testing.assert_array_equal(found["part0"]["b"], BIAS)
     np.testing.assert_array_equal(found["hyper_param"]["step"], [0])
-    assert found["map"] == {"metadata": {"total_size": 264}, "weight_map": {
-        "w": "part0.safetensors", "b": "part0.safetensors"}}
+    assert found["map"] == {
+        "metadata": {"total_size": 264},
+        "weight_map": {"w": "part0.safetensors", "b": "part0.safetensors"},
+    }
     assert list(found["map"]["weight_map"]) == ["w", "b"]
 
 
@@ -138,14 +145,24 @@ def test_slices_that_files_lack_are_refused(source):
             written(source, merge_with_redundancy=redundant)
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"file_suffix": "9_9"}, ValueError), ({"choice_func": lambda name: 3}, ValueError),
-    ({"choice_func": lambda name: False}, ValueError), ({"choice_func": 3}, TypeError),
-    ({"max_process_num": 0}, ValueError), ({"max_process_num": "1"}, TypeError),
-    ({"merge_with_redundancy": 1}, TypeError), ({"file_suffix": 3}, TypeError),
-    ({"split_dst_file": 3}, TypeError), ({"split_dst_file": (1, "2")}, TypeError),
-    ({"split_dst_file": (1,)}, ValueError), ({"split_dst_file": (3, 2)}, ValueError),
-    ({"split_dst_file": (2, 2)}, ValueError)])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"file_suffix": "9_9"}, ValueError),
+        ({"choice_func": lambda name: 3}, ValueError),
+        ({"choice_func": lambda name: False}, ValueError),
+        ({"choice_func": 3}, TypeError),
+        ({"max_process_num": 0}, ValueError),
+        ({"max_process_num": "1"}, TypeError),
+        ({"merge_with_redundancy": 1}, TypeError),
+        ({"file_suffix": 3}, TypeError),
+        ({"split_dst_file": 3}, TypeError),
+        ({"split_dst_file": (1, "2")}, TypeError),
+        ({"split_dst_file": (1,)}, ValueError),
+        ({"split_dst_file": (3, 2)}, ValueError),
+        ({"split_dst_file": (2, 2)}, ValueError),
+    ],
+)
 def test_refusals_write_nothing(source, options, error):
     with pytest.raises(error):
         written(source, **options)
@@ -154,9 +171,12 @@ def test_refusals_write_nothing(source, options, error):
 
 def test_refused_folders_and_strategies(source):
     folder, file, target = map(str, source)
-    for arguments, error in (((3, file, target), TypeError), ((folder, None, target), TypeError),
-                             ((folder + "x", file, target), ValueError),
-                             ((folder, "absent", target), ValueError)):
+    for arguments, error in (
+        ((3, file, target), TypeError),
+        ((folder, None, target), TypeError),
+        ((folder + "x", file, target), ValueError),
+        ((folder, "absent", target), ValueError),
+    ):
         with pytest.raises(error, match="unified_safetensors"):
             ms.parallel.unified_safetensors(*arguments)
     (source[0] / "rank_0" / "x.ckpt").write_bytes(b"x")

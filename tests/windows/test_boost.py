@@ -7,14 +7,16 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, boost, nn, ops
 
 RANDOM = np.random.RandomState(0)
-BATCHES = [(RANDOM.randn(4, 3).astype(np.float32), RANDOM.randn(4, 2).astype(np.float32))
-           for _ in range(6)]
+BATCHES = [
+    (RANDOM.randn(4, 3).astype(np.float32), RANDOM.randn(4, 2).astype(np.float32)) for _ in range(6)
+]
 
 
 def network():
     net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
-    forward = ms.value_and_grad(lambda x, y: ops.mean(ops.square(net(x) - y)), None,
-                                net.trainable_params())
+    forward = ms.value_and_grad(
+        lambda x, y: ops.mean(ops.square(net(x) - y)), None, net.trainable_params()
+    )
     return net, forward, nn.Momentum(net.trainable_params(), 0.1, 0.9)
 
 
@@ -24,13 +26,13 @@ def test_three_steps_are_one_with_their_mean():
     other, mean_forward, mean_optimizer = network()
     for start in (0, 3):
         found = []
-        for x, y in BATCHES[start:start + 3]:
+        for x, y in BATCHES[start : start + 3]:
             before = net.weight.asnumpy().copy()
             loss, grads = forward(Tensor(x), Tensor(y))
             assert accumulate(loss, grads) is loss
             found.append(np.array_equal(before, net.weight.asnumpy()))
         assert found == [True, True, False]
-        parts = [mean_forward(Tensor(x), Tensor(y))[1] for x, y in BATCHES[start:start + 3]]
+        parts = [mean_forward(Tensor(x), Tensor(y))[1] for x, y in BATCHES[start : start + 3]]
         mean_optimizer(tuple(sum(each[1:], each[0]) / 3 for each in zip(*parts, strict=True)))
         np.testing.assert_allclose(net.weight.asnumpy(), other.weight.asnumpy(), 1e-5)
         np.testing.assert_allclose(net.bias.asnumpy(), other.bias.asnumpy(), 1e-5, 1e-6)

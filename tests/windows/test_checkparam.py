@@ -63,8 +63,11 @@ BAD = [
     (check.check, ("a", 3, "b", 4, check.GT, "P", TypeError), TypeError),
     (check.check, ("a", 5, "b", [1, 5], check.INC_LEFT, "P"), ValueError),
     (check.check_type_name, ("a", int32, [float32], "P"), TypeError),
-    (check.check_types_same_and_valid, ({"b": float32, "a": float16}, [float32, float16], "P"),
-     TypeError),
+    (
+        check.check_types_same_and_valid,
+        ({"b": float32, "a": float16}, [float32, float16], "P"),
+        TypeError,
+    ),
     (check.check_types_same_and_valid, ({"a": int32}, [float32], "P"), TypeError),
     (check.check_positive_int_sequence, ([1, 0], "a", "P"), ValueError),
 ]

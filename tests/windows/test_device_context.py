@@ -27,7 +27,8 @@ KEPT = [
     (gpu.op_precision.conv_allow_tf32, (False,), "gpu_config", "conv_allow_tf32"),
     (gpu.op_tuning.conv_fprop_algo, ("performance",), "gpu_config", "conv_fprop_algo"),
     (gpu.op_tuning.conv_wgrad_algo, ("algo_3",), "gpu_config", "conv_wgrad_algo"),
-    (gpu.op_tuning.conv_dgrad_algo, ("fft",), "gpu_config", "conv_dgrad_algo")]
+    (gpu.op_tuning.conv_dgrad_algo, ("fft",), "gpu_config", "conv_dgrad_algo"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +45,9 @@ def told(table, key):
     return ms.get_context(key) if table is None else ms.get_context(table)[key]
 
 
-@pytest.mark.parametrize("call, values, table, key", KEPT, ids=lambda each: getattr(
-    each, "__name__", None))
+@pytest.mark.parametrize(
+    "call, values, table, key", KEPT, ids=lambda each: getattr(each, "__name__", None)
+)
 def test_a_setting_is_kept_and_told(call, values, table, key):
     module = importlib.import_module(call.__module__)
     assert module.function_status[call.__name__] is False
@@ -62,23 +64,27 @@ def test_another_value_is_refused():
     assert ms.get_context("ascend_config")["precision_mode"] == "force_fp16"
 
 
-@pytest.mark.parametrize("call, values, error", [
-    (ascend.op_precision.precision_mode, ("other",), ValueError),
-    (ascend.op_precision.precision_mode, (3,), TypeError),
-    (ascend.op_precision.op_precision_mode, (3,), TypeError),
-    (ascend.op_precision.matmul_allow_hf32, (1,), TypeError),
-    (ascend.op_tuning.op_compile, (1,), TypeError),
-    (ascend.op_tuning.aclnn_cache, (True, "a"), TypeError),
-    (ascend.op_tuning.aclnn_cache, (True, -1), ValueError),
-    (ascend.op_tuning.aoe_job_type, ("3",), ValueError),
-    (ascend.op_debug.execute_timeout, ("a",), TypeError),
-    (ascend.op_debug.execute_timeout, (-1,), ValueError),
-    (ascend.op_debug.debug_option, ("x",), ValueError),
-    (ascend.op_debug.aclinit_config, (3,), TypeError),
-    (ascend.op_debug.aclinit_config, ({"x": "1"},), ValueError),
-    (ascend.op_debug.aclinit_config, ({"max_opqueue_num": 1},), TypeError),
-    (gpu.op_precision.conv_allow_tf32, (1,), TypeError),
-    (gpu.op_tuning.conv_fprop_algo, ("algo_0",), ValueError)])
+@pytest.mark.parametrize(
+    "call, values, error",
+    [
+        (ascend.op_precision.precision_mode, ("other",), ValueError),
+        (ascend.op_precision.precision_mode, (3,), TypeError),
+        (ascend.op_precision.op_precision_mode, (3,), TypeError),
+        (ascend.op_precision.matmul_allow_hf32, (1,), TypeError),
+        (ascend.op_tuning.op_compile, (1,), TypeError),
+        (ascend.op_tuning.aclnn_cache, (True, "a"), TypeError),
+        (ascend.op_tuning.aclnn_cache, (True, -1), ValueError),
+        (ascend.op_tuning.aoe_job_type, ("3",), ValueError),
+        (ascend.op_debug.execute_timeout, ("a",), TypeError),
+        (ascend.op_debug.execute_timeout, (-1,), ValueError),
+        (ascend.op_debug.debug_option, ("x",), ValueError),
+        (ascend.op_debug.aclinit_config, (3,), TypeError),
+        (ascend.op_debug.aclinit_config, ({"x": "1"},), ValueError),
+        (ascend.op_debug.aclinit_config, ({"max_opqueue_num": 1},), TypeError),
+        (gpu.op_precision.conv_allow_tf32, (1,), TypeError),
+        (gpu.op_tuning.conv_fprop_algo, ("algo_0",), ValueError),
+    ],
+)
 def test_refusals_change_nothing(call, values, error):
     with pytest.raises(error, match=call.__name__):
         call(*values)
@@ -113,9 +119,13 @@ def test_the_window_of_the_device():
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
-@pytest.mark.parametrize("allow", [
-    gpu.op_precision.matmul_allow_tf32,
-    lambda value: ms.set_context(gpu_config={"matmul_allow_tf32": value})])
+@pytest.mark.parametrize(
+    "allow",
+    [
+        gpu.op_precision.matmul_allow_tf32,
+        lambda value: ms.set_context(gpu_config={"matmul_allow_tf32": value}),
+    ],
+)
 def test_products_of_float32_are_in_tf32_where_that_is_allowed(space, allow):
     products = importlib.import_module("cupy._core._routines_linalg")
     assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT

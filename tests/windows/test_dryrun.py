@@ -14,9 +14,17 @@ def real(monkeypatch):
     monkeypatch.delenv("MS_SIMULATION_LEVEL", raising=False)
 
 
-@pytest.mark.parametrize("arguments, expected", [
-    ((ONES[0, 0] > 0.5,), True), (((ONES > 0.5).any,), True), ((3,), 3), ((max, 3, 4), 4),
-    ((lambda: 7,), 7), (("x",), "x")])
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        ((ONES[0, 0] > 0.5,), True),
+        (((ONES > 0.5).any,), True),
+        ((3,), 3),
+        ((max, 3, 4), 4),
+        ((lambda: 7,), 7),
+        (("x",), "x"),
+    ],
+)
 def test_a_real_and_a_dry_run(monkeypatch, arguments, expected):
     assert dryrun.mock(5, *arguments) == expected
     monkeypatch.setenv("MS_SIMULATION_LEVEL", "1")

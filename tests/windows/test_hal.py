@@ -31,25 +31,42 @@ def test_what_devices_are(space):
     assert f"sm_{found.major}{found.minor}" in hal.get_arch_list()
 
 
-@pytest.mark.parametrize("call", [
-    lambda: hal.is_available("XPU"), lambda: hal.is_available(5),
-    lambda: hal.device_count("Ascend"),
-    lambda: hal.get_device_name(1, "CPU"), lambda: hal.get_device_name(-1, "CPU"),
-    lambda: hal.get_device_properties(0, "Ascend"), lambda: hal.memory_allocated("XPU"),
-    lambda: hal.is_initialized("gpu"), lambda: hal.get_arch_list("Ascend"),
-    lambda: hal.memory_stats("Ascend"), lambda: hal.max_memory_allocated("XPU"),
-    lambda: hal.reset_peak_memory_stats("Ascend")])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: hal.is_available("XPU"),
+        lambda: hal.is_available(5),
+        lambda: hal.device_count("Ascend"),
+        lambda: hal.get_device_name(1, "CPU"),
+        lambda: hal.get_device_name(-1, "CPU"),
+        lambda: hal.get_device_properties(0, "Ascend"),
+        lambda: hal.memory_allocated("XPU"),
+        lambda: hal.is_initialized("gpu"),
+        lambda: hal.get_arch_list("Ascend"),
+        lambda: hal.memory_stats("Ascend"),
+        lambda: hal.max_memory_allocated("XPU"),
+        lambda: hal.reset_peak_memory_stats("Ascend"),
+    ],
+)
 def test_unknown_devices_are_refused(call):
     with pytest.raises(ValueError, match="For 'hal"):
         call()
 
 
 def test_arguments_are_refused():
-    for call in (lambda: hal.get_device_name("0"), lambda: hal.Event(1), lambda: hal.Event(True, 1),
-                 lambda: hal.Stream("1"), lambda: hal.set_cur_stream(5), lambda: hal.StreamCtx(5),
-                 lambda: hal.Stream().wait_event(5), lambda: hal.Stream().wait_stream(5),
-                 lambda: hal.Stream().record_event(5), lambda: hal.Event().record(5),
-                 lambda: hal.Event().elapsed_time(5)):
+    for call in (
+        lambda: hal.get_device_name("0"),
+        lambda: hal.Event(1),
+        lambda: hal.Event(True, 1),
+        lambda: hal.Stream("1"),
+        lambda: hal.set_cur_stream(5),
+        lambda: hal.StreamCtx(5),
+        lambda: hal.Stream().wait_event(5),
+        lambda: hal.Stream().wait_stream(5),
+        lambda: hal.Stream().record_event(5),
+        lambda: hal.Event().record(5),
+        lambda: hal.Event().elapsed_time(5),
+    ):
         with pytest.raises(TypeError):
             call()
 
@@ -108,11 +125,17 @@ def test_memory_is_limited(space):
         pool.set_limit(0)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"max_size": 5}, TypeError), ({"max_size": "5"}, ValueError),
-    ({"init_size": "0GB"}, ValueError),
-    ({"optimize_level": "O2"}, ValueError), ({"optimize_level": 1}, TypeError),
-    ({"huge_page_reserve_size": "-1GB"}, ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"max_size": 5}, TypeError),
+        ({"max_size": "5"}, ValueError),
+        ({"init_size": "0GB"}, ValueError),
+        ({"optimize_level": "O2"}, ValueError),
+        ({"optimize_level": 1}, TypeError),
+        ({"huge_page_reserve_size": "-1GB"}, ValueError),
+    ],
+)
 def test_sizes_are_checked(arguments, error):
     with pytest.raises(error, match="set_memory"):
         runtime.set_memory(**arguments)
@@ -131,24 +154,40 @@ def test_the_default_stream_has_number_0():
     assert ms.runtime.default_stream().stream_id() == 0
 
 
-ZEROS = {"total_reserved_memory", "total_allocated_memory", "total_idle_memory",
-         "total_eager_free_memory", "max_reserved_memory", "max_allocated_memory"}
+ZEROS = {
+    "total_reserved_memory",
+    "total_allocated_memory",
+    "total_idle_memory",
+    "total_eager_free_memory",
+    "max_reserved_memory",
+    "max_allocated_memory",
+}
 
 
 def test_the_host_counts_no_memory():
     found = runtime.memory_stats()
     assert {name for name, figure in found.items() if figure == 0} == ZEROS
-    assert found["common_mem_pool_stats"] == {"block_unit_size": 0, "block_counts": 0,
-                                              "blocks_info": {}}
+    assert found["common_mem_pool_stats"] == {
+        "block_unit_size": 0,
+        "block_counts": 0,
+        "blocks_info": {},
+    }
     assert hal.memory_stats("CPU") == {}
     assert runtime.max_memory_allocated() == runtime.max_memory_reserved() == 0
     assert runtime.memory_summary() == hal.memory_summary("CPU")
     assert "| Allocated memory     |      0 B             |\n" in runtime.memory_summary()
 
 
-@pytest.mark.parametrize("size, text", [
-    (0, "     0 B"), (786431, "786431 B"), (786432, "   768 KB"), (5 << 30, "  5120 MB"),
-    (999 << 30, "   999 GB")])
+@pytest.mark.parametrize(
+    "size, text",
+    [
+        (0, "     0 B"),
+        (786431, "786431 B"),
+        (786432, "   768 KB"),
+        (5 << 30, "  5120 MB"),
+        (999 << 30, "   999 GB"),
+    ],
+)
 def test_figures_are_told_in_units(size, text):
     from mindspore_compat._memory import _readable
 
@@ -166,9 +205,14 @@ def test_figures_of_a_pool(monkeypatch):
 
 
 def test_the_peaks_of_a_device_are_reset(space):
-    for reset in (hal.reset_peak_memory_stats, hal.reset_max_memory_allocated,
-                  runtime.reset_max_memory_reserved, runtime.reset_peak_memory_stats,
-                  runtime.reset_max_memory_allocated, hal.reset_max_memory_reserved):
+    for reset in (
+        hal.reset_peak_memory_stats,
+        hal.reset_max_memory_allocated,
+        runtime.reset_max_memory_reserved,
+        runtime.reset_peak_memory_stats,
+        runtime.reset_max_memory_allocated,
+        hal.reset_max_memory_reserved,
+    ):
         reset()
     assert hal.max_memory_allocated() == hal.max_memory_reserved() == 0
 

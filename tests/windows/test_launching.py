@@ -36,13 +36,17 @@ def test_threads_are_set_once():
         runtime.set_kernel_launch_group()
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda: runtime.dispatch_threads_num("a"), TypeError),
-    (lambda: runtime.dispatch_threads_num(True), TypeError),
-    (lambda: runtime.dispatch_threads_num(0), ValueError),
-    (lambda: runtime.set_kernel_launch_group("a"), TypeError),
-    (lambda: runtime.set_kernel_launch_group(0), ValueError),
-    (lambda: runtime.set_kernel_launch_group(3, 8), ValueError)])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: runtime.dispatch_threads_num("a"), TypeError),
+        (lambda: runtime.dispatch_threads_num(True), TypeError),
+        (lambda: runtime.dispatch_threads_num(0), ValueError),
+        (lambda: runtime.set_kernel_launch_group("a"), TypeError),
+        (lambda: runtime.set_kernel_launch_group(0), ValueError),
+        (lambda: runtime.set_kernel_launch_group(3, 8), ValueError),
+    ],
+)
 def test_refused_numbers_count_as_no_call(call, error):
     with pytest.raises(error):
         call()
@@ -87,20 +91,32 @@ def test_workers_of_pipelines_are_bound(tmp_path, from_file):
         return row
 
     rows = GeneratorDataset([np.int32(each) for each in range(4)], ["x"]).map(
-        note, num_parallel_workers=2)
+        note, num_parallel_workers=2
+    )
     assert len(list(rows)) == 4 and seen == [{wanted}] * 4
     assert affinity.available() == before
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((1,), TypeError), ((True, 3), TypeError), ((True, [3]), TypeError),
-    ((True, ["a"]), ValueError),
-    ((True, ["3-1"]), ValueError), ((True, None, 3), TypeError),
-    ((True, None, {3: [0]}), TypeError), ((True, None, {"main": 3}), TypeError),
-    ((True, None, {"other": [0]}), ValueError), ((True, None, {"main": [-1]}), ValueError),
-    ((True, None, {"main": ["0"]}), ValueError), ((True, ["0-99999"]), RuntimeError),
-    ((True, None, {"main": [99999]}), RuntimeError), ((True, None, None, 3), TypeError),
-    ((True, None, None, "absent.json"), ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((1,), TypeError),
+        ((True, 3), TypeError),
+        ((True, [3]), TypeError),
+        ((True, ["a"]), ValueError),
+        ((True, ["3-1"]), ValueError),
+        ((True, None, 3), TypeError),
+        ((True, None, {3: [0]}), TypeError),
+        ((True, None, {"main": 3}), TypeError),
+        ((True, None, {"other": [0]}), ValueError),
+        ((True, None, {"main": [-1]}), ValueError),
+        ((True, None, {"main": ["0"]}), ValueError),
+        ((True, ["0-99999"]), RuntimeError),
+        ((True, None, {"main": [99999]}), RuntimeError),
+        ((True, None, None, 3), TypeError),
+        ((True, None, None, "absent.json"), ValueError),
+    ],
+)
 def test_refused_cores(arguments, error):
     before = affinity.available()
     with pytest.raises(error, match="set_cpu_affinity"):

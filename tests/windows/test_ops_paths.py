@@ -6,9 +6,17 @@ import pytest
 
 from mindspore_compat import ops
 
-PATHS = ("operations", "functional", "composite", "function", "auto_generate",
-         "operations.math_ops", "operations._inner_ops", "function.nn_func",
-         "auto_generate.gen_ops_prim")
+PATHS = (
+    "operations",
+    "functional",
+    "composite",
+    "function",
+    "auto_generate",
+    "operations.math_ops",
+    "operations._inner_ops",
+    "function.nn_func",
+    "auto_generate.gen_ops_prim",
+)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -17,9 +17,14 @@ def fresh(monkeypatch):
 
 
 def facts():
-    return (_utils._get_device_num(), _utils._get_global_rank(), _utils._get_stage_device_num(),
-            _utils._get_parallel_mode(), _utils._get_gradients_mean(),
-            _utils._get_parameter_broadcast())
+    return (
+        _utils._get_device_num(),
+        _utils._get_global_rank(),
+        _utils._get_stage_device_num(),
+        _utils._get_parallel_mode(),
+        _utils._get_gradients_mean(),
+        _utils._get_parameter_broadcast(),
+    )
 
 
 def test_stand_alone_is_one_device():
@@ -34,8 +39,13 @@ def test_what_is_not_set_is_the_launcher_s():
 
 
 def test_what_is_set_wins():
-    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", device_num=8, global_rank=3,
-                                 gradients_mean=True, pipeline_stages=2)
+    ms.set_auto_parallel_context(
+        parallel_mode="semi_auto_parallel",
+        device_num=8,
+        global_rank=3,
+        gradients_mean=True,
+        pipeline_stages=2,
+    )
     assert facts() == (8, 3, 4, "semi_auto_parallel", True, False)
     assert _utils._is_in_auto_parallel_mode()
     ms.set_auto_parallel_context(device_num=1)

@@ -5,9 +5,14 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, parallel
 
-DEFAULTS = {"fully_use_devices": False, "elementwise_op_strategy_follow": False,
-            "enable_algo_approxi": False, "algo_approxi_epsilon": 0.1,
-            "tensor_slice_align_enable": False, "tensor_slice_align_size": 16}
+DEFAULTS = {
+    "fully_use_devices": False,
+    "elementwise_op_strategy_follow": False,
+    "enable_algo_approxi": False,
+    "algo_approxi_epsilon": 0.1,
+    "tensor_slice_align_enable": False,
+    "tensor_slice_align_size": 16,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -22,19 +27,29 @@ def told():
 
 def test_settings_of_the_search_are_kept_and_reset():
     assert told() == DEFAULTS
-    changed = {"enable_algo_approxi": True, "algo_approxi_epsilon": 1.0,
-               "tensor_slice_align_size": 1024}
+    changed = {
+        "enable_algo_approxi": True,
+        "algo_approxi_epsilon": 1.0,
+        "tensor_slice_align_size": 1024,
+    }
     parallel.set_algo_parameters(**changed)
     assert told() == {**DEFAULTS, **changed}
     parallel.reset_algo_parameters()
     assert told() == DEFAULTS
 
 
-@pytest.mark.parametrize("values, error", [
-    ({"fully_use_devices": 1}, TypeError), ({"algo_approxi_epsilon": 1}, TypeError),
-    ({"algo_approxi_epsilon": 0.0}, RuntimeError), ({"algo_approxi_epsilon": 2.0}, RuntimeError),
-    ({"tensor_slice_align_size": 0}, ValueError), ({"tensor_slice_align_size": "x"}, TypeError),
-    ({"x": 1}, ValueError)])
+@pytest.mark.parametrize(
+    "values, error",
+    [
+        ({"fully_use_devices": 1}, TypeError),
+        ({"algo_approxi_epsilon": 1}, TypeError),
+        ({"algo_approxi_epsilon": 0.0}, RuntimeError),
+        ({"algo_approxi_epsilon": 2.0}, RuntimeError),
+        ({"tensor_slice_align_size": 0}, ValueError),
+        ({"tensor_slice_align_size": "x"}, TypeError),
+        ({"x": 1}, ValueError),
+    ],
+)
 def test_a_refused_setting_changes_nothing(values, error):
     with pytest.raises(error):
         parallel.set_algo_parameters(enable_algo_approxi=True, **values)
@@ -49,9 +64,13 @@ def test_unknown_settings_are_not_told():
 def test_layouts_tell_how_tensors_are_divided():
     layout = parallel.Layout((2, 3, 4), ("a", "b", "c"))
     found = layout(("a", "b"), "None", "c").to_dict()
-    assert found == {"device_matrix": (2, 3, 4), "tensor_map": ((2, 1), -1, 0),
-                     "interleaved_parallel": False, "alias_name": ("a", "b", "c"),
-                     "rank_list": list(range(24))}
+    assert found == {
+        "device_matrix": (2, 3, 4),
+        "tensor_map": ((2, 1), -1, 0),
+        "interleaved_parallel": False,
+        "alias_name": ("a", "b", "c"),
+        "rank_list": list(range(24)),
+    }
     other = parallel.Layout((2,), ("interleaved_parallel",), [5, 6])
     assert other("interleaved_parallel").to_dict()["interleaved_parallel"]
     assert other("None").to_dict()["rank_list"] == [5, 6]
@@ -59,11 +78,21 @@ def test_layouts_tell_how_tensors_are_divided():
         layout.to_dict()
 
 
-@pytest.mark.parametrize("arguments, error", [
-    (((2, 2), ("a",)), ValueError), (([2], ("a",)), TypeError), (((2,), ["a"]), TypeError),
-    (((2.0,), ("a",)), TypeError), (((2,), (5,)), TypeError), (((2, 2), ("a", "a")), ValueError),
-    (((2,), ("None",)), ValueError), (((2,), ("",)), ValueError),
-    (((2,), ("a",), (0, 1)), TypeError), (((2,), ("a",), [0.5]), TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (((2, 2), ("a",)), ValueError),
+        (([2], ("a",)), TypeError),
+        (((2,), ["a"]), TypeError),
+        (((2.0,), ("a",)), TypeError),
+        (((2,), (5,)), TypeError),
+        (((2, 2), ("a", "a")), ValueError),
+        (((2,), ("None",)), ValueError),
+        (((2,), ("",)), ValueError),
+        (((2,), ("a",), (0, 1)), TypeError),
+        (((2,), ("a",), [0.5]), TypeError),
+    ],
+)
 def test_layouts_are_checked(arguments, error):
     with pytest.raises(error, match="Layout"):
         parallel.Layout(*arguments)
@@ -83,8 +112,9 @@ def test_functions_run_whole():
     assert float(parallel.shard(double, (None,), ((1,),), {"w": (1,)})(Tensor(2.0))) == 4.0
 
 
-@pytest.mark.parametrize("arguments", [(5, ((1,),)), (abs, 5), (abs, ((1,),), 5),
-                                       (abs, ((1,),), None, 5)])
+@pytest.mark.parametrize(
+    "arguments", [(5, ((1,),)), (abs, 5), (abs, ((1,),), 5), (abs, ((1,),), None, 5)]
+)
 def test_strategies_are_checked(arguments):
     with pytest.raises(TypeError, match="shard"):
         parallel.shard(*arguments)

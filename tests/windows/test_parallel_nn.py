@@ -23,9 +23,15 @@ class Total(nn.Cell):
 BATCH = np.arange(8, dtype=np.float32).reshape(4, 2)
 
 
-@pytest.mark.parametrize("wrapper", [
-    parallel_nn.GradAccumulation, parallel_nn.MicroBatchInterleaved, parallel_nn.Pipeline,
-    parallel_nn.PipelineCell])
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        parallel_nn.GradAccumulation,
+        parallel_nn.MicroBatchInterleaved,
+        parallel_nn.Pipeline,
+        parallel_nn.PipelineCell,
+    ],
+)
 @pytest.mark.parametrize("slices", [1, 2, 4])
 def test_slices_make_the_whole(space, wrapper, slices):
     net = Total()
@@ -36,8 +42,10 @@ def test_slices_make_the_whole(space, wrapper, slices):
     np.testing.assert_allclose(slopes[1][0].asnumpy(), slopes[0][0].asnumpy())
 
 
-@pytest.mark.parametrize("wrapper", [
-    parallel_nn.GradAccumulation, parallel_nn.MicroBatchInterleaved, parallel_nn.Pipeline])
+@pytest.mark.parametrize(
+    "wrapper",
+    [parallel_nn.GradAccumulation, parallel_nn.MicroBatchInterleaved, parallel_nn.Pipeline],
+)
 def test_slices_are_of_one_length(wrapper):
     with pytest.raises(ValueError):
         wrapper(Total(), 3)(Tensor(BATCH))

@@ -85,23 +85,32 @@ def test_an_operator_inside_another_is_part_of_it():
     assert [event.name for event in recording.events if event.kind == "op"] == ["softmax"]
 
 
-@pytest.mark.parametrize("arguments, actions", [
-    (dict(wait=1, active=2, warmup=1, repeat=1, skip_first=1), "NNWRSNNN"),
-    (dict(wait=0, active=1), "SSSSSSSS"),
-    (dict(wait=1, active=1, repeat=2), "NSNSNNNN"),
-    (dict(wait=-1, active=0), "SSSSSSSS"),
-])
+@pytest.mark.parametrize(
+    "arguments, actions",
+    [
+        (dict(wait=1, active=2, warmup=1, repeat=1, skip_first=1), "NNWRSNNN"),
+        (dict(wait=0, active=1), "SSSSSSSS"),
+        (dict(wait=1, active=1, repeat=2), "NSNSNNNN"),
+        (dict(wait=-1, active=0), "SSSSSSSS"),
+    ],
+)
 def test_schedule(arguments, actions):
-    letters = {profiler.ProfilerAction.NONE: "N", profiler.ProfilerAction.WARM_UP: "W",
-               profiler.ProfilerAction.RECORD: "R", profiler.ProfilerAction.RECORD_AND_SAVE: "S"}
+    letters = {
+        profiler.ProfilerAction.NONE: "N",
+        profiler.ProfilerAction.WARM_UP: "W",
+        profiler.ProfilerAction.RECORD: "R",
+        profiler.ProfilerAction.RECORD_AND_SAVE: "S",
+    }
     plan = profiler.schedule(**arguments)
     assert "".join(letters[plan(step)] for step in range(8)) == actions
 
 
 def test_schedule_and_handler(tmp_path):
     ready = []
-    with profiler.profile(schedule=profiler.schedule(wait=1, active=2, repeat=1),
-                          on_trace_ready=lambda each: ready.append(list(each.events))) as recording:
+    with profiler.profile(
+        schedule=profiler.schedule(wait=1, active=2, repeat=1),
+        on_trace_ready=lambda each: ready.append(list(each.events)),
+    ) as recording:
         for _ in range(5):
             ops.relu(ms.Tensor([1.0]))
             recording.step()
@@ -119,7 +128,9 @@ def test_trace_handler_writes_a_folder_for_each_recording(tmp_path):
     (folder,) = (tmp_path / "tb").iterdir()
     assert folder.name.startswith("me_") and folder.name.endswith("_ms")
     assert json.loads((folder / "profiler_metadata.json").read_text()) == {
-        "note": "text", "numbers": [1, 2]}
+        "note": "text",
+        "numbers": [1, 2],
+    }
 
 
 def test_marks():
@@ -134,9 +145,16 @@ def test_marks():
     assert marks[0].start == marks[0].end and marks[1].start <= marks[0].start <= marks[1].end
 
 
-@pytest.mark.parametrize("arguments", [
-    dict(output_path=1), dict(start_profile="yes"), dict(activities=1), dict(is_detail=True),
-    dict(profiler_level=profiler.ProfilerLevel.Level1, profile_memory=True)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        dict(output_path=1),
+        dict(start_profile="yes"),
+        dict(activities=1),
+        dict(is_detail=True),
+        dict(profiler_level=profiler.ProfilerLevel.Level1, profile_memory=True),
+    ],
+)
 def test_no_argument_stops_a_training(arguments):
     recording = ms.Profiler(**arguments)
     recording.start()

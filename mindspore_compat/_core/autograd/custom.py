@@ -37,8 +37,9 @@ def custom_gradient(forward, pull, inputs):
         again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
         whole = iter([as_given(r) for r in results])
         flow = iter([as_given(s) for s in slopes])
-        pulled = pull(again, map_tensors(lambda t: next(whole), out),
-                      map_tensors(lambda t: next(flow), out))
+        pulled = pull(
+            again, map_tensors(lambda t: next(whole), out), map_tensors(lambda t: next(flow), out)
+        )
         pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
         return [as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
 
@@ -48,8 +49,9 @@ def custom_gradient(forward, pull, inputs):
     arrays = [t._array for t in tensors]
     node.metas = tuple((a.shape, a.dtype) for a in arrays)
     node.number = next_number()
-    node.kept = packed((arrays, tuple(t._array for t in outs) if len(outs) != 1
-                        else outs[0]._array))
+    node.kept = packed(
+        (arrays, tuple(t._array for t in outs) if len(outs) != 1 else outs[0]._array)
+    )
     return _with_node(node, outs, out)
 
 

@@ -69,7 +69,8 @@ class _Opened:
             if type(weight._node) is Leaf:
                 raise RuntimeError(
                     f"Another thread takes a gradient by {getattr(weight, 'name', 'a Tensor')!r}; "
-                    f"gradients by one Parameter must be taken one after another.")
+                    f"gradients by one Parameter must be taken one after another."
+                )
 
     def _leaf(self, tensor):
         made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
@@ -87,7 +88,7 @@ class _Opened:
         """Takes no other gradients than those by these weights; in the order of `places`."""
         left = [self.leaves[place] for place in places]
         for each in set(self.leaves) - set(left):
-            each.number = 0     # earlier than every leaf that is left: no walk back gets there
+            each.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
     def gradients(self, outputs, sens):
@@ -95,8 +96,10 @@ class _Opened:
         higher = depth.open > 1 and not self.paused
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
-        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
-                                                      self.leaves)]
+        found = [
+            _as_tensor(g, end)
+            for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)
+        ]
         for watch in () if higher else watchers:
             watch(found)
         return found

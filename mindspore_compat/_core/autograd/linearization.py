@@ -75,8 +75,10 @@ def _tensors(name, value):
     listed = list(value) if isinstance(value, (tuple, list)) else [value]
     for one in listed:
         if not isinstance(one, Tensor):
-            raise TypeError(f"For 'linearize', '{name}' must be a Tensor or a tuple or list of "
-                            f"Tensors, but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(
+                f"For 'linearize', '{name}' must be a Tensor or a tuple or list of "
+                f"Tensors, but got {one!r} of type {type(one).__name__}."
+            )
     return listed
 
 
@@ -116,8 +118,9 @@ def linearize(fn, inputs):
         direction = _tensors("v", v)
         found = [d.shape for d in direction]
         if found != shapes:
-            raise ValueError(f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, "
-                             f"but got {found}.")
+            raise ValueError(
+                f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, but got {found}."
+            )
         slopes = iter(push(direction))
         return map_tensors(lambda t: next(slopes), push.main)
 

@@ -52,8 +52,10 @@ class saved_tensors_hooks:
     def __enter__(self):
         for name in ("pack_hook", "unpack_hook"):
             if not callable(getattr(self, name)):
-                raise TypeError(f"For 'saved_tensors_hooks', '{name}' must be callable, but got "
-                                f"{getattr(self, name)!r}.")
+                raise TypeError(
+                    f"For 'saved_tensors_hooks', '{name}' must be callable, but got "
+                    f"{getattr(self, name)!r}."
+                )
         self._outer.append(depth.packing)
         depth.packing = (self._pack, self._unpack)
 
@@ -74,8 +76,10 @@ class saved_tensors_hooks:
         with unrecorded():
             found = self.unpack_hook(packed)
         if not isinstance(found, Tensor):
-            raise TypeError(f"For 'saved_tensors_hooks', 'unpack_hook' must return a Tensor, but "
-                            f"got {found!r} of type {type(found).__name__}.")
+            raise TypeError(
+                f"For 'saved_tensors_hooks', 'unpack_hook' must return a Tensor, but "
+                f"got {found!r} of type {type(found).__name__}."
+            )
         return found._array if space is None else to_space(space, found._array)
 
 
@@ -94,6 +98,7 @@ def register_saved_tensors_hooks(pack_hook, unpack_hook):
 
     Source: mindspore.register_saved_tensors_hooks of MindSpore 2.10.
     """
+
     def decorate(function):
         @functools.wraps(function)
         def run(*args, **kwargs):

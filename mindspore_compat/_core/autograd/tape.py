@@ -92,10 +92,13 @@ class Rule:
         self.upcast = upcast
         self.many = many
         functions = [joint] if joint else list(slopes.values())
-        self.keeps = tuple(dict.fromkeys(
-            name for function in functions
-            for name in list(inspect.signature(function).parameters)[2:]
-        ))
+        self.keeps = tuple(
+            dict.fromkeys(
+                name
+                for function in functions
+                for name in list(inspect.signature(function).parameters)[2:]
+            )
+        )
         self.pull = _compile_pull(self, slopes, joint)
 
 
@@ -393,8 +396,9 @@ def fit(xp, g, shape, dtype):
         extra = g.ndim - len(shape)
         if extra > 0:
             g = xp.sum(g, tuple(range(extra)))
-        axes = tuple(i for i,
-                     n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1)
+        axes = tuple(
+            i for i, n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1
+        )
         if axes:
             g = xp.sum(g, axes, keepdims=True)
         if g.shape != shape:

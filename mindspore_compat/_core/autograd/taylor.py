@@ -55,6 +55,7 @@ def _floats(tensor):
 
 def _moving(starts, series):
     """The curve that starts at `starts` with the derivatives `series`, one list for each input."""
+
     def curve(t):
         made = []
         for start, terms in zip(starts, series):
@@ -73,9 +74,11 @@ def _given_alike(primals, series):
         return [primals], [series]
     both = [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
     if not all(isinstance(one, Tensor) for one in both):
-        raise TypeError(f"For 'jet', 'primals' and 'series' must be both a Tensor or both a tuple "
-                        f"of Tensors, but got {type(primals).__name__} and "
-                        f"{type(series).__name__}.")
+        raise TypeError(
+            f"For 'jet', 'primals' and 'series' must be both a Tensor or both a tuple "
+            f"of Tensors, but got {type(primals).__name__} and "
+            f"{type(series).__name__}."
+        )
     return list(primals), list(series)
 
 
@@ -110,20 +113,25 @@ def jet(fn, primals, series):
     """
     starts, rows = _given_alike(primals, series)
     if len(starts) != len(rows):
-        raise ValueError(f"For 'jet', 'primals' and 'series' must have the same length, but got "
-                         f"{len(starts)} and {len(rows)}.")
+        raise ValueError(
+            f"For 'jet', 'primals' and 'series' must have the same length, but got "
+            f"{len(starts)} and {len(rows)}."
+        )
     orders = {row.shape[:1] for row in rows}
     if len(orders) != 1 or orders & {(), (0,)}:
-        raise ValueError(f"For 'jet', 'series' must hold the same number of derivatives, at least "
-                         f"one, of each input, but got shapes {[row.shape for row in rows]}.")
+        raise ValueError(
+            f"For 'jet', 'series' must hold the same number of derivatives, at least "
+            f"one, of each input, but got shapes {[row.shape for row in rows]}."
+        )
     for start, row in zip(starts, rows):
         if row.shape[1:] != start.shape:
-            raise ValueError(f"For 'jet', each element of 'series' must have the shape of its "
-                             f"input, {start.shape}, but got {row.shape[1:]}.")
+            raise ValueError(
+                f"For 'jet', each element of 'series' must have the shape of its "
+                f"input, {start.shape}, but got {row.shape[1:]}."
+            )
     starts = [_floats(start) for start in starts]
     order = rows[0].shape[0]
-    terms = [[row[i].astype(start.dtype) for i in range(order)]
-             for start, row in zip(starts, rows)]
+    terms = [[row[i].astype(start.dtype) for i in range(order)] for start, row in zip(starts, rows)]
     out, slopes = _along(fn, _moving(starts, terms), order)
     stack = DECLARED["ops"]["stack"][0]
     return _listed(out, [stack.run(list(column), 0) for column in zip(*slopes)])
@@ -154,13 +162,20 @@ def derivative(fn, primals, order):
     Source: mindspore.ops.derivative of MindSpore 2.10.
     """
     starts = [primals] if isinstance(primals, Tensor) else primals
-    if not isinstance(starts, (list, tuple)) or isinstance(primals, list) or not all(
-            isinstance(one, Tensor) for one in starts):
-        raise TypeError(f"For 'derivative', 'primals' must be a Tensor or a tuple of Tensors, but "
-                        f"got {primals!r} of type {type(primals).__name__}.")
+    if (
+        not isinstance(starts, (list, tuple))
+        or isinstance(primals, list)
+        or not all(isinstance(one, Tensor) for one in starts)
+    ):
+        raise TypeError(
+            f"For 'derivative', 'primals' must be a Tensor or a tuple of Tensors, but "
+            f"got {primals!r} of type {type(primals).__name__}."
+        )
     if isinstance(order, bool) or not isinstance(order, int):
-        raise TypeError(f"For 'derivative', 'order' must be an int, but got {order!r} of type "
-                        f"{type(order).__name__}.")
+        raise TypeError(
+            f"For 'derivative', 'order' must be an int, but got {order!r} of type "
+            f"{type(order).__name__}."
+        )
     if order < 1:
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}.")
     starts = [_floats(start) for start in starts]

@@ -25,8 +25,17 @@ _new = object.__new__
 _NUMBERS = (int, float, bool, complex)
 
 # Attributes that array libraries take by name; the others have other names here and there.
-_BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest",
-            "add"}
+_BY_NAME = {
+    "keepdims",
+    "ddof",
+    "constant_values",
+    "copy",
+    "nan",
+    "posinf",
+    "neginf",
+    "largest",
+    "add",
+}
 
 
 class Traced:
@@ -71,14 +80,30 @@ class Traced:
 
 
 def _attach_operators():
-    names = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
-             "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
-             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    names = {
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "matmul": "matmul",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+    }
     for short, name in names.items():
         setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
         setattr(Traced, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
-    for short, name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-                        "eq": "equal", "ne": "not_equal"}.items():
+    for short, name in {
+        "lt": "less",
+        "le": "less_equal",
+        "gt": "greater",
+        "ge": "greater_equal",
+        "eq": "equal",
+        "ne": "not_equal",
+    }.items():
         setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
     for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
         setattr(Traced, f"__{short}__", lambda a, name=name: getattr(a.space, name)(a))
@@ -120,8 +145,9 @@ class TracedSpace:
         elif name in vjp_rules.PLAIN:
             found = getattr(self.base, name)
         else:
-            raise AttributeError(f"xp.{name} has no gradient rule and is not among the constant "
-                                 f"names")
+            raise AttributeError(
+                f"xp.{name} has no gradient rule and is not among the constant names"
+            )
         setattr(self, name, found)
         return found
 
@@ -172,8 +198,11 @@ def _recording(space, primitive):
     head = ", ".join(p.name if p.default is p.empty else f"{p.name}=d_{p.name}" for p in parameters)
     lines = [f"def call({head}):"]
     for n in names:
-        lines.append(f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}" if n in inputs else
-                     f"    a_{n} = bare_({n}) if type({n}) in wrappers_ else {n}")
+        lines.append(
+            f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}"
+            if n in inputs
+            else f"    a_{n} = bare_({n}) if type({n}) in wrappers_ else {n}"
+        )
     for n in inputs:
         lines.append(f"    n_{n} = {n}.node if type({n}) is Traced_ else None")
     passed = [f"a_{n}" for n in names if n not in _BY_NAME]
@@ -182,23 +211,35 @@ def _recording(space, primitive):
     kept = "".join(f"{_kept_source(k, inputs)}, " for k in rule.keeps)
     metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
     lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
-    lines += [f"    out_ = function_({', '.join(passed)})", "    if type(out_) is not array_type_:",
-              "        out_ = asarray_(out_)", "    made_ = new_(Traced_)",
-              "    made_.array = out_",
-              "    made_.space = space_",
-              f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:",
-              "        made_.node = None",
-              "        return made_",
-              *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)"
-                for n in inputs),
-              f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
-              f"({kept}), ({metas}))",
-              "    return made_"]
-    scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule,
-             "record_": record,
-             "new_": _new, "asarray_": space.base.asarray, "space_": space,
-             "array_type_": array_type_of(space.base),
-             "numbers_": _NUMBERS, "bare_": _bare, "wrappers_": (Traced, tuple, list)}
+    lines += [
+        f"    out_ = function_({', '.join(passed)})",
+        "    if type(out_) is not array_type_:",
+        "        out_ = asarray_(out_)",
+        "    made_ = new_(Traced_)",
+        "    made_.array = out_",
+        "    made_.space = space_",
+        f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:",
+        "        made_.node = None",
+        "        return made_",
+        *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)" for n in inputs),
+        f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
+        f"({kept}), ({metas}))",
+        "    return made_",
+    ]
+    scope = {
+        "Traced_": Traced,
+        "function_": function,
+        "general_": general,
+        "rule_": rule,
+        "record_": record,
+        "new_": _new,
+        "asarray_": space.base.asarray,
+        "space_": space,
+        "array_type_": array_type_of(space.base),
+        "numbers_": _NUMBERS,
+        "bare_": _bare,
+        "wrappers_": (Traced, tuple, list),
+    }
     scope.update({f"d_{p.name}": p.default for p in parameters})
     return compiled(lines, scope, f"traced {primitive.name}")["call"]
 
@@ -236,8 +277,9 @@ def _general(space, primitive):
         function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
         out = function(*by_place, **by_name)
         several = isinstance(out, (tuple, list))
-        out = tuple(o if type(o) is Batch else base.asarray(o)
-                    for o in (out if several else (out,)))
+        out = tuple(
+            o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,))
+        )
         wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap
         if all(parent is None for parent in parents):
             return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)

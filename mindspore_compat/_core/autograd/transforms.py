@@ -67,14 +67,15 @@ class Sparse:
 class Request:
     """What a gradient is asked of: positions, weights, and the form of the answer."""
 
-    def __init__(self, api, fn, position, weights, has_aux=False, return_ids=False,
-                 sens_param=False):
+    def __init__(
+        self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False
+    ):
         self.fn = fn
         self.has_aux = has_aux
         self.return_ids = return_ids
         self.sens_param = sens_param
         self.positions = _positions(api, position, weights)
-        self.single_input = True    # a lone gradient of an input stands by itself
+        self.single_input = True  # a lone gradient of an input stands by itself
         self.paired = weights is not None and bool(self.positions)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
@@ -84,8 +85,10 @@ class Request:
         """Refuses weights of another type; as in the original, in use only."""
         wrong = [w for w in self.weights if not isinstance(w, Tensor)]
         if wrong:
-            raise TypeError(f"For '{self.api}', 'weights' must be a Parameter, several or None, "
-                            f"but got {wrong[0]!r}.")
+            raise TypeError(
+                f"For '{self.api}', 'weights' must be a Parameter, several or None, "
+                f"but got {wrong[0]!r}."
+            )
 
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the form asked for)."""
@@ -141,12 +144,14 @@ class _Run:
         self.args = [*args, *kwargs.values()]
         positions = request.positions
         if positions and max(positions) >= len(self.args):
-            raise RuntimeError(f"For 'grad', 'grad_position' must be below the number of inputs, "
-                               f"{len(self.args)}, but got {max(positions)}.")
+            raise RuntimeError(
+                f"For 'grad', 'grad_position' must be below the number of inputs, "
+                f"{len(self.args)}, but got {max(positions)}."
+            )
         self.request = request
         self.opened = opened
         self.weight_leaves = list(opened.leaves)
-        self.inputs = {}    # id of a Tensor as it was given -> it, the one with a leaf, the leaf
+        self.inputs = {}  # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
@@ -172,13 +177,17 @@ class _Run:
         """The gradients in the form asked for."""
         by_leaf = dict(zip(self.opened.leaves, slopes))
         request, args = self.request, self.args
-        by_input = {key: _hooked(tensor, by_leaf[end])
-                    for key, (tensor, _, end) in self.inputs.items()}
-        inputs = [(i, _as_given(map_tensors(lambda t: by_input[id(t)], args[i])))
-                  for i in request.positions
-                  if isinstance(args[i], _WITH_GRADIENTS)]
-        weights = [(w, _of_weight(w, by_leaf[end]))
-                   for w, end in zip(request.weights, self.weight_leaves)]
+        by_input = {
+            key: _hooked(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
+        }
+        inputs = [
+            (i, _as_given(map_tensors(lambda t: by_input[id(t)], args[i])))
+            for i in request.positions
+            if isinstance(args[i], _WITH_GRADIENTS)
+        ]
+        weights = [
+            (w, _of_weight(w, by_leaf[end])) for w, end in zip(request.weights, self.weight_leaves)
+        ]
         return request._form(inputs, weights)
 
 
@@ -219,8 +228,9 @@ def read_weights(fn, args, kwargs):
     returned.
     """
     live = [reference() for reference in WEIGHTS.valuerefs()]
-    found = [p for p in live if p is not None
-             and (depth.open or type(p._node) is not Leaf)]  # else another thread differentiates
+    found = [
+        p for p in live if p is not None and (depth.open or type(p._node) is not Leaf)
+    ]  # else another thread differentiates
     with _Opened(found) as opened:
         start = next_number()
         out = fn(*args, **kwargs)
@@ -262,13 +272,15 @@ def _positions(api, position, weights):
             raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
         return ()
     if not isinstance(position, (int, tuple)):
-        raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got "
-                        f"{position!r}.")
+        raise TypeError(
+            f"For '{api}', 'grad_position' must be an int or a tuple, but got {position!r}."
+        )
     several = position if isinstance(position, tuple) else (position,)
     for one in several:
         if not isinstance(one, int):
-            raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but "
-                            f"got {one!r}.")
+            raise TypeError(
+                f"For '{api}', each element of 'grad_position' must be an int, but got {one!r}."
+            )
         if one < 0:
             raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
     return tuple(map(int, several))
@@ -287,8 +299,9 @@ def _sensitivities(heads, sens):
     """The gradient at each output: ones, or what the caller gave, fitted to the output."""
     if sens is None:
         return [ones_like(head) for head in heads]
-    given = tensors_in(sens) if not isinstance(sens,
-                                               (int, float)) else [Tensor._wrap(as_array(sens))]
+    given = (
+        tensors_in(sens) if not isinstance(sens, (int, float)) else [Tensor._wrap(as_array(sens))]
+    )
     return [_fitted(_beside(s, head), head) for s, head in zip(given, heads)]
 
 
@@ -316,8 +329,14 @@ def _fitted(sens, head):
 
 @public("grad", "ops.grad")
 @checked
-def grad(fn, grad_position=0, weights=None, has_aux: Bool = False, return_ids: Bool = False,
-         sens_param: Bool = False):
+def grad(
+    fn,
+    grad_position=0,
+    weights=None,
+    has_aux: Bool = False,
+    return_ids: Bool = False,
+    sens_param: Bool = False,
+):
     """A function that computes the gradient of `fn`.
 
     Args:
@@ -358,8 +377,14 @@ def grad(fn, grad_position=0, weights=None, has_aux: Bool = False, return_ids: B
 
 @public("value_and_grad", "ops.value_and_grad")
 @checked
-def value_and_grad(fn, grad_position=0, weights=None, has_aux: Bool = False,
-                   return_ids: Bool = False, sens_param: Bool = False):
+def value_and_grad(
+    fn,
+    grad_position=0,
+    weights=None,
+    has_aux: Bool = False,
+    return_ids: Bool = False,
+    sens_param: Bool = False,
+):
     """A function that computes the value of `fn` and its gradient; the arguments are those of
     `grad`.
 
@@ -378,8 +403,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux: Bool = False,
 
     Source: mindspore.value_and_grad of MindSpore 2.10.
     """
-    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids,
-                      sens_param)
+    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
     def value_and_gradient(*args, **kwargs):
@@ -409,8 +433,9 @@ def get_grad(gradients, identifier):
     """
     wanted = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
     if wanted is None:
-        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, but got "
-                        f"{identifier!r}.")
+        raise TypeError(
+            f"For 'get_grad', 'identifier' must be an int or a Parameter, but got {identifier!r}."
+        )
     stack = [gradients]
     while stack:
         item = stack.pop()
@@ -501,8 +526,9 @@ def jvp(fn, inputs, v, has_aux=False):
     for name, several in (("inputs", inputs), ("v", v)):
         for one in several:
             if not isinstance(one, Tensor):
-                raise TypeError(f"For 'jvp', '{name}' must be Tensors, but got "
-                                f"{type(one).__name__}.")
+                raise TypeError(
+                    f"For 'jvp', '{name}' must be Tensors, but got {type(one).__name__}."
+                )
     with _Opened() as outer:
         with _Opened() as inner:
             out = fn(*[inner.input(t) for t in inputs])

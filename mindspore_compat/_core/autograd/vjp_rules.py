@@ -16,29 +16,96 @@ from .tape import Rule
 
 TABLE = {}
 COMPOSED = {}
-PLAIN = {*"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
+PLAIN = {
+    *"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
     float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_
     complex64 complex128 dtype broadcast_shapes floating integer complexfloating number
-    errstate promote_types at_once""".split()}
+    errstate promote_types at_once""".split()
+}
 CONSTANT = {
-    "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like",
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "arange",
+    "linspace",
+    "eye",
+    "identity",
+    "zeros_like",
     "ones_like",
-    "full_like", "empty_like", "tri", "indices", "ogrid", "tril_indices", "triu_indices",
+    "full_like",
+    "empty_like",
+    "tri",
+    "indices",
+    "ogrid",
+    "tril_indices",
+    "triu_indices",
     "logspace",
-    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "equal",
+    "not_equal",
+    "logical_and",
     "logical_or",
-    "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose",
+    "logical_not",
+    "logical_xor",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "isneginf",
+    "isposinf",
+    "isclose",
     "allclose",
-    "signbit", "sign", "floor", "ceil", "rint", "trunc", "round", "floor_divide", "argmax",
-    "argmin", "argsort", "place_of_rank", "place_so_far", "distinct",
-    "nonzero", "count_nonzero", "searchsorted", "unique", "any", "all", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram",
+    "signbit",
+    "sign",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "round",
+    "floor_divide",
+    "argmax",
+    "argmin",
+    "argsort",
+    "place_of_rank",
+    "place_so_far",
+    "distinct",
+    "nonzero",
+    "count_nonzero",
+    "searchsorted",
+    "unique",
+    "any",
+    "all",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "invert",
+    "left_shift",
+    "right_shift",
+    "bincount",
+    "digitize",
+    "histogram",
     "argwhere",
-    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside",
-    "gcd", "lcm",
-    "isin", "flatnonzero", "array_equal", "iscomplex", "isreal", "nanargmax", "nanargmin",
+    "lexsort",
+    "argpartition",
+    "unravel_index",
+    "ravel_multi_index",
+    "heaviside",
+    "gcd",
+    "lcm",
+    "isin",
+    "flatnonzero",
+    "array_equal",
+    "iscomplex",
+    "isreal",
+    "nanargmax",
+    "nanargmin",
     "spacing",
-    "asarray", "packbits", "meshgrid",
+    "asarray",
+    "packbits",
+    "meshgrid",
 }
 
 
@@ -70,9 +137,9 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes)
     inputs = (arrays or " ".join(slopes)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many),
-                            compute,
-                            several)
+    TABLE[name] = Primitive(
+        name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute, several
+    )
 
 
 def no_gradient(name):
@@ -101,11 +168,15 @@ def _conj(xp, x):
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
 derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
 derive("multiply(x, y)", x=lambda xp, g, y: g * _conj(xp, y), y=lambda xp, g, x: g * _conj(xp, x))
-derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out,
-       y: -g * xp.conj(out / y))
+derive(
+    "divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out, y: -g * xp.conj(out / y)
+)
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
-derive("remainder(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(
-    xp.real(x / y) if x.dtype.kind == "c" else x / y))
+derive(
+    "remainder(x, y)",
+    x=lambda xp, g: g,
+    y=lambda xp, g, x, y: -g * xp.floor(xp.real(x / y) if x.dtype.kind == "c" else x / y),
+)
 derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
 derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
 derive("negative(x)", x=lambda xp, g: -g)
@@ -151,24 +222,44 @@ def _share(passed_over):
 
 derive("maximum(x, y)", x=_share(operator.lt), y=_share(operator.gt))
 derive("minimum(x, y)", x=_share(operator.gt), y=_share(operator.lt))
-derive("at_least(x, low)", x=lambda xp, g, x, low: xp.where(x >= low, g, 0),
-       low=lambda xp, g, x, low: xp.where(x < low, g, 0))
-derive("at_most(x, high)", x=lambda xp, g, x, high: xp.where(x <= high, g, 0),
-       high=lambda xp, g, x, high: xp.where(x > high, g, 0))
-derive("fmax(x, y)", x=lambda xp, g, x, y: xp.where((x >= y) | xp.isnan(y), g, 0),
-       y=lambda xp, g, x, y: xp.where((y > x) | xp.isnan(x), g, 0))
-derive("fmin(x, y)", x=lambda xp, g, x, y: xp.where((x <= y) | xp.isnan(y), g, 0),
-       y=lambda xp, g, x, y: xp.where((y < x) | xp.isnan(x), g, 0))
-derive("clip(x, low, high)", arrays="x low high",
-       x=lambda xp, g, x, low, high: xp.where((x >= low) & (x <= high), g, 0),
-       low=lambda xp, g, x, low: xp.where(x < low, g, 0),
-       high=lambda xp, g, x, high: xp.where(x > high, g, 0))
-derive("where(condition, x, y)", arrays="condition x y",
-       x=lambda xp, g, condition: xp.where(condition, g, 0),
-       y=lambda xp, g, condition: xp.where(condition, 0, g))
+derive(
+    "at_least(x, low)",
+    x=lambda xp, g, x, low: xp.where(x >= low, g, 0),
+    low=lambda xp, g, x, low: xp.where(x < low, g, 0),
+)
+derive(
+    "at_most(x, high)",
+    x=lambda xp, g, x, high: xp.where(x <= high, g, 0),
+    high=lambda xp, g, x, high: xp.where(x > high, g, 0),
+)
+derive(
+    "fmax(x, y)",
+    x=lambda xp, g, x, y: xp.where((x >= y) | xp.isnan(y), g, 0),
+    y=lambda xp, g, x, y: xp.where((y > x) | xp.isnan(x), g, 0),
+)
+derive(
+    "fmin(x, y)",
+    x=lambda xp, g, x, y: xp.where((x <= y) | xp.isnan(y), g, 0),
+    y=lambda xp, g, x, y: xp.where((y < x) | xp.isnan(x), g, 0),
+)
+derive(
+    "clip(x, low, high)",
+    arrays="x low high",
+    x=lambda xp, g, x, low, high: xp.where((x >= low) & (x <= high), g, 0),
+    low=lambda xp, g, x, low: xp.where(x < low, g, 0),
+    high=lambda xp, g, x, high: xp.where(x > high, g, 0),
+)
+derive(
+    "where(condition, x, y)",
+    arrays="condition x y",
+    x=lambda xp, g, condition: xp.where(condition, g, 0),
+    y=lambda xp, g, condition: xp.where(condition, 0, g),
+)
 derive("copysign(x, y)", arrays="x y", x=lambda xp, g, x, out: g * xp.sign(x) * xp.sign(out))
-derive("nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)",
-       x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0))
+derive(
+    "nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)",
+    x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0),
+)
 
 # Exponentials and trigonometry --------------------------------------------------------------------
 
@@ -179,26 +270,39 @@ derive("log(x)", x=lambda xp, g, x: g / xp.conj(x))
 derive("log2(x)", x=lambda xp, g, x: g / (x * math.log(2)))
 derive("log10(x)", x=lambda xp, g, x: g / (x * math.log(10)))
 derive("log1p(x)", x=lambda xp, g, x: g / xp.conj(1 + x))
-derive("logaddexp(x, y)", x=lambda xp, g, x, out: g * xp.exp(x - out),
-       y=lambda xp, g, y, out: g * xp.exp(y - out))
-derive("logaddexp2(x, y)", x=lambda xp, g, x, out: g * xp.exp2(x - out),
-       y=lambda xp, g, y, out: g * xp.exp2(y - out))
+derive(
+    "logaddexp(x, y)",
+    x=lambda xp, g, x, out: g * xp.exp(x - out),
+    y=lambda xp, g, y, out: g * xp.exp(y - out),
+)
+derive(
+    "logaddexp2(x, y)",
+    x=lambda xp, g, x, out: g * xp.exp2(x - out),
+    y=lambda xp, g, y, out: g * xp.exp2(y - out),
+)
 derive("sin(x)", x=lambda xp, g, x: g * xp.conj(xp.cos(x)))
 derive("cos(x)", x=lambda xp, g, x: -g * xp.conj(xp.sin(x)))
 derive("tan(x)", x=lambda xp, g, out: g * xp.conj(1 + out * out))
 derive("arcsin(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 - x * x)))
 derive("arccos(x)", x=lambda xp, g, x: -g / xp.conj(xp.sqrt(1 - x * x)))
 derive("arctan(x)", x=lambda xp, g, x: g / xp.conj(1 + x * x))
-derive("arctan2(y, x)", y=lambda xp, g, y, x: g * x / (x * x + y * y),
-       x=lambda xp, g, y, x: -g * y / (x * x + y * y))
+derive(
+    "arctan2(y, x)",
+    y=lambda xp, g, y, x: g * x / (x * x + y * y),
+    x=lambda xp, g, y, x: -g * y / (x * x + y * y),
+)
 derive("sinh(x)", x=lambda xp, g, x: g * xp.conj(xp.cosh(x)))
 derive("cosh(x)", x=lambda xp, g, x: g * xp.conj(xp.sinh(x)))
 derive("tanh(x)", x=lambda xp, g, out: g * xp.conj(1 - out * out))
 derive("arcsinh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 + x * x)))
 derive("arccosh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(x * x - 1)))
 derive("arctanh(x)", x=lambda xp, g, x: g / xp.conj(1 - x * x))
-derive("sinc(x)", x=lambda xp, g, x, out: g * xp.where(
-    x == 0, 0, (xp.cos(math.pi * x) - out) / xp.where(x == 0, 1, x)))
+derive(
+    "sinc(x)",
+    x=lambda xp, g, x, out: (
+        g * xp.where(x == 0, 0, (xp.cos(math.pi * x) - out) / xp.where(x == 0, 1, x))
+    ),
+)
 derive("deg2rad(x)", x=lambda xp, g: g * (math.pi / 180))
 derive("rad2deg(x)", x=lambda xp, g: g * (180 / math.pi))
 derive("sigmoid(x)", x=lambda xp, g, out: g * out * (1 - out))
@@ -223,14 +327,18 @@ derive("expand_dims(x, axis)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
 derive("squeeze(x, axis=None)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
 derive("transpose(x, axes=None)", x=lambda xp, g, axes: xp.transpose(g, _inverse(axes)))
 derive("swapaxes(x, one, two)", x=lambda xp, g, one, two: xp.swapaxes(g, one, two))
-derive("moveaxis(x, source, target)", x=lambda xp, g, source,
-       target: xp.moveaxis(g, target, source))
+derive(
+    "moveaxis(x, source, target)", x=lambda xp, g, source, target: xp.moveaxis(g, target, source)
+)
 derive("broadcast_to(x, shape)", x=lambda xp, g: g)
 derive("flip(x, axis=None)", x=lambda xp, g, axis: xp.flip(g, axis))
 derive("roll(x, shift, axis=None)", x=lambda xp, g, shift, axis: xp.roll(g, _negative(shift), axis))
 derive("rot90(x, k=1, axes=(0, 1))", x=lambda xp, g, k, axes: xp.rot90(g, -k, axes))
-derive("concatenate(x, axis=0)", arrays="*x",
-       joint=lambda xp, g, x_shape, axis: ([*_cut(g, x_shape, axis)],))
+derive(
+    "concatenate(x, axis=0)",
+    arrays="*x",
+    joint=lambda xp, g, x_shape, axis: ([*_cut(g, x_shape, axis)],),
+)
 derive("stack(x, axis=0)", arrays="*x", joint=lambda xp, g, axis: (_unstack(xp, g, axis),))
 
 
@@ -297,35 +405,65 @@ derive("pad(x, pad_width, mode='constant', constant_values=0)", x=_pad_vjp)
 derive("repeat(x, repeats, axis=None)", x=_repeat_vjp)
 derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
 derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
-derive("diagonal(x, offset=0, axis1=0, axis2=1)",
-       x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(g, x_shape, offset, axis1,
-                                                                         axis2))
+derive(
+    "diagonal(x, offset=0, axis1=0, axis2=1)",
+    x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(
+        g, x_shape, offset, axis1, axis2
+    ),
+)
 
-derive("spread_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
-       x=lambda xp, g, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))
+derive(
+    "spread_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
+    x=lambda xp, g, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2),
+)
 
 # Indexing -----------------------------------------------------------------------------------------
 
-derive("getitem(x, index)",
-       x=lambda xp, g, x_shape, index: xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g))
-derive("scatter_add(x, index, values)", arrays="x values", x=lambda xp, g: g,
-       values=lambda xp, g, index: g[index])
-derive("scatter_set(x, index, values)", arrays="x values",
-       x=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
-derive("scatter_reduce(x, index, values, how)", arrays="x values",
-       x=lambda xp, g, x, values, out, index, how: _reduced_x(xp, g, x, values, out, index, how),
-       values=lambda xp, g, x, values, out, index, how: _reduced_values(xp, g, x, values, out,
-                                                                        index, how))
-derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
-       x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
-       values=lambda xp, g, index, axis: _along(xp, g, index, axis))
-derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_vjp(
-    xp, g, x_shape, indices, axis))
-derive("add_rows(index, values, count)", arrays="index values",
-       values=lambda xp, g, index: xp.take(g, index, 0))
-derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices,
-       axis: xp.scatter_along_axis(
-    xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
+derive(
+    "getitem(x, index)",
+    x=lambda xp, g, x_shape, index: xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g),
+)
+derive(
+    "scatter_add(x, index, values)",
+    arrays="x values",
+    x=lambda xp, g: g,
+    values=lambda xp, g, index: g[index],
+)
+derive(
+    "scatter_set(x, index, values)",
+    arrays="x values",
+    x=lambda xp, g, index: xp.scatter_set(g, index, 0),
+    values=lambda xp, g, index: g[index],
+)
+derive(
+    "scatter_reduce(x, index, values, how)",
+    arrays="x values",
+    x=lambda xp, g, x, values, out, index, how: _reduced_x(xp, g, x, values, out, index, how),
+    values=lambda xp, g, x, values, out, index, how: _reduced_values(
+        xp, g, x, values, out, index, how
+    ),
+)
+derive(
+    "scatter_along_axis(x, index, values, axis, add=False)",
+    arrays="x values",
+    x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
+    values=lambda xp, g, index, axis: _along(xp, g, index, axis),
+)
+derive(
+    "take(x, indices, axis=None)",
+    x=lambda xp, g, x_shape, indices, axis: _take_vjp(xp, g, x_shape, indices, axis),
+)
+derive(
+    "add_rows(index, values, count)",
+    arrays="index values",
+    values=lambda xp, g, index: xp.take(g, index, 0),
+)
+derive(
+    "take_along_axis(x, indices, axis)",
+    x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
+        xp.zeros(x_shape, g.dtype), indices, g, axis, add=True
+    ),
+)
 
 
 def _along(xp, g, index, axis):
@@ -418,8 +556,11 @@ def _matmul_left(xp, g, x, y):
 
 def _matmul_right(xp, g, x, y):
     if x.ndim == 1:
-        return g * xp.conj(x) if y.ndim == 1 else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g,
-                -2)
+        return (
+            g * xp.conj(x)
+            if y.ndim == 1
+            else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g, -2)
+        )
     if y.ndim == 1:
         return xp.sum(xp.conj(x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
@@ -452,10 +593,12 @@ def tensordot(xp, x, y, axes=2):
     free_x = tuple(i for i in range(x.ndim) if i not in left)
     free_y = tuple(i for i in range(y.ndim) if i not in right)
     inner = math.prod(x.shape[a] for a in left)
-    flat_x = xp.reshape(xp.transpose(x, free_x + left),
-                        (math.prod(x.shape[a] for a in free_x), inner))
-    flat_y = xp.reshape(xp.transpose(y, right + free_y),
-                        (inner, math.prod(y.shape[a] for a in free_y)))
+    flat_x = xp.reshape(
+        xp.transpose(x, free_x + left), (math.prod(x.shape[a] for a in free_x), inner)
+    )
+    flat_y = xp.reshape(
+        xp.transpose(y, right + free_y), (inner, math.prod(y.shape[a] for a in free_y))
+    )
     shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
     return xp.reshape(xp.matmul(flat_x, flat_y), shape)
 
@@ -476,7 +619,7 @@ def _einsum_vjp(xp, g, operands, equation):
     sources = sources.split(",")
     grads = []
     for i, own in enumerate(sources):
-        others = sources[:i] + sources[i + 1:]
+        others = sources[:i] + sources[i + 1 :]
         rest = [xp.conj(o) for j, o in enumerate(operands) if j != i]
         known = set(target).union(*others) if others else set(target)
         seen = "".join(c for c in own if c in known)
@@ -488,8 +631,12 @@ def _einsum_vjp(xp, g, operands, equation):
     return (grads,)
 
 
-derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_vjp,
-       compute=lambda xp, operands, equation: xp.einsum(equation, *operands))
+derive(
+    "einsum_list(operands, equation)",
+    arrays="*operands",
+    joint=_einsum_vjp,
+    compute=lambda xp, operands, equation: xp.einsum(equation, *operands),
+)
 
 
 # Spelled through the above ------------------------------------------------------------------------

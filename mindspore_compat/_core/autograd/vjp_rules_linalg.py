@@ -54,7 +54,8 @@ def _cholesky_vjp(xp, g, out):
 def _lu_vjp(xp, g, out):
     lower, upper = xp.tril(out, -1) + xp.eye(out.shape[-1], dtype=out.dtype), xp.triu(out)
     inner = xp.tril(xp.matmul(_adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
-        xp.matmul(xp.triu(g), _adjoint(xp, upper)))
+        xp.matmul(xp.triu(g), _adjoint(xp, upper))
+    )
     left = xp.linalg_solve(_adjoint(xp, lower), inner)
     return _adjoint(xp, xp.linalg_solve(upper, _adjoint(xp, left)))
 
@@ -96,7 +97,7 @@ def _qr_vjp(xp, g, out):
     if columns > rows:
         beyond = xp.matmul(q, g_r[..., rows:])
         rest = xp.matmul(xp.matmul(q, r[..., rows:]), _adjoint(xp, g_r[..., rows:]))
-        first, = _qr_vjp(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
+        (first,) = _qr_vjp(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
         return (xp.concatenate([first, beyond], -1),)
     middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
@@ -116,8 +117,11 @@ def _svd_vjp(xp, g, out):
     column, row = xp.expand_dims(s, -1), xp.expand_dims(s, -2)
     inner_u = gaps * xp.matmul(_adjoint(xp, u), g_u)
     inner_v = gaps * xp.matmul(_adjoint(xp, v), g_v)
-    inner = (inner_u + _adjoint(xp, inner_u)) * row + column * (inner_v + _adjoint(xp, inner_v)) + (
-        xp.expand_dims(g_s, -1) * eye)
+    inner = (
+        (inner_u + _adjoint(xp, inner_u)) * row
+        + column * (inner_v + _adjoint(xp, inner_v))
+        + (xp.expand_dims(g_s, -1) * eye)
+    )
     slope = _product(xp, u, inner, vh)
     rows, columns = u.shape[-2], v.shape[-2]
     if rows > count:
@@ -142,16 +146,18 @@ def _svd_full_vjp(xp, g, out):
     count, v = s.shape[-1], _adjoint(xp, vh)
     g_u = _rest_turned(xp, g_u, u, count)
     g_v = _rest_turned(xp, _adjoint(xp, g_vh), v, count)
-    return _svd_vjp(xp, (g_u, g_s, _adjoint(xp, g_v)),
-                      (u[..., :count], s, vh[..., :count, :]))
+    return _svd_vjp(xp, (g_u, g_s, _adjoint(xp, g_v)), (u[..., :count], s, vh[..., :count, :]))
 
 
 def _qr_full_vjp(xp, g, out):
     g_q, g_r = g
     q, r = out
     count = min(r.shape[-2:])
-    return _qr_vjp(xp, (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
-                     (q[..., :count], r[..., :count, :]))
+    return _qr_vjp(
+        xp,
+        (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
+        (q[..., :count], r[..., :count, :]),
+    )
 
 
 def _logm_vjp(xp, g, x):
@@ -164,11 +170,19 @@ def _logm_vjp(xp, g, x):
 
 derive("linalg_inv(x)", x=_inv_vjp)
 derive("linalg_logm(x)", x=_logm_vjp)
-derive("linalg_det(x)", x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1)
-       * xp.linalg_cofactors(x))
+derive(
+    "linalg_det(x)",
+    x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1) * xp.linalg_cofactors(x),
+)
 derive("linalg_cofactors(x)", x=_cofactors_vjp)
-derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
-    xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
+derive(
+    "linalg_slogdet(x)",
+    arrays="x",
+    several=True,
+    joint=lambda xp, g, x: (
+        xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),
+    ),
+)
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
 derive("linalg_cholesky(x)", x=_cholesky_vjp)
 derive("linalg_lu(x)", x=_lu_vjp)
@@ -188,5 +202,7 @@ def linalg_svd_values(xp, x):
 
 # Fourier transforms: the adjoint is the inverse, with the scale on the other side.
 _OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
-derive("fft_c2c(x, axes, norm, inverse)",
-       x=lambda xp, g, axes, norm, inverse: xp.fft_c2c(g, axes, _OTHER[norm], not inverse))
+derive(
+    "fft_c2c(x, axes, norm, inverse)",
+    x=lambda xp, g, axes, norm, inverse: xp.fft_c2c(g, axes, _OTHER[norm], not inverse),
+)

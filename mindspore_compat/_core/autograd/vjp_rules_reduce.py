@@ -44,7 +44,7 @@ def _prod_vjp(xp, g, x, axis, keepdims):
     gone = sorted(a % rank for a in axes)
     order = tuple(a for a in range(rank) if a not in gone) + tuple(gone)
     rows = xp.transpose(x, order)
-    flat = xp.reshape(rows, (*rows.shape[:rank - len(gone)], -1))
+    flat = xp.reshape(rows, (*rows.shape[: rank - len(gone)], -1))
     flat = xp.conj(flat) if x.dtype.kind == "c" else flat
     one = xp.ones_like(flat[..., :1])
     before = xp.cumprod(xp.concatenate([one, flat[..., :-1]], -1), -1)
@@ -70,8 +70,12 @@ def _logsumexp_vjp(xp, g, x, out, axis, keepdims):
 
 
 derive("sum(x, axis=None, keepdims=False)", x=_sum_vjp)
-derive("nansum(x, axis=None, keepdims=False)", x=lambda xp, g, x, axis, keepdims: xp.where(
-    xp.isnan(x), 0, _sum_vjp(xp, g, x.shape, axis, keepdims)))
+derive(
+    "nansum(x, axis=None, keepdims=False)",
+    x=lambda xp, g, x, axis, keepdims: xp.where(
+        xp.isnan(x), 0, _sum_vjp(xp, g, x.shape, axis, keepdims)
+    ),
+)
 derive("mean(x, axis=None, keepdims=False)", x=_mean_vjp)
 derive("max(x, axis=None, keepdims=False)", x=_extreme_vjp)
 derive("min(x, axis=None, keepdims=False)", x=_extreme_vjp)

@@ -38,8 +38,13 @@ derive("j1(x)", x=lambda xp, g, x, out: g * (xp.j0(x) - _over(xp, out, x)))
 derive("y0(x)", x=lambda xp, g, x: -g * xp.y1(x))
 derive("y1(x)", x=lambda xp, g, x, out: g * (xp.y0(x) - out / x))
 derive("logit(x)", x=lambda xp, g, x: g / (x * (1 - x)))
-derive("xlogy(x, y)", x=lambda xp, g, x, y: g * xp.where((x == 0) & (y == 0), 0, xp.log(
-    xp.where((x == 0) & (y == 0), 1, y))), y=lambda xp, g, x, y: g * x / y)
+derive(
+    "xlogy(x, y)",
+    x=lambda xp, g, x, y: (
+        g * xp.where((x == 0) & (y == 0), 0, xp.log(xp.where((x == 0) & (y == 0), 1, y)))
+    ),
+    y=lambda xp, g, x, y: g * x / y,
+)
 derive("nextafter(x, y)", arrays="x y", x=lambda xp, g: g)
 derive("entr(x)", x=lambda xp, g, x: -g * (xp.log(x) + 1))
 derive("ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi))
@@ -54,28 +59,59 @@ def _gamma_density(xp, a, x):
 
 def _beta_density(xp, a, b, x):
     """The slope of betainc by x."""
-    return xp.exp((a - 1) * xp.log(x) + (b - 1) * xp.log1p(-x)
-                  + xp.gammaln(a + b) - xp.gammaln(a) - xp.gammaln(b))
+    return xp.exp(
+        (a - 1) * xp.log(x)
+        + (b - 1) * xp.log1p(-x)
+        + xp.gammaln(a + b)
+        - xp.gammaln(a)
+        - xp.gammaln(b)
+    )
 
 
-derive("gammainc(a, x)", a=lambda xp, g, a, x: g * xp.gammainc_a(a, x),
-       x=lambda xp, g, a, x: g * _gamma_density(xp, a, x))
-derive("gammaincc(a, x)", a=lambda xp, g, a, x: -g * xp.gammainc_a(a, x),
-       x=lambda xp, g, a, x: -g * _gamma_density(xp, a, x))
-derive("gammainc_a(a, x)", a=lambda xp, g, a, x: g * xp.gammainc_aa(a, x),
-       x=lambda xp, g, a, x: g * _gamma_density(xp, a, x) * (xp.log(x) - xp.digamma(a)))
-derive("betainc(a, b, x)", a=lambda xp, g, a, b, x: g * xp.betainc_a(a, b, x),
-       b=lambda xp, g, a, b, x: g * xp.betainc_b(a, b, x),
-       x=lambda xp, g, a, b, x: g * _beta_density(xp, a, b, x))
-derive("betainc_a(a, b, x)", a=lambda xp, g, a, b, x: g * xp.betainc_aa(a, b, x),
-       b=lambda xp, g, a, b, x: g * xp.betainc_ab(a, b, x),
-       x=lambda xp, g, a, b, x: g * _beta_density(xp, a, b, x) * (
-           xp.log(x) - xp.digamma(a) + xp.digamma(a + b)))
-derive("betainc_b(a, b, x)", a=lambda xp, g, a, b, x: g * xp.betainc_ab(a, b, x),
-       b=lambda xp, g, a, b, x: -g * xp.betainc_aa(b, a, 1 - x),
-       x=lambda xp, g, a, b, x: g * _beta_density(xp, a, b, x) * (
-           xp.log1p(-x) - xp.digamma(b) + xp.digamma(a + b)))
-derive("zeta(x, q)", x=lambda xp, g, x, q: g * xp.zeta_x(x, q),
-       q=lambda xp, g, x, q: -g * x * xp.zeta(x + 1, q))
-derive("zeta_x(x, q)", x=lambda xp, g, x, q: g * xp.zeta_xx(x, q),
-       q=lambda xp, g, x, q: -g * (xp.zeta(x + 1, q) + x * xp.zeta_x(x + 1, q)))
+derive(
+    "gammainc(a, x)",
+    a=lambda xp, g, a, x: g * xp.gammainc_a(a, x),
+    x=lambda xp, g, a, x: g * _gamma_density(xp, a, x),
+)
+derive(
+    "gammaincc(a, x)",
+    a=lambda xp, g, a, x: -g * xp.gammainc_a(a, x),
+    x=lambda xp, g, a, x: -g * _gamma_density(xp, a, x),
+)
+derive(
+    "gammainc_a(a, x)",
+    a=lambda xp, g, a, x: g * xp.gammainc_aa(a, x),
+    x=lambda xp, g, a, x: g * _gamma_density(xp, a, x) * (xp.log(x) - xp.digamma(a)),
+)
+derive(
+    "betainc(a, b, x)",
+    a=lambda xp, g, a, b, x: g * xp.betainc_a(a, b, x),
+    b=lambda xp, g, a, b, x: g * xp.betainc_b(a, b, x),
+    x=lambda xp, g, a, b, x: g * _beta_density(xp, a, b, x),
+)
+derive(
+    "betainc_a(a, b, x)",
+    a=lambda xp, g, a, b, x: g * xp.betainc_aa(a, b, x),
+    b=lambda xp, g, a, b, x: g * xp.betainc_ab(a, b, x),
+    x=lambda xp, g, a, b, x: (
+        g * _beta_density(xp, a, b, x) * (xp.log(x) - xp.digamma(a) + xp.digamma(a + b))
+    ),
+)
+derive(
+    "betainc_b(a, b, x)",
+    a=lambda xp, g, a, b, x: g * xp.betainc_ab(a, b, x),
+    b=lambda xp, g, a, b, x: -g * xp.betainc_aa(b, a, 1 - x),
+    x=lambda xp, g, a, b, x: (
+        g * _beta_density(xp, a, b, x) * (xp.log1p(-x) - xp.digamma(b) + xp.digamma(a + b))
+    ),
+)
+derive(
+    "zeta(x, q)",
+    x=lambda xp, g, x, q: g * xp.zeta_x(x, q),
+    q=lambda xp, g, x, q: -g * x * xp.zeta(x + 1, q),
+)
+derive(
+    "zeta_x(x, q)",
+    x=lambda xp, g, x, q: g * xp.zeta_xx(x, q),
+    q=lambda xp, g, x, q: -g * (xp.zeta(x + 1, q) + x * xp.zeta_x(x + 1, q)),
+)

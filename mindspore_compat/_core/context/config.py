@@ -50,39 +50,62 @@ def _readable_json(path: str) -> str:
         with open(path, encoding="utf-8") as file:
             json.load(file)
     except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"For 'set_context', 'env_config_path' must name a readable JSON file, "
-                         f"but got {path!r}: {error}.") from None
+        raise ValueError(
+            f"For 'set_context', 'env_config_path' must name a readable JSON file, "
+            f"but got {path!r}: {error}."
+        ) from None
     return path
 
 
 _ascend = DictOf(
     precision_mode=OneOf(
-        "force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "must_keep_origin_dtype",
-        "force_fp32", "allow_fp32_to_bf16", "allow_mix_precision_fp16", "allow_mix_precision_bf16"),
-    jit_compile=Bool, matmul_allow_hf32=Bool, conv_allow_hf32=Bool, op_precision_mode=Str,
-    op_debug_option=Any, ge_options=Any, atomic_clean_policy=Int(ge=0, le=1),
-    exception_dump=OneOf("0", "1", "2"), host_scheduling_max_threshold=Int(ge=0),
-    parallel_speed_up_json_path=Str | None, hccl_watchdog=Bool, topo_order=Any)
+        "force_fp16",
+        "allow_fp32_to_fp16",
+        "allow_mix_precision",
+        "must_keep_origin_dtype",
+        "force_fp32",
+        "allow_fp32_to_bf16",
+        "allow_mix_precision_fp16",
+        "allow_mix_precision_bf16",
+    ),
+    jit_compile=Bool,
+    matmul_allow_hf32=Bool,
+    conv_allow_hf32=Bool,
+    op_precision_mode=Str,
+    op_debug_option=Any,
+    ge_options=Any,
+    atomic_clean_policy=Int(ge=0, le=1),
+    exception_dump=OneOf("0", "1", "2"),
+    host_scheduling_max_threshold=Int(ge=0),
+    parallel_speed_up_json_path=Str | None,
+    hccl_watchdog=Bool,
+    topo_order=Any,
+)
 _algorithms = ("normal", "performance", "fft", "fft_tiling", "winograd_nonfused")
 _gpu = DictOf(
-    conv_fprop_algo=OneOf(*_algorithms, "implicit_gemm", "precomp_gemm", "gemm", "direct",
-                          "winograd"),
+    conv_fprop_algo=OneOf(
+        *_algorithms, "implicit_gemm", "precomp_gemm", "gemm", "direct", "winograd"
+    ),
     conv_dgrad_algo=OneOf(*_algorithms, "algo_0", "algo_1", "winograd"),
     conv_wgrad_algo=OneOf(*_algorithms, "algo_0", "algo_1", "algo_3"),
-    conv_allow_tf32=Bool, matmul_allow_tf32=Bool)
+    conv_allow_tf32=Bool,
+    matmul_allow_tf32=Bool,
+)
 
 ASCEND, GPU = dict(_ascend.entries), dict(_gpu.entries)  # the rule of each key
 
 TABLE = {
     "mode": Setting(PYNATIVE_MODE, OneOf(GRAPH_MODE, PYNATIVE_MODE) | Bool, int),
-    "device_target": Setting("CPU", OneOf(*DEVICES, "Davinci"), lambda name: (
-        "Ascend" if name == "Davinci" else name)),
+    "device_target": Setting(
+        "CPU", OneOf(*DEVICES, "Davinci"), lambda name: "Ascend" if name == "Davinci" else name
+    ),
     "device_id": Setting(0, Int(ge=0, le=4095) | Bool, int),
     "deterministic": Setting("OFF", OneOf("ON", "OFF")),
     "pynative_synchronize": Setting(False, Bool),
     "max_call_depth": Setting(1000, **_count(1)),
-    "save_graphs": Setting(0, Bool | Int(le=3), lambda x: {True: 2, False: 0}[x] if (
-        type(x) is bool) else x),
+    "save_graphs": Setting(
+        0, Bool | Int(le=3), lambda x: {True: 2, False: 0}[x] if (type(x) is bool) else x
+    ),
     "save_graphs_path": Setting(".", _path, os.path.realpath),
     "print_file_path": Setting("", Str),
     "env_config_path": Setting("", Str, _readable_json),
@@ -90,8 +113,9 @@ TABLE = {
     "enable_compile_cache": Setting(None, Bool),
     "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
     "jit_level": Setting("", Str),  # scripts of releases before "jit_config" set it; so does that
-    "jit_config": Setting({}, DictOf(jit_level=OneOf("O0", "O1", "O2"),
-                                     infer_boost=OneOf("on", "off"))),
+    "jit_config": Setting(
+        {}, DictOf(jit_level=OneOf("O0", "O1", "O2"), infer_boost=OneOf("on", "off"))
+    ),
     "exec_order": Setting("bfs", OneOf("bfs", "dfs")),
     "support_binary": Setting(False, Bool),
     "debug_level": Setting(RELEASE, OneOf(RELEASE, DEBUG) | Bool, int),
@@ -105,8 +129,9 @@ TABLE = {
     "auto_tune_mode": Setting(None, Any, told=False),
     "max_device_memory": Setting(1024.0, _memory, _gigabytes),
     "mempool_block_size": Setting(1.0, _memory, _gigabytes),
-    "variable_memory_max_size": Setting("0", _memory, lambda text: (
-        str(int(_gigabytes(text) * 2**30)))),
+    "variable_memory_max_size": Setting(
+        "0", _memory, lambda text: str(int(_gigabytes(text) * 2**30))
+    ),
     "memory_optimize_level": Setting(0, OneOf("O0", "O1"), lambda level: int(level[1])),
     "inter_op_parallel_num": Setting(0, **_count(0)),
     "runtime_num_threads": Setting(30, **_count(0)),
@@ -152,8 +177,10 @@ def set_context(**kwargs):
     if "jit_level" in changed.get("jit_config", ()):
         changed["jit_level"] = changed["jit_config"]["jit_level"]
     if "device_target" in changed or "device_id" in changed:
-        _place(changed.get("device_target", config.device_target),
-               changed.get("device_id", config.device_id))
+        _place(
+            changed.get("device_target", config.device_target),
+            changed.get("device_id", config.device_id),
+        )
     if "runtime_num_threads" in changed:
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
     if "matmul_allow_tf32" in changed.get("gpu_config", ()):
@@ -332,13 +359,17 @@ def set_auto_parallel_context(**kwargs):
 # Keys whose value is a dict of other keys, and keys that others follow.
 _SPREAD = ("pipeline_config", "parallel_optimizer_config")
 _FOLLOW = {
-    "full_batch": {"dataset_strategy": lambda whole: "full_batch" if whole else "data_parallel",
-                   "full_batch_is_set": lambda whole: True},
+    "full_batch": {
+        "dataset_strategy": lambda whole: "full_batch" if whole else "data_parallel",
+        "full_batch_is_set": lambda whole: True,
+    },
     "dataset_strategy": {"full_batch": lambda strategy: strategy == "full_batch"},
     "search_mode": {"auto_parallel_search_mode": lambda mode: mode},
     "auto_parallel_search_mode": {"search_mode": lambda mode: mode},
-    **{key: {f"{key}_is_set": lambda value: True}
-       for key in ("device_num", "global_rank", "parameter_broadcast")},
+    **{
+        key: {f"{key}_is_set": lambda value: True}
+        for key in ("device_num", "global_rank", "parameter_broadcast")
+    },
 }
 
 

@@ -25,10 +25,13 @@ class ParallelMode:
 
 
 _API = "set_auto_parallel_context"
-_flag = {"rule": Bool | None, "kept": bool}                 # the original takes None for False
+_flag = {"rule": Bool | None, "kept": bool}  # the original takes None for False
 _loose_flag = {"rule": Bool | Number | None, "kept": bool}  # and here any number
-_fusions = {"allreduce": ("auto", "size", "index"), "allgather": ("auto", "size"),
-            "reducescatter": ("auto", "size")}
+_fusions = {
+    "allreduce": ("auto", "size", "index"),
+    "allgather": ("auto", "size"),
+    "reducescatter": ("auto", "size"),
+}
 _schedulers = ("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_v")
 _search = OneOf("recursive_programming", "dynamic_programming", "sharding_propagation")
 _no_fusion = {"openstate": True, **{name: {"mode": "auto", "config": None} for name in _fusions}}
@@ -37,8 +40,10 @@ _no_files = {"load_file": "", "save_file": "", "only_trainable_params": True}
 
 def _indices(given: list) -> list:
     if sorted(set(given)) != given:
-        raise ValueError(f"For '{_API}', 'all_reduce_fusion_config' must be a list of ints in "
-                         f"ascending order without repeats, but got {given}.")
+        raise ValueError(
+            f"For '{_API}', 'all_reduce_fusion_config' must be a list of ints in "
+            f"ascending order without repeats, but got {given}."
+        )
     return given
 
 
@@ -56,12 +61,15 @@ def _fusion(given: dict) -> dict:
 
 def _check_fusion(name: str, value: dict) -> None:
     DictOf(mode=Str, config=Int(gt=0) | ListOf(Int) | None).refuse(
-        _API, f"comm_fusion['{name}']", value)
+        _API, f"comm_fusion['{name}']", value
+    )
     if not {"mode", "config"} <= value.keys():
         raise KeyError(f"For '{_API}', comm_fusion['{name}'] must have 'mode' and 'config'.")
     if value["mode"] not in _fusions[name]:
-        raise KeyError(f"For '{_API}', the mode of comm_fusion['{name}'] must be one of "
-                       f"{', '.join(_fusions[name])}, but got {value['mode']!r}.")
+        raise KeyError(
+            f"For '{_API}', the mode of comm_fusion['{name}'] must be one of "
+            f"{', '.join(_fusions[name])}, but got {value['mode']!r}."
+        )
 
 
 def _pipeline(given: dict) -> dict:
@@ -73,8 +81,10 @@ def _pipeline(given: dict) -> dict:
 
 def _sharding(given: dict) -> dict:
     if given.get("optimizer_level") == "level3" and given.get("gradient_accumulation_shard"):
-        raise ValueError(f"For '{_API}', 'gradient_accumulation_shard' must be False where "
-                         f"'optimizer_level' is 'level3', but got True.")
+        raise ValueError(
+            f"For '{_API}', 'gradient_accumulation_shard' must be False where "
+            f"'optimizer_level' is 'level3', but got True."
+        )
     return given
 
 
@@ -92,14 +102,18 @@ PARALLEL = {
     "force_fp32_communication": Setting(False, Bool),
     "full_batch": Setting(False, **_flag),
     "full_batch_is_set": Setting(False, None),
-    "dataset_strategy": Setting("data_parallel", OneOf("data_parallel", "full_batch")
-                                | TupleOf(TupleOf(Int)), lambda given: (
-                                    given if isinstance(given, str) else list(map(list, given)))),
+    "dataset_strategy": Setting(
+        "data_parallel",
+        OneOf("data_parallel", "full_batch") | TupleOf(TupleOf(Int)),
+        lambda given: given if isinstance(given, str) else list(map(list, given)),
+    ),
     "search_mode": Setting("recursive_programming", _search),
     "auto_parallel_search_mode": Setting("recursive_programming", _search),
     "sharding_propagation": Setting(False, Bool),
-    "communi_parallel_mode": Setting("all_group_parallel", OneOf(
-        "all_group_parallel", "same_server_group_parallel", "no_group_parallel")),
+    "communi_parallel_mode": Setting(
+        "all_group_parallel",
+        OneOf("all_group_parallel", "same_server_group_parallel", "no_group_parallel"),
+    ),
     "enable_parallel_optimizer": Setting(False, Bool),
     "enable_alltoall": Setting(False, Bool),
     "all_reduce_fusion_config": Setting([], ListOf(Int, min_length=1), _indices),
@@ -108,15 +122,26 @@ PARALLEL = {
     "pipeline_stages": Setting(1, Int(ge=1)),
     "pipeline_segments": Setting(1, Int(ge=1), told=False),
     "pipeline_result_broadcast": Setting(False, Bool),
-    "pipeline_config": Setting(None, DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(
-        *_schedulers)), _pipeline, told=False),
+    "pipeline_config": Setting(
+        None,
+        DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
+        _pipeline,
+        told=False,
+    ),
     "pipeline_interleave": Setting(False, None),
     "pipeline_scheduler": Setting("1f1b", None),
     "auto_pipeline": Setting(False, Bool),
-    "parallel_optimizer_config": Setting(None, DictOf(
-        gradient_accumulation_shard=Bool, parallel_optimizer_threshold=Int(ge=0),
-        optimizer_weight_shard_size=Int(ge=1), optimizer_level=OneOf("level1", "level2", "level3")),
-        _sharding, told=False),
+    "parallel_optimizer_config": Setting(
+        None,
+        DictOf(
+            gradient_accumulation_shard=Bool,
+            parallel_optimizer_threshold=Int(ge=0),
+            optimizer_weight_shard_size=Int(ge=1),
+            optimizer_level=OneOf("level1", "level2", "level3"),
+        ),
+        _sharding,
+        told=False,
+    ),
     "gradient_accumulation_shard": Setting(False, None, told=False),
     "parallel_optimizer_threshold": Setting(64, None, told=False),
     "optimizer_level": Setting("level1", None, told=False),
@@ -124,9 +149,11 @@ PARALLEL = {
     "optimizer_weight_shard_aggregated_save": Setting(False, Bool),
     "strategy_ckpt_load_file": Setting("", Str),
     "strategy_ckpt_save_file": Setting("", Str),
-    "strategy_ckpt_config": Setting(_no_files, DictOf(
-        load_file=Str, save_file=Str, only_trainable_params=Bool), lambda given: {
-            **_no_files, **given}),
+    "strategy_ckpt_config": Setting(
+        _no_files,
+        DictOf(load_file=Str, save_file=Str, only_trainable_params=Bool),
+        lambda given: {**_no_files, **given},
+    ),
     "group_ckpt_save_file": Setting("", Str, told=False),
     "init_param_in_compile": Setting(True, **_loose_flag),
     "auto_parallel_new_interface": Setting(False, **_loose_flag),

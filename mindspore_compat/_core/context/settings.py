@@ -39,8 +39,9 @@ class Settings:
 
     def reset(self) -> None:
         """Goes back to the defaults."""
-        vars(self).update((key, copy.deepcopy(setting.default))
-                          for key, setting in self._table.items())
+        vars(self).update(
+            (key, copy.deepcopy(setting.default)) for key, setting in self._table.items()
+        )
 
     def change(self, api: str, given: dict) -> dict:
         """Checks the values given and returns them as they are to be kept; changes nothing yet.
@@ -53,8 +54,10 @@ class Settings:
             if key not in self._table or self._table[key].rule is None:
                 raise ValueError(f"For '{api}', there is no keyword '{key}'.")
         refuse_all(api, {key: self._table[key].rule for key in given}, given)
-        return {key: value if self._table[key].kept is None else self._table[key].kept(value)
-                for key, value in given.items()}
+        return {
+            key: value if self._table[key].kept is None else self._table[key].kept(value)
+            for key, value in given.items()
+        }
 
     def tell(self, api: str, key: str):
         """Returns the value of a key.
@@ -64,8 +67,10 @@ class Settings:
             ValueError: there is no such key.
         """
         if not isinstance(key, str):
-            raise TypeError(f"For '{api}', 'attr_key' must be a str, but got {key!r} of type "
-                            f"{type(key).__name__}.")
+            raise TypeError(
+                f"For '{api}', 'attr_key' must be a str, but got {key!r} of type "
+                f"{type(key).__name__}."
+            )
         if key not in self._table or not self._table[key].told:
             raise ValueError(f"For '{api}', there is no attribute '{key}'.")
         return getattr(self, key)
@@ -123,8 +128,9 @@ class DictOf(Rule):
 
     def _each(self, name: str, part: str) -> str:
         texts = [(key, getattr(rule, part)(f"{name}[{key!r}]")) for key, rule in self.entries]
-        return " and ".join(f"({key!r} not in {name} or {text})" for key, text in texts
-                            if text != "True")
+        return " and ".join(
+            f"({key!r} not in {name} or {text})" for key, text in texts if text != "True"
+        )
 
     def scope(self):
         return {name: value for _, rule in self.entries for name, value in rule.scope().items()}
@@ -143,8 +149,9 @@ class DictOf(Rule):
                     rule.refuse(api, f"{name}[{key!r}]", value[key])
             for key in value.keys() - {key for key, _ in self.entries}:
                 known = ", ".join(repr(key) for key, _ in self.entries)
-                raise ValueError(f"For '{api}', the keys of '{name}' must be among {known}, "
-                                 f"but got {key!r}.")
+                raise ValueError(
+                    f"For '{api}', the keys of '{name}' must be among {known}, but got {key!r}."
+                )
         super().refuse(api, name, value)
 
     def samples(self):

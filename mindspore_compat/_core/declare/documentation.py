@@ -13,8 +13,13 @@ import inspect
 import re
 
 PAGES = "https://www.mindspore.cn/docs/en/master/api_python/"
-_FOLDERS = {"ops": "ops", "nn": "nn", "mint": "mint", "Tensor": "mindspore/Tensor",
-            "numpy": "numpy"}
+_FOLDERS = {
+    "ops": "ops",
+    "nn": "nn",
+    "mint": "mint",
+    "Tensor": "mindspore/Tensor",
+    "numpy": "numpy",
+}
 _HEADING = re.compile(r"(Args|Inputs|Shapes|Returns|Raises|Examples?|Source|Note):(.*)")
 _ENTRY = re.compile(r"    (\*{0,2}\w+)(?: \(([^)]*(?:\([^)]*\)[^)]*)*)\))?: *(.*)")
 _WIDTH = 92
@@ -23,8 +28,11 @@ _ORDER = ("Args", "Shapes", "Returns", "Raises", "Note", "Example", "See Also", 
 
 # What a parameter of this name means wherever a docstring says nothing else.
 _MEANINGS = {
-    "input": "the input.", "x": "the input.", "input_x": "the input.",
-    "other": "the second input.", "y": "the second input.",
+    "input": "the input.",
+    "x": "the input.",
+    "input_x": "the input.",
+    "other": "the second input.",
+    "y": "the second input.",
     "axis": "the axis or axes along which it works; negative ones count from the end.",
     "dim": "the axis or axes along which it works; negative ones count from the end.",
     "dims": "the axes; negative ones count from the end.",
@@ -34,19 +42,26 @@ _MEANINGS = {
     "dtype": "the dtype to which the input is cast first; None keeps its own.",
     "inplace": "whether the result is also written into the input.",
     "name": "has no effect.",
-    "alpha": "the factor `alpha` above.", "beta": "the factor `beta` above.",
+    "alpha": "the factor `alpha` above.",
+    "beta": "the factor `beta` above.",
     "value": "the number `value` above.",
-    "weight": "the weights.", "bias": "the shifts that are added; None for none.",
-    "gamma": "the factors.", "target": "what the input is compared with.",
-    "labels": "what the input is compared with.", "logits": "the input.",
+    "weight": "the weights.",
+    "bias": "the shifts that are added; None for none.",
+    "gamma": "the factors.",
+    "target": "what the input is compared with.",
+    "labels": "what the input is compared with.",
+    "logits": "the input.",
     "reduction": "'mean', 'sum' or 'none' of what is computed for each element.",
-    "margin": "the margin of the loss.", "ignore_index": "a class that does not count.",
+    "margin": "the margin of the loss.",
+    "ignore_index": "a class that does not count.",
     "kernel_size": "the lengths of a window, or one for all axes.",
     "ksize": "the lengths of a window.",
     "stride": "the steps from window to window, or one for all axes.",
     "strides": "the steps from window to window.",
-    "padding": "what is added around the input.", "pad": "what is added around the input.",
-    "pad_mode": "how much is added around the input.", "pads": "what is added around the input.",
+    "padding": "what is added around the input.",
+    "pad": "what is added around the input.",
+    "pad_mode": "how much is added around the input.",
+    "pads": "what is added around the input.",
     "dilation": "the steps between the elements of a window.",
     "groups": "into how many groups the channels are divided.",
     "group": "into how many groups the channels are divided.",
@@ -59,29 +74,41 @@ _MEANINGS = {
     "align_corners": "whether the outermost samples of input and output coincide.",
     "eps": "a small number that is added, or bounds a divisor from below.",
     "epsilon": "a small number that is added, or bounds a divisor from below.",
-    "n": "the number `n` above.", "k": "the number `k` above.", "p": "the number `p` above.",
+    "n": "the number `n` above.",
+    "k": "the number `k` above.",
+    "p": "the number `p` above.",
     "s": "the lengths of the axes that are transformed; shorter cuts, longer adds zeros.",
     "norm": "which of the transform and its inverse is scaled: 'backward' the inverse, 'forward' "
-            "the transform, 'ortho' both by the root.",
-    "indices": "the positions.", "index": "the positions.", "mask": "where it works.",
+    "the transform, 'ortho' both by the root.",
+    "indices": "the positions.",
+    "index": "the positions.",
+    "mask": "where it works.",
     "segment_ids": "the segment to which each slice belongs.",
     "num_segments": "how many segments there are.",
-    "shape": "the shape of the result.", "size": "the size of the result.",
+    "shape": "the shape of the result.",
+    "size": "the size of the result.",
     "offset": "which diagonal; 0 is the main one.",
     "diagonal": "which diagonal; 0 is the main one.",
-    "dim1": "the first of two axes.", "dim2": "the second of two axes.",
-    "dim0": "the first of two axes.", "upper": "whether the upper triangle is meant.",
+    "dim1": "the first of two axes.",
+    "dim2": "the second of two axes.",
+    "dim0": "the first of two axes.",
+    "upper": "whether the upper triangle is meant.",
     "training": "whether the layer is being trained.",
     "rounding_mode": "None, 'floor' or 'trunc'.",
     "largest": "whether the largest elements are taken, not the smallest.",
     "sorted": "whether the results come in order.",
     "descending": "whether large elements come first.",
-    "rtol": "the tolerance relative to the second input.", "atol": "the absolute tolerance.",
+    "rtol": "the tolerance relative to the second input.",
+    "atol": "the absolute tolerance.",
     "equal_nan": "whether two NaN count as equal.",
-    "min": "the lower bound; None for none.", "max": "the upper bound; None for none.",
-    "dout": "the gradient of the output.", "dy": "the gradient of the output.",
-    "x1": "the first input.", "x2": "the second input.",
-    "input1": "the first input.", "input2": "the second input.",
+    "min": "the lower bound; None for none.",
+    "max": "the upper bound; None for none.",
+    "dout": "the gradient of the output.",
+    "dy": "the gradient of the output.",
+    "x1": "the first input.",
+    "x2": "the second input.",
+    "input1": "the first input.",
+    "input2": "the second input.",
 }
 
 
@@ -97,15 +124,22 @@ def describe(op, path, *signatures):
         str.
     """
     sections = read_sections(inspect.cleandoc(op.body.__doc__ or ""))
-    renamed = {feeds: name for signature in signatures
-               for name, feeds in signature.feeds.items() if feeds != name != "self"}
+    renamed = {
+        feeds: name
+        for signature in signatures
+        for name, feeds in signature.feeds.items()
+        if feeds != name != "self"
+    }
     told = {**_entries(sections.pop("Inputs", "")), **_entries(sections.pop("Args", ""))}
     parts = {key: _rename(text, renamed) for key, text in sections.items() if key != "Example"}
     arguments, errors = [], parts.get("Raises", "").splitlines()
     for signature in signatures:
         rules = signature.rules()
-        arguments += [_rename(_argument(signature, name, rules.get(name), told), renamed)
-                      for name in signature.names if name != "self"]
+        arguments += [
+            _rename(_argument(signature, name, rules.get(name), told), renamed)
+            for name in signature.names
+            if name != "self"
+        ]
         errors += _errors(signature, rules, parts.get("Raises", ""))
     parts["Args"], parts["Raises"] = "\n".join(arguments), "\n".join(errors)
     parts["Example"] = with_imports(sections.get("Example", ""))
@@ -166,9 +200,12 @@ def _folded(head, text):
 
 def _errors(signature, rules, told):
     """The lines about errors that the rules raise and the docstring does not tell."""
-    rows = [f"    {kind}: if `{name}` {phrase}." for name, rule in rules.items()
-            for kind, phrase in rule.raises()
-            if not (told and re.search(rf"    {kind}:.*\b{name}\b", told))]
+    rows = [
+        f"    {kind}: if `{name}` {phrase}."
+        for name, rule in rules.items()
+        for kind, phrase in rule.raises()
+        if not (told and re.search(rf"    {kind}:.*\b{name}\b", told))
+    ]
     if signature.same_dtype():
         names = ", ".join(f"`{name}`" for name in signature.same_dtype())
         rows.append(f"    TypeError: if {names} have different dtypes.")
@@ -182,9 +219,14 @@ def _rename(text, names):
 
 def with_imports(example):
     """An example after the imports of what it names."""
-    needed = [line for line, used in (("import numpy as np", r"\bnp\."),
-                                      ("import mindspore_compat as ms", r"\bms\."))
-              if re.search(used, example) and line not in example]
+    needed = [
+        line
+        for line, used in (
+            ("import numpy as np", r"\bnp\."),
+            ("import mindspore_compat as ms", r"\bms\."),
+        )
+        if re.search(used, example) and line not in example
+    ]
     return "\n".join([*(f"    {_PROMPT} {line}" for line in needed), example]) if example else ""
 
 

@@ -1,8 +1,8 @@
 """What an op declaration says of its inputs' dtypes, and where the original is odd.
 
-    @op("ops.mul(input, other)", types=Promote("input other", lists=True))
-    @op("ops.cross(input, other)", types=SameDtype("input other"))
-    @op("mint.eq(input, other)", quirks=Quirks(rules={"mint.eq": {"input": TensorOf("float32")}}))
+@op("ops.mul(input, other)", types=Promote("input other", lists=True))
+@op("ops.cross(input, other)", types=SameDtype("input other"))
+@op("mint.eq(input, other)", quirks=Quirks(rules={"mint.eq": {"input": TensorOf("float32")}}))
 """
 
 from ..tensor import promotion
@@ -22,8 +22,15 @@ class Promote:
         need_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
     """
 
-    def __init__(self, names, meet=promotion.promote_np, lists=False, exact=False, weak_0d=False,
-                 need_tensor=False):
+    def __init__(
+        self,
+        names,
+        meet=promotion.promote_np,
+        lists=False,
+        exact=False,
+        weak_0d=False,
+        need_tensor=False,
+    ):
         self.names = names.split()
         self.meet = meet
         self.lists = lists

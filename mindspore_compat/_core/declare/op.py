@@ -72,8 +72,9 @@ class Op:
         types = types if isinstance(types, tuple) else (types,)
         self.types = next((each for each in types if isinstance(each, Promote)), NO_PROMOTION)
         self.promote = self.types.names
-        self.same_dtype = [name for each in types if isinstance(each, SameDtype)
-                           for name in each.names]
+        self.same_dtype = [
+            name for each in types if isinstance(each, SameDtype) for name in each.names
+        ]
         self.upcast = compute == "float32"
         self.quirks = quirks or NO_QUIRKS
         self.shared_rule = None
@@ -120,8 +121,13 @@ class Op:
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
         self.numbers = {n for n in self.inputs if self.types.lists or _takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
-        self.floats = [n for n in self.parameters if n not in (*self.inputs, self.many)
-                       and n in self.rules and self.rules[n].verdict(0.5) is not TypeError]
+        self.floats = [
+            n
+            for n in self.parameters
+            if n not in (*self.inputs, self.many)
+            and n in self.rules
+            and self.rules[n].verdict(0.5) is not TypeError
+        ]
         self.absent = self.optional | {n for n in self.inputs if _takes_none(self.rules[n])}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
@@ -149,54 +155,91 @@ class Op:
         absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
         line = [f"def run({', '.join(self._declared())}):"]
         if self.diverted:
-            line += ["    if casting_.active:",
-                     f"        return general_({', '.join(self.parameters)})"]
+            line += [
+                "    if casting_.active:",
+                f"        return general_({', '.join(self.parameters)})",
+            ]
         line += ["    try:"]
         line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
         call_general = f"        return general_({', '.join(self.parameters)})"
         scalar = len(names) == 2 and len(self.promote) == 2 and not self.optional
         line += ["    except AttributeError:"]
         line += self._scalar_lines() if scalar else []
-        line += [call_general, f"    kind_ = type(a_{first})",
-                 "    xp_ = space_of_kind_(kind_)", f"    dt_ = a_{first}.dtype"]
+        line += [
+            call_general,
+            f"    kind_ = type(a_{first})",
+            "    xp_ = space_of_kind_(kind_)",
+            f"    dt_ = a_{first}.dtype",
+        ]
         line += [f"    if {self._uncommon()}:", call_general]
         line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
         live = " or ".join(f"n_{n} is not None" for n in names)
         if self.rule is None:
             line += self._traced_lines(live)
         values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
-        metas = "".join(f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
-                        if n in self.optional else f"(a_{n}.shape, a_{n}.dtype), " for n in names)
-        line += [f"    out_ = body_(xp_, {values})", "    if type(out_) is not kind_:",
-                 "        if type(out_) is tuple or type(out_) is list:"]
+        metas = "".join(
+            f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
+            if n in self.optional
+            else f"(a_{n}.shape, a_{n}.dtype), "
+            for n in names
+        )
+        line += [
+            f"    out_ = body_(xp_, {values})",
+            "    if type(out_) is not kind_:",
+            "        if type(out_) is tuple or type(out_) is list:",
+        ]
         if self.rule is None:
             line += ["            return tuple([wrap_(as_held_(xp_, o)) for o in out_])"]
         else:
             nodes = "".join(f"n_{n}, " for n in names)
             values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in self.parameters)
             line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
-        line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)",
-                 "    made_._array = out_"]
+        line += [
+            "        out_ = as_held_(xp_, out_)",
+            "    made_ = new_(Tensor_)",
+            "    made_._array = out_",
+        ]
         if self.rule is not None:
             kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
-            line += [f"    if ({live}) and not depth_.paused:", "        node_ = new_(Node_)",
-                     "        node_.rule = rule_",
-                     f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
-                     f"        node_.kept = ({kept})", f"        node_.metas = ({metas})",
-                     "        if depth_.packing is not None:",
-                     "            node_.kept = Packed_(node_.kept, depth_.packing)",
-                     "        node_.outs = None", "        node_.number = next_number_()",
-                     "        made_._node = node_"]
+            line += [
+                f"    if ({live}) and not depth_.paused:",
+                "        node_ = new_(Node_)",
+                "        node_.rule = rule_",
+                f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
+                f"        node_.kept = ({kept})",
+                f"        node_.metas = ({metas})",
+                "        if depth_.packing is not None:",
+                "            node_.kept = Packed_(node_.kept, depth_.packing)",
+                "        node_.outs = None",
+                "        node_.number = next_number_()",
+                "        made_._node = node_",
+            ]
         line += ["    return made_"]
-        scope = {"body_": self.body, "space_of_kind_": DIRECT.get, "new_": _new, "Tensor_": Tensor,
-                 "F32_": FLOAT32, "precision_": precision, "float64_": float64,
-                 "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
-                 "Packed_": Packed,
-                 "general_": self.general, "casting_": casting,
-                 "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
-                 "traced_space_": traced_space, "Traced_": Traced, "each_": _each,
-                 "untraced_": untraced,
-                 "number_beside_": _number_beside, "numbers_": (float, int, bool)}
+        scope = {
+            "body_": self.body,
+            "space_of_kind_": DIRECT.get,
+            "new_": _new,
+            "Tensor_": Tensor,
+            "F32_": FLOAT32,
+            "precision_": precision,
+            "float64_": float64,
+            "Node_": Node,
+            "rule_": self.rule,
+            "next_number_": next_number,
+            "depth_": depth,
+            "Packed_": Packed,
+            "general_": self.general,
+            "casting_": casting,
+            "finish_": self._finish,
+            "as_held_": as_held,
+            "wrap_": Tensor._wrap,
+            "traced_space_": traced_space,
+            "Traced_": Traced,
+            "each_": _each,
+            "untraced_": untraced,
+            "number_beside_": _number_beside,
+            "numbers_": (float, int, bool),
+        }
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
         return compiled(line, scope, f"call path of {self.name}")["run"]
 
@@ -209,8 +252,9 @@ class Op:
         lead = next((n for n in self.inputs if n in self.promote), None)
         if lead is not None:
             odd += [f"{lead} is None"] if lead in self.optional else []
-            odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype"
-                    for n in self.promote if n != lead]
+            odd += [
+                f"{given[n]}a_{n}.dtype is not a_{lead}.dtype" for n in self.promote if n != lead
+            ]
         if self.upcast:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
         if self.upcast and set(self.inputs) - {first, *self.promote}:
@@ -227,22 +271,33 @@ class Op:
                 continue
             values = ", ".join(
                 f"number_beside_({tensor}, {n}, {self.types.exact})" if n == number else n
-                for n in self.parameters)
-            lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
-                      f"            return run({values})"]
+                for n in self.parameters
+            )
+            lines += [
+                f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
+                f"            return run({values})",
+            ]
         return lines
 
     def _traced_lines(self, live):
         """A live input of an op without a rule: the body runs on Traced values."""
-        absent = {n: f"None if a_{n} is None else " if n in self.optional else ""
-                  for n in self.inputs}
-        wrapped = ", ".join(f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n
-                            for n in self.parameters)
-        return [f"    if ({live}) and not depth_.paused:", "        space_ = traced_space_(xp_)",
-                f"        out_ = body_(space_, {wrapped})", "        if type(out_) is Traced_:",
-                "            made_ = new_(Tensor_)", "            made_._array = out_.array",
-                "            made_._node = out_.node", "            return made_",
-                "        return each_(out_, lambda o: untraced_(o, xp_))"]
+        absent = {
+            n: f"None if a_{n} is None else " if n in self.optional else "" for n in self.inputs
+        }
+        wrapped = ", ".join(
+            f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in self.parameters
+        )
+        return [
+            f"    if ({live}) and not depth_.paused:",
+            "        space_ = traced_space_(xp_)",
+            f"        out_ = body_(space_, {wrapped})",
+            "        if type(out_) is Traced_:",
+            "            made_ = new_(Tensor_)",
+            "            made_._array = out_.array",
+            "            made_._node = out_.node",
+            "            return made_",
+            "        return each_(out_, lambda o: untraced_(o, xp_))",
+        ]
 
     def _declared(self):
         return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
@@ -345,11 +400,13 @@ class Op:
         wrapped = self._aligned(space, self._in_precision(space, wrapped))
         narrow = self._narrow(xp, wrapped, values)
         if narrow is not None:
-            wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
-                       for w in wrapped]
+            wrapped = [
+                w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
+                for w in wrapped
+            ]
         values.update(zip(self.inputs, wrapped))
         if self.many:
-            values[self.many] = wrapped[len(self.inputs):]
+            values[self.many] = wrapped[len(self.inputs) :]
         out = self.body(space, *[values[n] for n in self.parameters])
         if narrow is not None:
             out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
@@ -364,8 +421,10 @@ class Op:
         names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
         tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
         if self.types.need_tensor and not any(isinstance(s, Tensor) for s in sources):
-            raise TypeError(f"For '{self.name}', one argument must be a Tensor, but got "
-                            f"{', '.join(map(repr, sources))}.")
+            raise TypeError(
+                f"For '{self.name}', one argument must be a Tensor, but got "
+                f"{', '.join(map(repr, sources))}."
+            )
         held, nodes = [], []
         for name, source in zip(names, sources):
             if self.types.lists and type(source) in (tuple, list) and not depth.paused:
@@ -417,8 +476,10 @@ class Op:
             if a is None:
                 continue
             found = space_for(a)
-            if best is None or found.level > best.level or (
-                best is arrays.HOST and found is not best
+            if (
+                best is None
+                or found.level > best.level
+                or (best is arrays.HOST and found is not best)
             ):
                 best = found
         return best or arrays.current_space()
@@ -526,8 +587,10 @@ def _holds_tensor(rule):
 
 
 def _takes_numbers(rule):
-    return any(part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
-               for part in parts_of(rule))
+    return any(
+        part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
+        for part in parts_of(rule)
+    )
 
 
 def _takes_none(rule):

@@ -55,8 +55,11 @@ def public(*paths):
         api = paths[0].rpartition(".")[2]
         if isinstance(thing, types.FunctionType) and hasattr(thing, "relations"):  # checked
             thing.__name__ = thing.__qualname__ = api
-        if isinstance(thing, types.FunctionType) and paths[0].startswith(_told) and (
-                not api.startswith("__")):
+        if (
+            isinstance(thing, types.FunctionType)
+            and paths[0].startswith(_told)
+            and (not api.startswith("__"))
+        ):
             thing = explained(api, thing)
         for path in paths:
             area, _, name = path.rpartition(".")
@@ -136,7 +139,7 @@ class Missing:
         self.module, self.name, self.known = module, name, known
 
     def __str__(self):
-        shown = "mindspore" + self.module[len("mindspore_compat"):]
+        shown = "mindspore" + self.module[len("mindspore_compat") :]
         message = f"module '{shown}' has no attribute '{self.name}'"
         hinted = ended(message, self.module.partition(".")[2], self.name)
         known = [name for name in self.known if not name.startswith("_")]
@@ -227,7 +230,7 @@ class _Signature:
         self.text = ast.unparse(parsed)
         self.defaults = {}
         positional = [*parsed.posonlyargs, *parsed.args]
-        for a, d in zip(positional[len(positional) - len(parsed.defaults):], parsed.defaults):
+        for a, d in zip(positional[len(positional) - len(parsed.defaults) :], parsed.defaults):
             self.defaults[a.arg] = d
         self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
 
@@ -276,13 +279,17 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
         given = ", ".join(rules)
         lines.append(f"{indent}if not ({guard}):")
         if first:
-            lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
-                         f"lambda {given}: run({arguments}))")
+            lines.append(
+                f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
+                f"lambda {given}: run({arguments}))"
+            )
         lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},), True)")
         if signature.op.quirks.on_tape and arguments:
             scope.update(instead=signature.op.quirks.on_tape, on_tape=_on_tape)
-            lines += [f"{indent}    if on_tape(({given},), read):",
-                      f"{indent}        return instead({arguments})"]
+            lines += [
+                f"{indent}    if on_tape(({given},), read):",
+                f"{indent}        return instead({arguments})",
+            ]
         lines.append(f"{indent}    {given}, = read")
     together = signature.same_dtype()
     if together:
@@ -290,8 +297,10 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
         scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
         lines.append(f"{indent}if not one_dtype({given}):")
         if first:
-            lines.append(f"{indent}    refuse_shapes({api!r}, None, ({given},), "
-                         f"lambda {given}: run({arguments}))")
+            lines.append(
+                f"{indent}    refuse_shapes({api!r}, None, ({given},), "
+                f"lambda {given}: run({arguments}))"
+            )
         named = ", ".join(f"{n!r}: {n}" for n in together)
         lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
     return lines
@@ -299,8 +308,10 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 def _on_tape(values, read):
     """Whether a gradient goes to a Tensor that something was read from."""
-    return any(isinstance(value, Tensor) and value is not found and value._node is not None
-               for value, found in zip(values, read))
+    return any(
+        isinstance(value, Tensor) and value is not found and value._node is not None
+        for value, found in zip(values, read)
+    )
 
 
 def _refuse_shapes(api, rules, values, call):
@@ -348,13 +359,18 @@ def _no_lists(api, signature, scope):
         return []
     given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
     scope.update(lists=(list, tuple), refuse_list=_refuse_list)
-    return [line for n in given for line in (f"    if type({n}) in lists:",
-                                             f"        refuse_list({api!r}, {n!r}, {n})")]
+    return [
+        line
+        for n in given
+        for line in (f"    if type({n}) in lists:", f"        refuse_list({api!r}, {n!r}, {n})")
+    ]
 
 
 def _refuse_list(api, name, value):
-    raise TypeError(f"For '{api}', '{name}' must be a Tensor or a number, but got {value!r} of "
-                    f"type {type(value).__name__}.")
+    raise TypeError(
+        f"For '{api}', '{name}' must be a Tensor or a number, but got {value!r} of "
+        f"type {type(value).__name__}."
+    )
 
 
 def _arguments(op, feeds, scope):
@@ -385,8 +401,9 @@ def _make_function(op, area, name, group):
     method = area == "Tensor"
     signature = _Signature(_with_self(op, group) if method else group, op, f"{area}.{name}")
     scope = {"run": op.run, **_DTYPES}
-    feeds = [(n,
-              signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
+    feeds = [
+        (n, signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters
+    ]
     arguments = _arguments(op, feeds, scope)
     lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
     lines += _guard_lines(name, signature, scope, arguments)
@@ -395,8 +412,10 @@ def _make_function(op, area, name, group):
     if "dtype" in signature.names and "dtype" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["cast_to"] = _cast_to
-        lines += ["    if dtype is not None:",
-                  f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})"]
+        lines += [
+            "    if dtype is not None:",
+            f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})",
+        ]
     call = f"run({arguments})"
     if "inplace" in signature.names and "inplace" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
@@ -426,17 +445,26 @@ def _return_lines(api, call, scope, signature, unfit):
         named = ", ".join(f"{n!r}: {n}" for n in given)
         numbers = [f"        refuse_numbers({api!r}, {{{named}}})"]
     reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
-    return ["    try:", f"        return {call}", "    except library_errors as error:",
-            *numbers, *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
-            f"        explained = explain({api!r}, error)", "        if explained is error:",
-            "            raise", "        raise explained from error"]
+    return [
+        "    try:",
+        f"        return {call}",
+        "    except library_errors as error:",
+        *numbers,
+        *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
+        f"        explained = explain({api!r}, error)",
+        "        if explained is error:",
+        "            raise",
+        "        raise explained from error",
+    ]
 
 
 def _refuse_numbers(api, given):
     """Refuses numbers alone where one of them must be a Tensor; see `beside_tensor`."""
     if not any(isinstance(value, Tensor) for value in given.values()):
-        raise TypeError(f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
-                        f"{' and '.join(map(show_with_type, given.values()))}.")
+        raise TypeError(
+            f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
+            f"{' and '.join(map(show_with_type, given.values()))}."
+        )
 
 
 def _writes(name):
@@ -469,16 +497,22 @@ def _make_class(op, area, name, groups, base):
     lines += _no_lists(name, call, scope)
     lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
-    body = {"__init__": scope["__init__"], method: scope[method],
-            "__doc__": describe(op, path, made, call),
-            "__module__": f"mindspore_compat.{area}", "_starred": star}
+    body = {
+        "__init__": scope["__init__"],
+        method: scope[method],
+        "__doc__": describe(op, path, made, call),
+        "__module__": f"mindspore_compat.{area}",
+        "_starred": star,
+    }
     return type(name, (base,), body)
 
 
 def _cast_to(tensor, dtype, api="cast", name="input"):
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {tensor!r} of type "
-                        f"{type(tensor).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a Tensor, but got {tensor!r} of type "
+            f"{type(tensor).__name__}."
+        )
     cast = DECLARED["ops"]["cast"][0]
     return cast.run(tensor, dtypes.to_numpy(dtype))
 
@@ -506,12 +540,12 @@ def own(tensor):
 def _repeats(array):
     """True if one element of memory stands at several places; an axis of length 1 may step by 0."""
     return 0 in array.strides and any(
-        step == 0 and length > 1 for step, length in zip(array.strides, array.shape))
+        step == 0 and length > 1 for step, length in zip(array.strides, array.shape)
+    )
 
 
 def plain(tensor):
-    """What an op that writes in place returns: the Tensor, for a Parameter a Tensor on its memory.
-    """
+    """What an op that writes in place returns: the Tensor, or one on a Parameter's memory."""
     if type(tensor) is Tensor:
         return tensor
     made = Tensor._wrap(tensor._array)

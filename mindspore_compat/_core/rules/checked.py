@@ -58,7 +58,9 @@ class Forbid:
 
     def __eq__(self, other):
         return isinstance(other, Forbid) and (self.condition, self.error) == (
-            other.condition, other.error)
+            other.condition,
+            other.error,
+        )
 
     def __hash__(self):
         return hash((self.condition, self.error))
@@ -100,7 +102,8 @@ def _cast_to_one(values) -> bool:
     """True if floats are brought to one dtype now, and no Tensor is of another kind."""
     tensor = registered("Tensor")
     return precision.dtype is not None and all(
-        each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor))
+        each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor)
+    )
 
 
 def refuse_unlike(api: str, values: dict) -> None:
@@ -108,8 +111,9 @@ def refuse_unlike(api: str, values: dict) -> None:
     tensor = registered("Tensor")
     found = {name: each.dtype for name, each in values.items() if isinstance(each, tensor)}
     names = ", ".join(f"'{name}'" for name in found)
-    raise TypeError(f"For '{api}', {names} must have one dtype, but got "
-                    f"{', '.join(map(str, found.values()))}.")
+    raise TypeError(
+        f"For '{api}', {names} must have one dtype, but got {', '.join(map(str, found.values()))}."
+    )
 
 
 def checked(*relations):
@@ -134,21 +138,24 @@ def rules_of(function) -> dict[str, Rule]:
         rule = annotations.get(name)
         if isinstance(rule, Rule):
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise TypeError(f"'{name}' of {function.__qualname__} takes any number of values "
-                                f"and cannot have a rule.")
+                raise TypeError(
+                    f"'{name}' of {function.__qualname__} takes any number of values "
+                    f"and cannot have a rule."
+                )
             found[name] = join(rule, NoneRule()) if parameter.default is None else rule
     return found
 
 
 def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
     """Returns one expression that is true when every parameter is acceptable, and its globals."""
-    text = " and ".join(guard for guard in (rule.guard(name) for name, rule in rules.items())
-                        if guard != "True")
+    text = " and ".join(
+        guard for guard in (rule.guard(name) for name, rule in rules.items()) if guard != "True"
+    )
     scope = {}
     for rule in rules.values():
         scope.update(rule.scope())
     for name in rules:
-        if name in _builtin_calls:      # a parameter named `type` would hide the function
+        if name in _builtin_calls:  # a parameter named `type` would hide the function
             text = re.sub(rf"(?<![\w.]){name}\(", f"_builtin_{name}(", text)
             scope[f"_builtin_{name}"] = getattr(builtins, name)
     return text or "True", scope
@@ -169,8 +176,10 @@ def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> 
     if isinstance(values, dict):
         values = [values[name] for name in rules]
     if wide:
-        values = [value if rule.verdict(value) is None else plain_numbers(value)
-                  for rule, value in zip(rules.values(), values, strict=True)]
+        values = [
+            value if rule.verdict(value) is None else plain_numbers(value)
+            for rule, value in zip(rules.values(), values, strict=True)
+        ]
     for wanted in (TypeError, ValueError):
         for (name, rule), value in zip(rules.items(), values, strict=True):
             if rule.verdict(value) is wanted:
@@ -190,12 +199,13 @@ def plain_numbers(value):
 
 def _stand_in(function, relations):
     """Returns a function that writes the checks, and becomes them, when it is first called."""
+
     def become(args, kwargs):
         code, scope = _written(function, relations, stand_in.__name__)
         stand_in.__globals__.update(scope)
         stand_in.__defaults__ = function.__defaults__
         stand_in.__kwdefaults__ = function.__kwdefaults__
-        stand_in.__code__ = code        # last: until then other threads still arrive here
+        stand_in.__code__ = code  # last: until then other threads still arrive here
         return stand_in(*args, **kwargs)
 
     scope = {"__builtins__": builtins, "__name__": function.__module__, "_become": become}
@@ -206,7 +216,7 @@ def _stand_in(function, relations):
 
 
 def _first_call(*args, **kwargs):
-    return _become(args, kwargs)        # noqa: F821 - in the stand-in's own globals
+    return _become(args, kwargs)  # noqa: F821 - in the stand-in's own globals
 
 
 def _written(function, relations, name):
@@ -222,17 +232,27 @@ def _written(function, relations, name):
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_declared(parameters)}):"]
     if rules:
-        lines += [f"    if not {wrapped(guard)}:",
-                  f"        {values}= _refuse({api}, _rules, ({values}), _wide)"]
+        lines += [
+            f"    if not {wrapped(guard)}:",
+            f"        {values}= _refuse({api}, _rules, ({values}), _wide)",
+        ]
     for number, relation in enumerate(relations):
-        given = ", ".join(f"{name!r}: {name}" for name in relation.names
-                          if any(each.name == name for each in parameters))
-        lines += [f"    if {relation.condition}:",
-                  f"        _forbid_{number}({api}, {{{given}}})"]
+        given = ", ".join(
+            f"{name!r}: {name}"
+            for name in relation.names
+            if any(each.name == name for each in parameters)
+        )
+        lines += [f"    if {relation.condition}:", f"        _forbid_{number}({api}, {{{given}}})"]
         scope[f"_forbid_{number}"] = relation.refuse
     lines.append(f"    return _function({_passed(parameters)})")
-    scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type,
-                 _one_dtype=one_dtype, _wide=bool(_OF_ARRAYS.search(function.__module__)))
+    scope.update(
+        _function=function,
+        _refuse=refuse_all,
+        _rules=rules,
+        _type=type,
+        _one_dtype=one_dtype,
+        _wide=bool(_OF_ARRAYS.search(function.__module__)),
+    )
     written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return written.__code__, scope
 
@@ -250,7 +270,8 @@ def _declared(parameters) -> str:
         prefix = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         parts.append(prefix + text)
         last_positional_only = each.kind is each.POSITIONAL_ONLY and (
-            kinds[index + 1:index + 2] != [each.POSITIONAL_ONLY])
+            kinds[index + 1 : index + 2] != [each.POSITIONAL_ONLY]
+        )
         parts += ["/"] if last_positional_only else []
     return ", ".join(parts)
 

@@ -39,10 +39,41 @@ from .base import (
 from .checked import Alike, Forbid, checked, guard_all, refuse_all, rules_of
 
 __all__ = [
-    "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",
-    "InTensor", "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Plain", "Rate", "Rule",
-    "ScalarOf", "Str", "TensorOf", "TupleOf", "any_dtype", "checked", "floating", "guard_all",
-    "inf", "integer", "number", "real", "refuse_all", "register_type", "rules_of",
+    "Alike",
+    "Any",
+    "AsValue",
+    "Bool",
+    "Callable",
+    "CellOf",
+    "DType",
+    "Examples",
+    "Float",
+    "Forbid",
+    "InTensor",
+    "Init",
+    "Int",
+    "ListOf",
+    "Number",
+    "OneOf",
+    "Params",
+    "Plain",
+    "Rate",
+    "Rule",
+    "ScalarOf",
+    "Str",
+    "TensorOf",
+    "TupleOf",
+    "any_dtype",
+    "checked",
+    "floating",
+    "guard_all",
+    "inf",
+    "integer",
+    "number",
+    "real",
+    "refuse_all",
+    "register_type",
+    "rules_of",
 ]
 
 inf = math.inf
@@ -54,11 +85,16 @@ real = integer | floating
 number = real | {"complex64", "complex128"}
 any_dtype = frozenset()
 
-_set_names = {integer: "an integer dtype", floating: "a floating dtype", real: "a real dtype",
-              number: "a number dtype"}
+_set_names = {
+    integer: "an integer dtype",
+    floating: "a floating dtype",
+    real: "a real dtype",
+    number: "a number dtype",
+}
 
 
 # Scalars ------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, repr=False)
 class _Scalar(Rule):
@@ -121,8 +157,11 @@ class _Scalar(Rule):
         return self._type
 
     def source(self):
-        bounds = {key: getattr(self, key) for key in ("gt", "ge", "lt", "le")
-                  if getattr(self, key) is not None}
+        bounds = {
+            key: getattr(self, key)
+            for key in ("gt", "ge", "lt", "le")
+            if getattr(self, key) is not None
+        }
         return call(self._name, **bounds, **({"wide": True} if self.wide else {}))
 
 
@@ -215,8 +254,11 @@ class OneOf(Rule):
         return self._kinds().noun()
 
     def samples(self):
-        beyond = [max(c for c in self.choices if type(c) is kind) + 1
-                  for kind in (int, float) if any(type(c) is kind for c in self.choices)]
+        beyond = [
+            max(c for c in self.choices if type(c) is kind) + 1
+            for kind in (int, float)
+            if any(type(c) is kind for c in self.choices)
+        ]
         return [*self.choices, "no such choice", *beyond, 1, None]
 
     def annotation(self):
@@ -227,6 +269,7 @@ class OneOf(Rule):
 
 
 # Containers ---------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, repr=False)
 class _Sequence(Rule):
@@ -253,7 +296,7 @@ class _Sequence(Rule):
 
     def guard(self, name):
         right_type = both(f"isinstance({name}, {self._type})", self._length(name))
-        if type(self.length) is int and self.length < 4:    # a loop costs 0.3 us, one item 0.05
+        if type(self.length) is int and self.length < 4:  # a loop costs 0.3 us, one item 0.05
             items = [self._item.guard(f"{name}[{place}]") for place in range(self.length)]
             return " and ".join([right_type, *(item for item in items if item != "True")])
         return both(right_type, self._each(name, self._item.guard))
@@ -529,8 +572,11 @@ def _is_tensor(value) -> bool:
 
 def _is_iterable(value) -> bool:
     """An iterable other than text; an array of no axes is not one."""
-    return (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))
-            and getattr(value, "ndim", 1) > 0)
+    return (
+        hasattr(value, "__iter__")
+        and not isinstance(value, (str, bytes))
+        and getattr(value, "ndim", 1) > 0
+    )
 
 
 class _Params(_Plain):
@@ -560,25 +606,50 @@ class _Rate(_Plain):
     """A learning rate: a number, a value per step, or a schedule."""
 
     _type = "float | Tensor | Iterable[float] | LearningRateSchedule"
-    _noun = ("a non-negative finite number, a Tensor of 0 or 1 dimensions, an iterable or a "
-             "LearningRateSchedule")
+    _noun = (
+        "a non-negative finite number, a Tensor of 0 or 1 dimensions, an iterable or a "
+        "LearningRateSchedule"
+    )
 
     def kind(self, name):
-        return (f"(isinstance({name}, (float, int)) or _is_tensor({name}) or _is_iterable({name})"
-                f" or _is_schedule({name}))")
+        return (
+            f"(isinstance({name}, (float, int)) or _is_tensor({name}) or _is_iterable({name})"
+            f" or _is_schedule({name}))"
+        )
 
     def value(self, name):
-        return (f"(0 <= {name} < _inf if isinstance({name}, (float, int))"
-                f" else not _is_tensor({name}) or len({name}.shape) < 2)")
+        return (
+            f"(0 <= {name} < _inf if isinstance({name}, (float, int))"
+            f" else not _is_tensor({name}) or len({name}.shape) < 2)"
+        )
 
     def scope(self):
-        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor,
-                "_is_schedule": _is_schedule, "_inf": inf}
+        return {
+            "_is_iterable": _is_iterable,
+            "_is_tensor": _is_tensor,
+            "_is_schedule": _is_schedule,
+            "_inf": inf,
+        }
 
     def samples(self):
         made = type_named("Tensor")
-        return [0.1, 1, 0.0, True, made(np.float32(0.1)), made(np.ones(3, np.float32)), [0.1, 0.2],
-                made(np.ones((2, 2), np.float32)), -0.1, -1, math.nan, inf, "0.1", None, abs]
+        return [
+            0.1,
+            1,
+            0.0,
+            True,
+            made(np.float32(0.1)),
+            made(np.ones(3, np.float32)),
+            [0.1, 0.2],
+            made(np.ones((2, 2), np.float32)),
+            -0.1,
+            -1,
+            math.nan,
+            inf,
+            "0.1",
+            None,
+            abs,
+        ]
 
 
 def _is_schedule(value) -> bool:
@@ -599,8 +670,16 @@ class _Init(_Plain):
         return {"Tensor": type_named("Tensor"), "Initializer": type_named("Initializer")}
 
     def samples(self):
-        return ["normal", "zeros", 1, 0.5, type_named("Tensor")(np.ones(2, np.float32)),
-                [1.0], np.ones(2), None]
+        return [
+            "normal",
+            "zeros",
+            1,
+            0.5,
+            type_named("Tensor")(np.ones(2, np.float32)),
+            [1.0],
+            np.ones(2),
+            None,
+        ]
 
 
 # The vocabulary -----------------------------------------------------------------------------------
@@ -610,7 +689,7 @@ Callable, Any = _Callable(), _Any()
 TupleOf, ListOf = _Tuple(), _List()
 DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
 
-Plain = join(None, Bool, Str, Number, TupleOf, ListOf)    # what is no Tensor, for AsValue
+Plain = join(None, Bool, Str, Number, TupleOf, ListOf)  # what is no Tensor, for AsValue
 
 _rule_of = {str: Str, bool: Bool, int: Int, float: Float, type(None): NoneRule()}
 
@@ -624,4 +703,3 @@ def _plural(noun: str) -> str:
     if " or " in noun or noun.startswith("one of"):
         return f"({noun})"
     return re.sub(r"^an? (\w+)", r"\1s", noun)
-

@@ -48,12 +48,27 @@ class Type:
 
 
 _texts = {
-    "bfloat16": "BFloat16", "bfloat": "BFloat", "hifloat8": "HiFloat8",
-    "float8_e4m3fn": "Float8E4M3FN", "float8_e5m2": "Float8E5M2", "uint": "UInt", "uint8": "UInt8",
-    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "list_": "List", "tuple_": "Tuple",
-    "string_": "String", "type_none": "None", "type_type": "TypeType", "function": "Func",
-    "env_type": "Object:EnvType", "symbolic_key": "Object:SymbolicKey",
-    "type_refkey": "Object:RefKey", "COOTensor": "COOTensor", "CSRTensor": "CSRTensor",
+    "bfloat16": "BFloat16",
+    "bfloat": "BFloat",
+    "hifloat8": "HiFloat8",
+    "float8_e4m3fn": "Float8E4M3FN",
+    "float8_e5m2": "Float8E5M2",
+    "uint": "UInt",
+    "uint8": "UInt8",
+    "uint16": "UInt16",
+    "uint32": "UInt32",
+    "uint64": "UInt64",
+    "list_": "List",
+    "tuple_": "Tuple",
+    "string_": "String",
+    "type_none": "None",
+    "type_type": "TypeType",
+    "function": "Func",
+    "env_type": "Object:EnvType",
+    "symbolic_key": "Object:SymbolicKey",
+    "type_refkey": "Object:RefKey",
+    "COOTensor": "COOTensor",
+    "CSRTensor": "CSRTensor",
     "RowTensor": "RowTensor",
 }
 
@@ -80,8 +95,10 @@ class Number(Type):
 
     def _set(self, bits: int = 0) -> None:
         if bits and bits not in self._sizes:
-            raise ValueError(f"For '{type(self).__name__}', 'bits' must be one of "
-                             f"{', '.join(map(str, self._sizes))}, but got {bits}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'bits' must be one of "
+                f"{', '.join(map(str, self._sizes))}, but got {bits}."
+            )
         self._name = f"{self._stem}{bits or ''}"
 
     def __setstate__(self, state: tuple) -> None:
@@ -188,8 +205,11 @@ class _Named(Type):
 
 
 def _named(class_name: str, name: str, doc: str) -> type:
-    return type(class_name, (_Named,), {
-        "__slots__": (), "_stem": name, "__doc__": doc, "__module__": __name__})
+    return type(
+        class_name,
+        (_Named,),
+        {"__slots__": (), "_stem": name, "__doc__": doc, "__module__": __name__},
+    )
 
 
 String = _named("String", "string_", "The type of text.")
@@ -282,7 +302,8 @@ float16, float32, float64, bfloat16 = Float(16), Float(32), Float(64), BFloat(16
 complex64, complex128 = Complex(64), Complex(128)
 qint4x2 = Int(4)
 float8_e4m3fn, float8_e5m2, hifloat8 = map(
-    _float_of_8_bits, ("float8_e4m3fn", "float8_e5m2", "hifloat8"))
+    _float_of_8_bits, ("float8_e4m3fn", "float8_e5m2", "hifloat8")
+)
 
 byte, short, intc, long, intp = int8, int16, int32, int64, int64
 ubyte, ushort, uintc, uintp = uint8, uint16, uint32, uint64
@@ -300,12 +321,21 @@ uint_type = (uint8, uint16, uint32, uint64)
 float_type = (float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, hifloat8)
 complex_type = (complex64, complex128)
 signed_type = int_type + float_type[:4] + complex_type + (qint4x2,) + float_type[4:]
-number_type = (int_type + uint_type + float_type[:4] + complex_type + (qint4x2,) + float_type[4:])
+number_type = int_type + uint_type + float_type[:4] + complex_type + (qint4x2,) + float_type[4:]
 all_types = (bool_,) + number_type
 
-_sizes = {"bool": 1, "int4": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "hifloat8": 1, "bfloat16": 2,
-          **{each._name: np.dtype(each._name).itemsize
-             for each in int_type + uint_type + float_type[:3] + complex_type}}
+_sizes = {
+    "bool": 1,
+    "int4": 1,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
+    "hifloat8": 1,
+    "bfloat16": 2,
+    **{
+        each._name: np.dtype(each._name).itemsize
+        for each in int_type + uint_type + float_type[:3] + complex_type
+    },
+}
 _to_complex = {"bfloat16": complex64, "float32": complex64, "float64": complex128}
 _to_real = {"complex64": float32, "complex128": float64}
 
@@ -336,9 +366,25 @@ _by_name = {each._name: each for each in _stored}
 
 # how a primitive is told a type
 TYPE_IDS = {
-    bool_: 30, int8: 32, int16: 33, int32: 34, int64: 35, uint8: 37, uint16: 38, uint32: 39,
-    uint64: 40, float16: 42, float32: 43, float64: 44, bfloat16: 45, float8_e4m3fn: 46,
-    float8_e5m2: 47, hifloat8: 48, complex64: 51, complex128: 52, qint4x2: 53,
+    bool_: 30,
+    int8: 32,
+    int16: 33,
+    int32: 34,
+    int64: 35,
+    uint8: 37,
+    uint16: 38,
+    uint32: 39,
+    uint64: 40,
+    float16: 42,
+    float32: 43,
+    float64: 44,
+    bfloat16: 45,
+    float8_e4m3fn: 46,
+    float8_e5m2: 47,
+    hifloat8: 48,
+    complex64: 51,
+    complex128: 52,
+    qint4x2: 53,
 }
 
 
@@ -361,8 +407,10 @@ def to_numpy(dtype: Type) -> np.dtype:
     try:
         return _to_numpy[dtype]
     except (KeyError, TypeError):
-        raise TypeError(f"'dtype' must be a mindspore dtype that an array can have, "
-                        f"but got {dtype!r} of type {type(dtype).__name__}.") from None
+        raise TypeError(
+            f"'dtype' must be a mindspore dtype that an array can have, "
+            f"but got {dtype!r} of type {type(dtype).__name__}."
+        ) from None
 
 
 def from_numpy(dtype: np.dtype) -> Type:
@@ -376,8 +424,10 @@ def from_numpy(dtype: np.dtype) -> Type:
         return found
     if isinstance(dtype, np.dtype) and dtype.kind in "US":
         return string
-    raise TypeError(f"Arrays of dtype {dtype} are not supported; the supported dtypes are "
-                    f"{', '.join(_by_name)} and str.")
+    raise TypeError(
+        f"Arrays of dtype {dtype} are not supported; the supported dtypes are "
+        f"{', '.join(_by_name)} and str."
+    )
 
 
 def promote(a: Type, b) -> Type:
@@ -435,16 +485,30 @@ def dtype_to_pytype(type_):
 
 @functools.cache
 def _to_python() -> dict:
-    kinds = ((complex, complex_type), (float, (*float_type[:4], float_)),
-             (int, (*int_type, *uint_type, int_)), (bool, (bool_,)))
+    kinds = (
+        (complex, complex_type),
+        (float, (*float_type[:4], float_)),
+        (int, (*int_type, *uint_type, int_)),
+        (bool, (bool_,)),
+    )
     named = {string: str, list_: list, tuple_: tuple, type_none: type(None)}
     return {each: kind for kind, members in kinds for each in members} | named
 
 
 @functools.cache
 def _from_python() -> dict:
-    plain = {list: list_, tuple: tuple_, type(None): type_none, bool: bool_, int: int64,
-             float: float64, complex: complex128, str: string, np.bool_: bool_, np.str_: string}
+    plain = {
+        list: list_,
+        tuple: tuple_,
+        type(None): type_none,
+        bool: bool_,
+        int: int64,
+        float: float64,
+        complex: complex128,
+        str: string,
+        np.bool_: bool_,
+        np.str_: string,
+    }
     return plain | {dtype_to_nptype(each): each for each in int_type + uint_type + float_type[:3]}
 
 
@@ -465,11 +529,14 @@ def pytype_to_dtype(obj):
     if isinstance(obj, Type):
         return obj
     if not isinstance(obj, type):
-        raise TypeError(f"For 'pytype_to_dtype', 'obj' must be a type such as int, float or str, "
-                        f"but got {obj!r} of type {type(obj).__name__}.")
+        raise TypeError(
+            f"For 'pytype_to_dtype', 'obj' must be a type such as int, float or str, "
+            f"but got {obj!r} of type {type(obj).__name__}."
+        )
     if obj not in _from_python():
-        raise NotImplementedError("For 'pytype_to_dtype', 'obj' must be a type that has a dtype, "
-                                  f"but got {obj}.")
+        raise NotImplementedError(
+            f"For 'pytype_to_dtype', 'obj' must be a type that has a dtype, but got {obj}."
+        )
     return _from_python()[obj]
 
 
@@ -499,8 +566,9 @@ def get_py_obj_dtype(obj):
 def issubclass_(type_, dtype) -> bool:
     """Whether `type_` is `dtype` or one of its kind: float32 is a float_ and a number."""
     if not isinstance(type_, Type) or not isinstance(dtype, Type):
-        raise TypeError(f"For 'issubclass_', both arguments must be types, "
-                        f"but got {type_!r} and {dtype!r}.")
+        raise TypeError(
+            f"For 'issubclass_', both arguments must be types, but got {type_!r} and {dtype!r}."
+        )
     if dtype in (int_, uint, float_, number, list_, tuple_, tensor_type):
         return isinstance(type_, type(dtype))
     return type_ == dtype
@@ -513,8 +581,10 @@ def type_size_in_bytes(dtype: Type) -> int:
         TypeError: if `dtype` is not a MindSpore dtype.
     """
     if not isinstance(dtype, Type):
-        raise TypeError(f"For 'type_size_in_bytes', 'dtype' must be a mindspore dtype, but got "
-                        f"{dtype!r} of type {type(dtype).__name__}.")
+        raise TypeError(
+            f"For 'type_size_in_bytes', 'dtype' must be a mindspore dtype, but got "
+            f"{dtype!r} of type {type(dtype).__name__}."
+        )
     return _sizes.get(dtype._name, 1 if dtype in (number, int_, uint, float_) else 0)
 
 
@@ -525,4 +595,7 @@ _names = """
     tensor_type type_none _null
 """
 exported = {name: globals()[name] for name in _names.split()} | {
-    "bool": bool_, "int": int32, "float": float32}
+    "bool": bool_,
+    "int": int32,
+    "float": float32,
+}

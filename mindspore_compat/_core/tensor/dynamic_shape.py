@@ -132,7 +132,7 @@ class Unfilled(Tensor):
         return made
 
     def __deepcopy__(self, memo):
-        made = memo[id(self)] = self.__copy__()     # the same Symbols, which compare by identity
+        made = memo[id(self)] = self.__copy__()  # the same Symbols, which compare by identity
         return made
 
     def __reduce__(self):
@@ -181,8 +181,9 @@ def _unfilled(tensor, shape, dtype, init):
     if not unknown(shape):
         return False
     if init is not None:
-        raise ValueError("For 'Tensor', 'init' must not be given with a 'shape' whose lengths are "
-                         "not known.")
+        raise ValueError(
+            "For 'Tensor', 'init' must not be given with a 'shape' whose lengths are not known."
+        )
     unfill(tensor, shape, dtype)
     return True
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from . import dtype as dtypes
 
-EDGE = 3                    # values kept at either end of an abridged axis
-LONGEST_VECTOR = 1000       # values of a single axis printed whole
-LONGEST_AXIS = 2 * EDGE     # the same for each of several axes
+EDGE = 3  # values kept at either end of an abridged axis
+LONGEST_VECTOR = 1000  # values of a single axis printed whole
+LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 
 # kind of values: (text of one, least width, values per line); width None: the widest one shown
 _styles = {
@@ -62,8 +62,11 @@ def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
     if array.size == 0:
         return ""
     if dtype == dtypes.string:
-        return repr(array.item()) if array.ndim == 0 else np.array2string(
-            array, separator=", " if commas else " ")
+        return (
+            repr(array.item())
+            if array.ndim == 0
+            else np.array2string(array, separator=", " if commas else " ")
+        )
     text, width, per_line = _styles.get(array.dtype.name, (_general, None, 24))
     if array.ndim == 0:
         text = _general if array.dtype.kind in "fV" else text
@@ -89,8 +92,10 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
     """A single axis, whole. A full last line is followed by an empty one, as in the original."""
-    rows = [f"{comma} ".join(texts[start:start + per_line])
-            for start in range(0, len(texts), per_line)]
+    rows = [
+        f"{comma} ".join(texts[start : start + per_line])
+        for start in range(0, len(texts), per_line)
+    ]
     ending = "\n " if len(texts) % per_line == 0 else ""
     return f"[{f'{comma} {chr(10)} '.join(rows)}{ending}]"
 

@@ -16,7 +16,8 @@ import numpy as np
 
 BOOL, INT16, INT64, UINT8 = map(np.dtype, ("bool", "int16", "int64", "uint8"))
 FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = map(
-    np.dtype, ("float32", "float64", "complex64", "complex128"))
+    np.dtype, ("float32", "float64", "complex64", "complex128")
+)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 _BOOLS, _INTEGERS, _FLOATS, _COMPLEXES = range(4)
@@ -47,8 +48,9 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     if BOOL in (a, b) and None not in (_rank(a), _rank(b)):
         return a if b == BOOL else b
     if _stays_apart(a) or _stays_apart(b):
-        raise TypeError(f"Tensors of dtype {a.name} and {b.name} have no common dtype; "
-                        f"cast one of them first.")
+        raise TypeError(
+            f"Tensors of dtype {a.name} and {b.name} have no common dtype; cast one of them first."
+        )
     lower, upper = sorted((a, b), key=lambda dtype: (_rank(dtype), dtype.itemsize))
     if _rank(lower) != _rank(upper):
         return COMPLEX128 if upper == COMPLEX64 and lower == FLOAT64 else upper
@@ -77,8 +79,9 @@ def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
         TypeError: the two do not mix.
     """
     if a != b and BOOL in (a, b) and (_stays_apart(a) or _stays_apart(b)):
-        raise TypeError(f"Tensors of dtype {a.name} and {b.name} have no product; cast one of "
-                        f"them first.")
+        raise TypeError(
+            f"Tensors of dtype {a.name} and {b.name} have no product; cast one of them first."
+        )
     return promote_np(a, b)
 
 
@@ -111,8 +114,10 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     least = {bool: BOOL, int: INT64, float: FLOAT32, complex: COMPLEX64}[number]
     rank = _rank(dtype)
     if rank is None:
-        raise TypeError(f"A Tensor of dtype {dtype.name} and a {number.__name__} have no common "
-                        f"dtype; cast the Tensor first.")
+        raise TypeError(
+            f"A Tensor of dtype {dtype.name} and a {number.__name__} have no common "
+            f"dtype; cast the Tensor first."
+        )
     if rank >= _rank(least):
         return dtype
     return COMPLEX128 if (dtype, number) == (FLOAT64, complex) else least
@@ -134,8 +139,9 @@ def halves_np(a: np.dtype, b: np.dtype) -> np.dtype:
         TypeError: they are neither.
     """
     if a != b and {a.name, b.name} != {"float16", "float32"}:
-        raise TypeError(f"Tensors of dtype {a.name} and {b.name} do not go together; cast one of "
-                        f"them first.")
+        raise TypeError(
+            f"Tensors of dtype {a.name} and {b.name} do not go together; cast one of them first."
+        )
     return promote_np(a, b)
 
 

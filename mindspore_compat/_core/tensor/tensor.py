@@ -105,8 +105,9 @@ class Tensor:
 
     _node = None
 
-    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False,
-                 device=None):
+    def __init__(
+        self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
+    ):
         if dtype is not None and not isinstance(dtype, dtypes.Type):
             raise TypeError(
                 f"For 'Tensor', 'dtype' must be a mindspore dtype, but got {dtype!r} of type "
@@ -122,8 +123,9 @@ class Tensor:
             self._from_shape(shape, dtype, init)
             return
         if init is not None or shape is not None:
-            raise ValueError("For 'Tensor', 'init' and 'shape' must be given together and without "
-                             "'input_data'.")
+            raise ValueError(
+                "For 'Tensor', 'init' and 'shape' must be given together and without 'input_data'."
+            )
         wanted = None if dtype is None else dtypes.to_numpy(dtype)
         found = as_array(input_data, wanted)
         if isinstance(input_data, Tensor):
@@ -136,8 +138,10 @@ class Tensor:
         if self._unfilled(shape, dtype, init):
             return
         if not isinstance(shape, (int, tuple, list)):
-            raise TypeError(f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "
-                            f"{shape!r} of type {type(shape).__name__}.")
+            raise TypeError(
+                f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "
+                f"{shape!r} of type {type(shape).__name__}."
+            )
         shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
         self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
         self.init = init
@@ -319,8 +323,9 @@ class Tensor:
 
     def __iter__(self):
         if self._array.ndim == 0:
-            raise TypeError("For 'Tensor', iteration needs at least one axis, "
-                            "but got a 0-d Tensor.")
+            raise TypeError(
+                "For 'Tensor', iteration needs at least one axis, but got a 0-d Tensor."
+            )
         return (self[i] for i in range(self._array.shape[0]))
 
     def __contains__(self, value):
@@ -344,8 +349,10 @@ class Tensor:
 
     def __format__(self, spec):
         if spec and self._array.ndim:
-            raise TypeError(f"For 'Tensor', only a 0-d Tensor takes a format such as {spec!r}, but "
-                            f"got shape {self.shape}.")
+            raise TypeError(
+                f"For 'Tensor', only a 0-d Tensor takes a format such as {spec!r}, but "
+                f"got shape {self.shape}."
+            )
         return format(self.item(), spec) if spec else str(self)
 
     def __copy__(self):

@@ -21,23 +21,23 @@ _new = object.__new__
 
 POINTWISE = {
     *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power "
-     "maximum minimum at_least at_most".split(),
+    "maximum minimum at_least at_most".split(),
     *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp "
-     "where clip".split(),
+    "where clip".split(),
     *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt "
-     "cbrt square".split(),
+    "cbrt square".split(),
     *"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc "
-     "deg2rad".split(),
+    "deg2rad".split(),
     *"rad2deg floor ceil rint trunc round isnan isinf isfinite signbit logical_and logical_or "
-     "logical_not".split(),
+    "logical_not".split(),
     *"logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift equal "
-     "not_equal less".split(),
+    "not_equal less".split(),
     *"less_equal greater greater_equal isclose conj real imag angle erf erfc erfinv gammaln "
-     "digamma gamma".split(),
+    "digamma gamma".split(),
     *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
-     "gammaincc stop".split(),
+    "gammaincc stop".split(),
     *"betainc gammainc_a gammainc_aa betainc_a betainc_b betainc_aa betainc_ab zeta_x zeta_xx j0 "
-     "j1 y0 y1 k0 k1 k0e k1e entr".split(),
+    "j1 y0 y1 k0 k1 k0e k1e entr".split(),
 }
 REDUCTIONS = {
     *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
@@ -88,8 +88,10 @@ class Batch:
         return self.space.getitem(self, index)
 
     def _refuse(self, *args, **kwargs):
-        raise NoSingleAnswer("For 'vmap', a condition on the values of a batched Tensor has no "
-                             "single answer; use ops.where or ops.select.")
+        raise NoSingleAnswer(
+            "For 'vmap', a condition on the values of a batched Tensor has no "
+            "single answer; use ops.where or ops.select."
+        )
 
     __bool__ = __int__ = __float__ = __index__ = __array__ = tolist = item = get = _refuse
 
@@ -98,14 +100,29 @@ class Batch:
 
 
 for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
-    _spelled = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
-                "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
-                "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}[_name]
+    _spelled = {
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "matmul": "matmul",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+    }[_name]
     setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
     setattr(Batch, f"__r{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(b, a))
-for _name, _spelled in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-                        "eq": "equal",
-                        "ne": "not_equal"}.items():
+for _name, _spelled in {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}.items():
     setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
 for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
     setattr(Batch, f"__{_name}__", lambda a, n=_spelled: getattr(a.space, n)(a))
@@ -213,10 +230,16 @@ class _Draws:
             if self.each is None:
                 below = getattr(space.base, "draws", lambda make: make())
                 self.each = [below(self.make) for _ in range(space.count)]
-            return _stacked(space, [
-                getattr(one, name)(*_slice(space, args, i),
-                                   **{k: _slice(space, v, i) for k, v in kwargs.items()})
-                for i, one in enumerate(self.each)])
+            return _stacked(
+                space,
+                [
+                    getattr(one, name)(
+                        *_slice(space, args, i),
+                        **{k: _slice(space, v, i) for k, v in kwargs.items()},
+                    )
+                    for i, one in enumerate(self.each)
+                ],
+            )
 
         return draw
 
@@ -282,8 +305,11 @@ def _along(space, name, x, *args, **kwargs):
         axis = rest[0] if rest else kwargs.pop("axis", -1)
         out = function(x.array, k, _shifted(axis, x.ndim), *rest[1:], **kwargs)
         return tuple(map(space.wrap_batch, out))
-    axis = args[0] if args else kwargs.pop("axis",
-                                           None if name in ("cumsum", "cumprod", "flip") else -1)
+    axis = (
+        args[0]
+        if args
+        else kwargs.pop("axis", None if name in ("cumsum", "cumprod", "flip") else -1)
+    )
     array = x.array
     if axis is None and name == "flip":
         axis = tuple(range(x.ndim))
@@ -306,8 +332,9 @@ def loop(space, name, *args, **kwargs):
         return function(*args, **kwargs)
     outs = []
     for i in range(space.count):
-        outs.append(function(*_slice(space, args, i),
-                             **{k: _slice(space, v, i) for k, v in kwargs.items()}))
+        outs.append(
+            function(*_slice(space, args, i), **{k: _slice(space, v, i) for k, v in kwargs.items()})
+        )
     if isinstance(outs[0], (tuple, list)):
         return tuple(_stacked(space, column) for column in zip(*outs))
     return _stacked(space, outs)
@@ -323,8 +350,9 @@ def _stacked(space, parts):
 def one_shape(shapes):
     """Refuses results that differ in shape from slice to slice."""
     if len(set(shapes)) > 1:
-        raise ValueError(f"For 'vmap', all slices must give results of one shape, but got "
-                         f"{sorted(set(shapes))}.")
+        raise ValueError(
+            f"For 'vmap', all slices must give results of one shape, but got {sorted(set(shapes))}."
+        )
 
 
 def _flat(values):
@@ -396,16 +424,18 @@ def transpose(space, x, axes=None):
 def swapaxes(space, x, one, two):
     if not space.is_batch(x):
         return space.base.swapaxes(x, one, two)
-    return space.wrap_batch(space.base.swapaxes(x.array, _shifted(one, x.ndim),
-                                                _shifted(two, x.ndim)))
+    return space.wrap_batch(
+        space.base.swapaxes(x.array, _shifted(one, x.ndim), _shifted(two, x.ndim))
+    )
 
 
 @_rule
 def moveaxis(space, x, source, target):
     if not space.is_batch(x):
         return space.base.moveaxis(x, source, target)
-    return space.wrap_batch(space.base.moveaxis(x.array, _shifted(source, x.ndim),
-                                                _shifted(target, x.ndim)))
+    return space.wrap_batch(
+        space.base.moveaxis(x.array, _shifted(source, x.ndim), _shifted(target, x.ndim))
+    )
 
 
 @_rule
@@ -439,8 +469,9 @@ def scatter_along_axis(space, x, index, values, axis, add=False):
     x, index = space.spread(x), space.spread(index)
     if space.is_batch(values):
         values = broadcast_to(space, values, index.shape).array
-    return space.wrap_batch(space.base.scatter_along_axis(x.array, index.array, values,
-                                                          _shifted(axis, x.ndim), add))
+    return space.wrap_batch(
+        space.base.scatter_along_axis(x.array, index.array, values, _shifted(axis, x.ndim), add)
+    )
 
 
 @_rule
@@ -475,8 +506,10 @@ def matmul(space, x, y):
 @_rule
 def getitem(space, x, index):
     parts = index if isinstance(index, tuple) else (index,)
-    plain = all(p is None or p is Ellipsis or isinstance(p, (int, slice)) and not isinstance(p,
-            bool) for p in parts)
+    plain = all(
+        p is None or p is Ellipsis or isinstance(p, (int, slice)) and not isinstance(p, bool)
+        for p in parts
+    )
     if plain and space.is_batch(x):
         return space.wrap_batch(x.array[(slice(None), *parts)])
     if not _batches(space, (x, *parts)):
@@ -533,10 +566,16 @@ def _leave(xp, x, space, axis):
     return space.base.moveaxis(space.spread(x).array, 0, axis)
 
 
-vjp_rules.derive("enter_batch(x, space, axis)", compute=_enter,
-                   x=lambda xp, g, space, axis: xp.leave_batch(g, space, axis))
-vjp_rules.derive("leave_batch(x, space, axis)", compute=_leave,
-                   x=lambda xp, g, space, axis: xp.enter_batch(g, space, axis))
+vjp_rules.derive(
+    "enter_batch(x, space, axis)",
+    compute=_enter,
+    x=lambda xp, g, space, axis: xp.leave_batch(g, space, axis),
+)
+vjp_rules.derive(
+    "leave_batch(x, space, axis)",
+    compute=_leave,
+    x=lambda xp, g, space, axis: xp.enter_batch(g, space, axis),
+)
 vjp_rules.derive("sum_slices(x)", compute=_summed, x=lambda xp, g, x_shape: g)
 RULES["sum_slices"] = _summed
 for _extra in (_enter, _leave):

@@ -71,8 +71,12 @@ def in_each_slice(function):
         space = _space_of((*args, *kwargs.values())) if running.spaces else None
         if space is None:
             return function(*args, **kwargs)
-        return _each(space, lambda i: call(*_at(args, space, i),
-                                           **{n: _at(v, space, i) for n, v in kwargs.items()}))
+        return _each(
+            space,
+            lambda i: call(
+                *_at(args, space, i), **{n: _at(v, space, i) for n, v in kwargs.items()}
+            ),
+        )
 
     return call
 

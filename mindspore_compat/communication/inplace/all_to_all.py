@@ -5,14 +5,7 @@ from ..._core.rules.vocabulary import Bool, Int, ListOf, Str, TupleOf, checked
 from .. import transfer
 from ..all_to_all import rows_of
 from ..groups import partners
-from .writing import (
-    Given,
-    Into,
-    Several,
-    carry,
-    check_dtype,
-    check_shape,
-)
+from .writing import Given, Into, Several, carry, check_dtype, check_shape
 
 Sizes = ListOf(Int) | TupleOf(Int)
 

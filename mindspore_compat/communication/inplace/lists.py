@@ -7,14 +7,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, Str, checked
 from .. import transfer
 from ..groups import member, partners
-from .writing import (
-    Given,
-    Into,
-    Several,
-    carry,
-    check_list,
-    check_reduction,
-)
+from .writing import Given, Into, Several, carry, check_list, check_reduction
 
 
 @public("mint.distributed.all_gather", "ops.communication.all_gather", "ops.all_gather")

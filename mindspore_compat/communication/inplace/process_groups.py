@@ -305,9 +305,7 @@ def get_process_group_ranks(group: Str = None):
 
 
 @public(
-    "mint.distributed.get_global_rank",
-    "ops.communication.get_global_rank",
-    "ops.get_global_rank",
+    "mint.distributed.get_global_rank", "ops.communication.get_global_rank", "ops.get_global_rank"
 )
 @checked
 def get_global_rank(group: Str | None, group_rank: Int):

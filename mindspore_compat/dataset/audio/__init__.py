@@ -23,9 +23,19 @@ from .speech import *  # noqa: F403
 from .stretching import *  # noqa: F403
 from .utils import *  # noqa: F403
 
-_modules = (coefficients, effects, filters, inverse_mel, levels, masks, spectra, speech, stretching,
-            utils)
+_modules = (
+    coefficients,
+    effects,
+    filters,
+    inverse_mel,
+    levels,
+    masks,
+    spectra,
+    speech,
+    stretching,
+    utils,
+)
 __all__ = sorted(name for module in _modules for name in module.__all__)
 
-for _name in __all__:   # objects tell their public home
+for _name in __all__:  # objects tell their public home
     globals()[_name].__module__ = __name__

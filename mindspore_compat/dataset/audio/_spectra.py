@@ -7,15 +7,23 @@ import numpy as np
 
 from .utils import BorderType, WindowType
 
-_padding = {BorderType.CONSTANT: "constant", BorderType.EDGE: "edge",
-            BorderType.REFLECT: "reflect", BorderType.SYMMETRIC: "symmetric"}
+_padding = {
+    BorderType.CONSTANT: "constant",
+    BorderType.EDGE: "edge",
+    BorderType.REFLECT: "reflect",
+    BorderType.SYMMETRIC: "symmetric",
+}
 
 
 def window(kind, length, size):
     """A periodic window of a length, in float64, with zeros on both sides up to a size."""
-    makers = {WindowType.BARTLETT: np.bartlett, WindowType.BLACKMAN: np.blackman,
-              WindowType.HAMMING: np.hamming, WindowType.HANN: np.hanning,
-              WindowType.KAISER: lambda count: np.kaiser(count, 12.0)}
+    makers = {
+        WindowType.BARTLETT: np.bartlett,
+        WindowType.BLACKMAN: np.blackman,
+        WindowType.HAMMING: np.hamming,
+        WindowType.HANN: np.hanning,
+        WindowType.KAISER: lambda count: np.kaiser(count, 12.0),
+    }
     made = makers[kind](length + 1)[:-1] if length > 1 else np.ones(length)
     left = (size - length) // 2
     return np.pad(made, (left, size - length - left))
@@ -36,7 +44,7 @@ def stft(x, weights, hop, center=True, mode=BorderType.REFLECT, onesided=True):
     if onesided:
         return made
     # The original mirrors the lower half as it is, where the upper one is its conjugate.
-    return np.concatenate([made, made[..., 1:(size + 1) // 2, :][..., ::-1, :]], -2)
+    return np.concatenate([made, made[..., 1 : (size + 1) // 2, :][..., ::-1, :]], -2)
 
 
 def istft(spectra, weights, hop, length=None, center=True):
@@ -49,12 +57,12 @@ def istft(spectra, weights, hop, length=None, center=True):
     made = np.zeros((*frames.shape[:-2], size + hop * (count - 1)), frames.dtype)
     covered = np.zeros(made.shape[-1])
     for place in range(count):
-        made[..., place * hop:place * hop + size] += frames[..., place, :]
-        covered[place * hop:place * hop + size] += weights * weights
+        made[..., place * hop : place * hop + size] += frames[..., place, :]
+        covered[place * hop : place * hop + size] += weights * weights
     made /= np.where(covered > 1e-11, covered, 1.0).astype(made.dtype)
     if length is None:
         length = made.shape[-1] - size // 2 * 2
-    return cut(made[..., size // 2 if center else 0:], length)
+    return cut(made[..., size // 2 if center else 0 :], length)
 
 
 def cut(x, length):
@@ -101,7 +109,7 @@ def resampled(x, old, new, window_of, width, rolloff):
     reach = int(np.ceil(width * old / cutoff))
     taps = np.arange(-reach, reach + 2)
     count = -(-new * x.shape[-1] // old)
-    phases = np.arange(min(new, count)) * old % new / new     # those of the samples wanted repeat
+    phases = np.arange(min(new, count)) * old % new / new  # those of the samples wanted repeat
     times = np.clip((taps - phases[:, None]) / old * cutoff, -width, width)
     kernels = (np.sinc(times) * window_of(times / width) * (cutoff / old)).astype(x.dtype)
     longer = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(reach, reach + 1)])

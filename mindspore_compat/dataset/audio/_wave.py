@@ -7,10 +7,10 @@ from .._rules import INT32_MAX, AnInstance
 from ..transforms.base import TensorOperation
 from .utils import WindowType
 
-LIMIT = 16777216.0      # whole numbers up to here are exact in float32
+LIMIT = 16777216.0  # whole numbers up to here are exact in float32
 
-NonZero = Int(ge=-2**31, le=-1) | Int(ge=1, le=INT32_MAX)
-AnyInt = Int(ge=-2**31, le=INT32_MAX)
+NonZero = Int(ge=-(2**31), le=-1) | Int(ge=1, le=INT32_MAX)
+AnyInt = Int(ge=-(2**31), le=INT32_MAX)
 Real = Number(ge=-LIMIT, le=LIMIT)
 NotNegative = Number(ge=0.0, le=LIMIT)
 Positive = Number(gt=0.0, le=LIMIT)
@@ -31,8 +31,10 @@ class AudioOperation(TensorOperation):
     def _taken(self, value):
         if isinstance(value, np.ndarray):
             return value
-        raise TypeError(f"For '{type(self).__name__}', the input must be a NumPy array, but got "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{type(self).__name__}', the input must be a NumPy array, but got "
+            f"{type(value).__name__}."
+        )
 
     def _array(self, x, lead):
         self._check(x, lead)
@@ -45,11 +47,14 @@ class AudioOperation(TensorOperation):
             RuntimeError: text, an array with too few axes, or one without elements.
         """
         if x.dtype.kind not in "biuf":
-            raise RuntimeError(f"For '{type(self).__name__}', the input must hold numbers, but got "
-                               f"{x.dtype}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must hold numbers, but got {x.dtype}."
+            )
         if x.ndim - lead < self.least or not x.size:
-            raise RuntimeError(f"For '{type(self).__name__}', the input must be of shape "
-                               f"{self.axes} and not empty, but got {x.shape[lead:]}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must be of shape "
+                f"{self.axes} and not empty, but got {x.shape[lead:]}."
+            )
 
     def _cast(self, x):
         """What is not float64 is computed in float32."""
@@ -80,8 +85,10 @@ def check_complex(api, x):
         RuntimeError: it has another length.
     """
     if x.shape[-1] != 2:
-        raise RuntimeError(f"For '{api}', the last axis must hold a real and an imaginary part, "
-                           f"but got shape {x.shape}.")
+        raise RuntimeError(
+            f"For '{api}', the last axis must hold a real and an imaginary part, "
+            f"but got shape {x.shape}."
+        )
 
 
 def complex_of(x):
@@ -96,4 +103,4 @@ def pairs_of(z, dtype):
 
 def rows_of(x, axes=1):
     """An array with the axes in front of the last ones joined to one."""
-    return x.reshape(-1, *x.shape[x.ndim - axes:])
+    return x.reshape(-1, *x.shape[x.ndim - axes :])

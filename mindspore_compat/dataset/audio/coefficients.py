@@ -22,13 +22,25 @@ def _merged(api, given, allowed):
     """
     unknown = sorted(set(given or {}) - set(allowed), key=str)
     if unknown:
-        raise ValueError(f"For '{api}', the spectrogram has no argument {unknown[0]!r}; it has "
-                         f"{', '.join(allowed)}.")
+        raise ValueError(
+            f"For '{api}', the spectrogram has no argument {unknown[0]!r}; it has "
+            f"{', '.join(allowed)}."
+        )
     return dict(given or {})
 
 
-_spectral = ("n_fft", "win_length", "hop_length", "pad", "window", "power", "normalized", "center",
-             "pad_mode", "onesided")
+_spectral = (
+    "n_fft",
+    "win_length",
+    "hop_length",
+    "pad",
+    "window",
+    "power",
+    "normalized",
+    "center",
+    "pad_mode",
+    "onesided",
+)
 _mel = (*_spectral, "f_min", "f_max", "n_mels", "norm", "mel_scale")
 
 
@@ -61,14 +73,22 @@ class MFCC(AudioOperation):
     """
 
     @checked
-    def __init__(self, sample_rate: natural = 16000, n_mfcc: natural = 40,
-                 dct_type: OneOf(2) = 2, norm: AnInstance(NormMode) = NormMode.ORTHO,
-                 log_mels: Bool = False, melkwargs: AnInstance(dict) | None = None):
+    def __init__(
+        self,
+        sample_rate: natural = 16000,
+        n_mfcc: natural = 40,
+        dct_type: OneOf(2) = 2,
+        norm: AnInstance(NormMode) = NormMode.ORTHO,
+        log_mels: Bool = False,
+        melkwargs: AnInstance(dict) | None = None,
+    ):
         given = {"f_max": sample_rate // 2, **_merged("MFCC", melkwargs, _mel)}
         self.mel = MelSpectrogram(sample_rate, **given)
         if n_mfcc > self.mel.n_mels:
-            raise ValueError(f"For 'MFCC', 'n_mfcc' must not be above the number of filters, "
-                             f"{self.mel.n_mels}, but got {n_mfcc}.")
+            raise ValueError(
+                f"For 'MFCC', 'n_mfcc' must not be above the number of filters, "
+                f"{self.mel.n_mels}, but got {n_mfcc}."
+            )
         self.sample_rate, self.n_mfcc, self.dct_type = sample_rate, n_mfcc, dct_type
         self.norm, self.log_mels = norm, log_mels
 
@@ -115,13 +135,22 @@ class LFCC(AudioOperation):
     Source: mindspore.dataset.audio.LFCC of MindSpore 2.10.
     """
 
-    @checked(Forbid("f_max is None and f_min >= sample_rate // 2"),
-             Forbid("f_max is not None and f_min > f_max"))
-    def __init__(self, sample_rate: positive = 16000, n_filter: positive = 128,
-                 n_lfcc: positive = 40, f_min: NotNegative = 0.0,
-                 f_max: NotNegative | None = None, dct_type: OneOf(2) = 2,
-                 norm: AnInstance(NormMode) = NormMode.ORTHO, log_lf: Bool = False,
-                 speckwargs: AnInstance(dict) | None = None):
+    @checked(
+        Forbid("f_max is None and f_min >= sample_rate // 2"),
+        Forbid("f_max is not None and f_min > f_max"),
+    )
+    def __init__(
+        self,
+        sample_rate: positive = 16000,
+        n_filter: positive = 128,
+        n_lfcc: positive = 40,
+        f_min: NotNegative = 0.0,
+        f_max: NotNegative | None = None,
+        dct_type: OneOf(2) = 2,
+        norm: AnInstance(NormMode) = NormMode.ORTHO,
+        log_lf: Bool = False,
+        speckwargs: AnInstance(dict) | None = None,
+    ):
         self.spectrogram = Spectrogram(**_merged("LFCC", speckwargs, _spectral))
         self.sample_rate, self.n_filter, self.n_lfcc = sample_rate, n_filter, n_lfcc
         self.f_min, self.f_max = f_min, sample_rate // 2 if f_max is None else f_max
@@ -131,13 +160,13 @@ class LFCC(AudioOperation):
         super()._check(x, lead)
         self.spectrogram._check(x, lead)
         if not self.spectrogram.onesided or self.spectrogram.power == 0:
-            raise RuntimeError("For 'LFCC', the spectrogram must be onesided and of a power above "
-                               "0.")
+            raise RuntimeError(
+                "For 'LFCC', the spectrogram must be onesided and of a power above 0."
+            )
 
     def _made(self, x):
         sizes = self.spectrogram._made(x.astype(np.float32))
-        bank = linear_bank(sizes.shape[-2], self.f_min, self.f_max, self.n_filter,
-                           self.sample_rate)
+        bank = linear_bank(sizes.shape[-2], self.f_min, self.f_max, self.n_filter, self.sample_rate)
         return _cepstrum(summed(sizes, bank), self.log_lf, self.n_lfcc, self.norm)
 
 
@@ -166,14 +195,18 @@ class ComputeDeltas(SpectrogramOperation):
     """
 
     @checked
-    def __init__(self, win_length: Int(ge=3, le=INT32_MAX) = 5,
-                 pad_mode: AnInstance(BorderType) = BorderType.EDGE):
+    def __init__(
+        self,
+        win_length: Int(ge=3, le=INT32_MAX) = 5,
+        pad_mode: AnInstance(BorderType) = BorderType.EDGE,
+    ):
         self.win_length, self.pad_mode = win_length, pad_mode
 
     def _made(self, x):
         reach = (self.win_length - 1) // 2
         frames = np.lib.stride_tricks.sliding_window_view(
-            padded(x, reach, self.pad_mode), 2 * reach + 1, -1)
+            padded(x, reach, self.pad_mode), 2 * reach + 1, -1
+        )
         places = np.arange(-reach, reach + 1)
         return (frames @ (places / (places * places).sum()).astype(x.dtype)).astype(x.dtype)
 
@@ -206,8 +239,13 @@ class SlidingWindowCmn(SpectrogramOperation):
     axes = "<..., time, freq>"
 
     @checked
-    def __init__(self, cmn_window: natural = 600, min_cmn_window: natural = 100,
-                 center: Bool = False, norm_vars: Bool = False):
+    def __init__(
+        self,
+        cmn_window: natural = 600,
+        min_cmn_window: natural = 100,
+        center: Bool = False,
+        norm_vars: Bool = False,
+    ):
         self.cmn_window, self.min_cmn_window = cmn_window, min_cmn_window
         self.center, self.norm_vars = center, norm_vars
 
@@ -220,7 +258,7 @@ class SlidingWindowCmn(SpectrogramOperation):
         if self.norm_vars:
             variance = _between(wide * wide, starts, ends) / count - mean * mean
             with np.errstate(divide="ignore", invalid="ignore"):
-                made = np.where(count == 1, 0.0, made * variance ** -0.5)
+                made = np.where(count == 1, 0.0, made * variance**-0.5)
         return made.astype(x.dtype)
 
     def _windows(self, frames):

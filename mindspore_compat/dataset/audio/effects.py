@@ -61,10 +61,16 @@ class Phaser(AudioOperation):
     blockwise = True
 
     @checked
-    def __init__(self, sample_rate: AnyInt, gain_in: Number(ge=0.0, le=1.0) = 0.4,
-                 gain_out: Number(ge=0.0, le=1e9) = 0.74, delay_ms: Number(ge=0.0, le=5.0) = 3.0,
-                 decay: Number(ge=0.0, le=0.99) = 0.4, mod_speed: Number(ge=0.1, le=2.0) = 0.5,
-                 sinusoidal: Bool = True):
+    def __init__(
+        self,
+        sample_rate: AnyInt,
+        gain_in: Number(ge=0.0, le=1.0) = 0.4,
+        gain_out: Number(ge=0.0, le=1e9) = 0.74,
+        delay_ms: Number(ge=0.0, le=5.0) = 3.0,
+        decay: Number(ge=0.0, le=0.99) = 0.4,
+        mod_speed: Number(ge=0.1, le=2.0) = 0.5,
+        sinusoidal: Bool = True,
+    ):
         self.sample_rate, self.gain_in, self.gain_out = sample_rate, gain_in, gain_out
         self.delay_ms, self.decay, self.mod_speed = delay_ms, decay, mod_speed
         self.modulation = Modulation.SINUSOIDAL if sinusoidal else Modulation.TRIANGULAR
@@ -72,8 +78,10 @@ class Phaser(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if self._longest() < 1:
-            raise RuntimeError(f"For 'Phaser', the delay must be half a sample or more, but got "
-                               f"delay_ms={self.delay_ms} with sample_rate={self.sample_rate}.")
+            raise RuntimeError(
+                f"For 'Phaser', the delay must be half a sample or more, but got "
+                f"delay_ms={self.delay_ms} with sample_rate={self.sample_rate}."
+            )
 
     def _longest(self):
         return int(self.delay_ms * 0.001 * self.sample_rate + 0.5)
@@ -82,7 +90,7 @@ class Phaser(AudioOperation):
         longest = self._longest()
         size = int(self.sample_rate / self.mod_speed + 0.5)
         table = wave_table(self.modulation, size, 1.0, float(longest), math.pi / 2)
-        ahead = np.floor(table + 0.5).astype(int)       # places in a ring of `longest` samples
+        ahead = np.floor(table + 0.5).astype(int)  # places in a ring of `longest` samples
         time = np.arange(x.shape[-1])
         delays = (longest + 1 - ahead[time % size]).tolist()
         found = [self._row(row.tolist(), delays) for row in rows_of(x)]
@@ -134,12 +142,18 @@ class Flanger(AudioOperation):
     axes = "<..., channel, time>"
 
     @checked
-    def __init__(self, sample_rate: NonZero, delay: Number(ge=0.0, le=30.0) = 0.0,
-                 depth: Number(ge=0.0, le=10.0) = 2.0, regen: Number(ge=-95.0, le=95.0) = 0.0,
-                 width: _Percent = 71.0, speed: Number(ge=0.1, le=10.0) = 0.5,
-                 phase: _Percent = 25.0,
-                 modulation: AnInstance(Modulation) = Modulation.SINUSOIDAL,
-                 interpolation: AnInstance(Interpolation) = Interpolation.LINEAR):
+    def __init__(
+        self,
+        sample_rate: NonZero,
+        delay: Number(ge=0.0, le=30.0) = 0.0,
+        depth: Number(ge=0.0, le=10.0) = 2.0,
+        regen: Number(ge=-95.0, le=95.0) = 0.0,
+        width: _Percent = 71.0,
+        speed: Number(ge=0.1, le=10.0) = 0.5,
+        phase: _Percent = 25.0,
+        modulation: AnInstance(Modulation) = Modulation.SINUSOIDAL,
+        interpolation: AnInstance(Interpolation) = Interpolation.LINEAR,
+    ):
         self.sample_rate, self.delay, self.depth = sample_rate, delay, depth
         self.regen, self.width, self.speed, self.phase = regen, width, speed, phase
         self.modulation, self.interpolation = modulation, interpolation
@@ -147,8 +161,10 @@ class Flanger(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if x.shape[-2] > 4:
-            raise RuntimeError(f"For 'Flanger', there must be four channels at most, but got "
-                               f"shape {x.shape[lead:]}.")
+            raise RuntimeError(
+                f"For 'Flanger', there must be four channels at most, but got "
+                f"shape {x.shape[lead:]}."
+            )
 
     def _made(self, x):
         feedback, width = self.regen / 100, self.width / 100
@@ -176,14 +192,20 @@ class Flanger(AudioOperation):
         weights = self._weights(delays - whole)
         places = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
         if not feedback:
-            return sum(weight * np.where(place >= 0, row[np.maximum(place, 0)], 0.0)
-                       for weight, place in zip(weights, places, strict=True))
+            return sum(
+                weight * np.where(place >= 0, row[np.maximum(place, 0)], 0.0)
+                for weight, place in zip(weights, places, strict=True)
+            )
         kept, last, found = [], 0.0, []
-        for sample, weighed, taken in zip(row.tolist(), weights.T.tolist(), places.T.tolist(),
-                                          strict=True):
+        for sample, weighed, taken in zip(
+            row.tolist(), weights.T.tolist(), places.T.tolist(), strict=True
+        ):
             kept.append(sample + last * feedback)
-            last = sum(weight * kept[place]
-                       for weight, place in zip(weighed, taken, strict=True) if place >= 0)
+            last = sum(
+                weight * kept[place]
+                for weight, place in zip(weighed, taken, strict=True)
+                if place >= 0
+            )
             found.append(last)
         return np.array(found)
 
@@ -220,8 +242,11 @@ class Dither(AudioOperation):
     """
 
     @checked
-    def __init__(self, density_function: AnInstance(DensityFunction) = DensityFunction.TPDF,
-                 noise_shaping: Bool = False):
+    def __init__(
+        self,
+        density_function: AnInstance(DensityFunction) = DensityFunction.TPDF,
+        noise_shaping: Bool = False,
+    ):
         self.density_function, self.noise_shaping = density_function, noise_shaping
 
     def _made(self, x):
@@ -236,5 +261,12 @@ class Dither(AudioOperation):
         if self.density_function is DensityFunction.TPDF:
             return 1.0 - np.abs(2.0 * np.arange(length) / length - 1.0)
         count = 1 if self.density_function is DensityFunction.RPDF else 7
-        return sum(float(rows[self._random.integer(0, channels - 1) if channels > 1 else 0,
-                              self._random.integer(0, length - 1)]) for _ in range(count))
+        return sum(
+            float(
+                rows[
+                    self._random.integer(0, channels - 1) if channels > 1 else 0,
+                    self._random.integer(0, length - 1),
+                ]
+            )
+            for _ in range(count)
+        )

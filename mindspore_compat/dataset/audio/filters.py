@@ -14,9 +14,22 @@ from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._rules import sequence
 from ._wave import LIMIT, AudioOperation, NonZero, Quality, Real
 
-__all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad",
-           "Biquad", "DeemphBiquad", "EqualizerBiquad", "Filtfilt", "HighpassBiquad", "LFilter",
-           "LowpassBiquad", "RiaaBiquad", "TrebleBiquad"]
+__all__ = [
+    "AllpassBiquad",
+    "BandBiquad",
+    "BandpassBiquad",
+    "BandrejectBiquad",
+    "BassBiquad",
+    "Biquad",
+    "DeemphBiquad",
+    "EqualizerBiquad",
+    "Filtfilt",
+    "HighpassBiquad",
+    "LFilter",
+    "LowpassBiquad",
+    "RiaaBiquad",
+    "TrebleBiquad",
+]
 
 _Coefficients = sequence(Real)
 
@@ -30,11 +43,13 @@ class _Filter(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if x.dtype.kind != "f":
-            raise RuntimeError(f"For '{type(self).__name__}', the input must hold floats, but got "
-                               f"{x.dtype}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must hold floats, but got {x.dtype}."
+            )
         if self.a[0] == 0:
-            raise RuntimeError(f"For '{type(self).__name__}', the first of 'a_coeffs' must not be "
-                               f"0.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the first of 'a_coeffs' must not be 0."
+            )
 
     def _cast(self, x):
         return x
@@ -46,6 +61,7 @@ class _Filter(AudioOperation):
 def filtered(x, b, a):
     """The response of a filter, in float64, that is at rest before the first sample."""
     from scipy.signal import lfilter  # here, because it takes long to load
+
     with np.errstate(over="ignore", invalid="ignore"):
         return lfilter(_rounded(b), _rounded(a), x.astype(np.float64))
 
@@ -90,8 +106,15 @@ class Biquad(_Filter):
     """
 
     @checked
-    def __init__(self, b0: Real, b1: Real, b2: Real,
-                 a0: Number(ge=-LIMIT, lt=0.0) | Number(gt=0.0, le=LIMIT), a1: Real, a2: Real):
+    def __init__(
+        self,
+        b0: Real,
+        b1: Real,
+        b2: Real,
+        a0: Number(ge=-LIMIT, lt=0.0) | Number(gt=0.0, le=LIMIT),
+        a1: Real,
+        a2: Real,
+    ):
         self.b, self.a = (b0, b1, b2), (a0, a1, a2)
 
 
@@ -157,8 +180,9 @@ class BandBiquad(_Filter):
     """
 
     @checked
-    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707,
-                 noise: Bool = False):
+    def __init__(
+        self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707, noise: Bool = False
+    ):
         c, _, _ = _turn(sample_rate, central_freq, Q)
         a2 = exp(-2.0 * pi * (central_freq / Q) / sample_rate)
         a1 = -4.0 * a2 / (1.0 + a2) * c
@@ -195,8 +219,13 @@ class BandpassBiquad(_Filter):
     """
 
     @checked
-    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707,
-                 const_skirt_gain: Bool = False):
+    def __init__(
+        self,
+        sample_rate: NonZero,
+        central_freq: Real,
+        Q: Quality = 0.707,
+        const_skirt_gain: Bool = False,
+    ):
         c, s, alpha = _turn(sample_rate, central_freq, Q)
         peak = s / 2.0 if const_skirt_gain else alpha
         self.b, self.a = (peak, 0.0, -peak), (1 + alpha, -2 * c, 1 - alpha)
@@ -259,8 +288,9 @@ class BassBiquad(_Filter):
     """
 
     @checked
-    def __init__(self, sample_rate: NonZero, gain: Real, central_freq: Real = 100.0,
-                 Q: Quality = 0.707):
+    def __init__(
+        self, sample_rate: NonZero, gain: Real, central_freq: Real = 100.0, Q: Quality = 0.707
+    ):
         c, _, alpha = _turn(sample_rate, central_freq, Q)
         self.b, self.a = _shelf(10.0 ** (gain / 40.0), c, alpha, 1)
 
@@ -291,8 +321,9 @@ class TrebleBiquad(_Filter):
     """
 
     @checked
-    def __init__(self, sample_rate: NonZero, gain: Real, central_freq: Real = 3000,
-                 Q: Quality = 0.707):
+    def __init__(
+        self, sample_rate: NonZero, gain: Real, central_freq: Real = 3000, Q: Quality = 0.707
+    ):
         c, _, alpha = _turn(sample_rate, central_freq, Q)
         self.b, self.a = _shelf(10.0 ** (gain / 40.0), c, alpha, -1)
 
@@ -466,8 +497,10 @@ class RiaaBiquad(_Filter):
 
     @checked
     def __init__(self, sample_rate: OneOf(44100, 48000, 88200, 96000)):
-        b, a = (np.array([1, -sum(roots), np.prod(roots)], np.float32)
-                for roots in np.array(_riaa[sample_rate], np.float32))
+        b, a = (
+            np.array([1, -sum(roots), np.prod(roots)], np.float32)
+            for roots in np.array(_riaa[sample_rate], np.float32)
+        )
         steps = np.exp(-2j * pi * 1000 / sample_rate * np.arange(3))
         self.b, self.a = tuple(b * abs((a * steps).sum() / (b * steps).sum())), tuple(a)
 

@@ -52,12 +52,20 @@ class InverseMelScale(SpectrogramOperation):
     """
 
     @checked(Forbid("(sample_rate // 2 if f_max is None else f_max) <= f_min"))
-    def __init__(self, n_stft: positive, n_mels: positive = 128, sample_rate: positive = 16000,
-                 f_min: Real = 0.0, f_max: Positive | None = None, max_iter: positive = 100000,
-                 tolerance_loss: Positive = 1e-5, tolerance_change: Positive = 1e-8,
-                 sgdargs: AnInstance(dict) | None = None,
-                 norm: AnInstance(NormType) = NormType.NONE,
-                 mel_type: AnInstance(MelType) = MelType.HTK):
+    def __init__(
+        self,
+        n_stft: positive,
+        n_mels: positive = 128,
+        sample_rate: positive = 16000,
+        f_min: Real = 0.0,
+        f_max: Positive | None = None,
+        max_iter: positive = 100000,
+        tolerance_loss: Positive = 1e-5,
+        tolerance_change: Positive = 1e-8,
+        sgdargs: AnInstance(dict) | None = None,
+        norm: AnInstance(NormType) = NormType.NONE,
+        mel_type: AnInstance(MelType) = MelType.HTK,
+    ):
         given = {"sgd_lr": 0.1, "sgd_momentum": 0.9, **(sgdargs or {})}
         _check_descent("InverseMelScale", given["sgd_lr"], given["sgd_momentum"])
         self.n_stft, self.n_mels, self.sample_rate = n_stft, n_mels, sample_rate
@@ -71,14 +79,24 @@ class InverseMelScale(SpectrogramOperation):
         check_frequencies("InverseMelScale", x, self.n_mels)
 
     def _made(self, x):
-        bank = mel_bank(self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate,
-                        self.norm, self.mel_type).astype(x.dtype)
+        bank = mel_bank(
+            self.n_stft,
+            self.f_min,
+            self.f_max,
+            self.n_mels,
+            self.sample_rate,
+            self.norm,
+            self.mel_type,
+        ).astype(x.dtype)
         draw = self._random.unit if x.dtype == np.float64 else self._random.unit32
         rows, shape = rows_of(x, 2), (self.n_stft, x.shape[-1])
-        starts = [np.array([draw() for _ in range(shape[0] * shape[1])], x.dtype)
-                  for _ in rows]
-        made = np.stack([self._descended(row, start.reshape(shape), bank)
-                         for row, start in zip(rows, starts, strict=True)])
+        starts = [np.array([draw() for _ in range(shape[0] * shape[1])], x.dtype) for _ in rows]
+        made = np.stack(
+            [
+                self._descended(row, start.reshape(shape), bank)
+                for row, start in zip(rows, starts, strict=True)
+            ]
+        )
         return made.reshape(*(x.shape[:-2] or (1,)), *shape)
 
     def _descended(self, wanted, found, bank):

@@ -21,8 +21,21 @@ from ._wave import (
 from .filters import filtered
 from .utils import FadeShape, GainType, ScaleType
 
-__all__ = ["AmplitudeToDB", "Angle", "ComplexNorm", "Contrast", "DBToAmplitude", "DCShift", "Fade",
-           "Gain", "Magphase", "MuLawDecoding", "MuLawEncoding", "Overdrive", "Vol"]
+__all__ = [
+    "AmplitudeToDB",
+    "Angle",
+    "ComplexNorm",
+    "Contrast",
+    "DBToAmplitude",
+    "DCShift",
+    "Fade",
+    "Gain",
+    "Magphase",
+    "MuLawDecoding",
+    "MuLawEncoding",
+    "Overdrive",
+    "Vol",
+]
 
 _Hundred = Number(ge=0.0, le=100.0)
 
@@ -54,8 +67,13 @@ class AmplitudeToDB(SpectrogramOperation):
     """
 
     @checked
-    def __init__(self, stype: AnInstance(ScaleType) = ScaleType.POWER, ref_value: Positive = 1.0,
-                 amin: Positive = 1e-10, top_db: Positive = 80.0):
+    def __init__(
+        self,
+        stype: AnInstance(ScaleType) = ScaleType.POWER,
+        ref_value: Positive = 1.0,
+        amin: Positive = 1e-10,
+        top_db: Positive = 80.0,
+    ):
         self.stype, self.ref_value, self.amin, self.top_db = stype, ref_value, amin, top_db
 
     def _made(self, x):
@@ -312,17 +330,23 @@ class Fade(AudioOperation):
     blockwise = True
 
     @checked
-    def __init__(self, fade_in_len: natural = 0, fade_out_len: natural = 0,
-                 fade_shape: AnInstance(FadeShape) = FadeShape.LINEAR):
+    def __init__(
+        self,
+        fade_in_len: natural = 0,
+        fade_out_len: natural = 0,
+        fade_shape: AnInstance(FadeShape) = FadeShape.LINEAR,
+    ):
         self.fade_in_len, self.fade_out_len = fade_in_len, fade_out_len
         self.fade_shape = fade_shape
 
     def _check(self, x, lead):
         super()._check(x, lead)
         if max(self.fade_in_len, self.fade_out_len) > x.shape[-1]:
-            raise RuntimeError(f"For 'Fade', a fade must not be longer than the input, but got "
-                               f"fade_in_len={self.fade_in_len}, fade_out_len={self.fade_out_len} "
-                               f"and shape {x.shape[lead:]}.")
+            raise RuntimeError(
+                f"For 'Fade', a fade must not be longer than the input, but got "
+                f"fade_in_len={self.fade_in_len}, fade_out_len={self.fade_out_len} "
+                f"and shape {x.shape[lead:]}."
+            )
 
     def _cast(self, x):
         return super()._cast(x) if self.fade_in_len or self.fade_out_len else x
@@ -332,7 +356,7 @@ class Fade(AudioOperation):
             return x
         loudness = np.ones(x.shape[-1])
         curve = _rising[self.fade_shape]
-        loudness[:self.fade_in_len] *= curve(np.linspace(0.0, 1.0, self.fade_in_len))
+        loudness[: self.fade_in_len] *= curve(np.linspace(0.0, 1.0, self.fade_in_len))
         start = x.shape[-1] - self.fade_out_len
         loudness[start:] *= curve(1.0 - np.linspace(0.0, 1.0, self.fade_out_len))
         return (x * loudness).astype(x.dtype)
@@ -395,8 +419,10 @@ class Vol(AudioOperation):
 
     blockwise = True
 
-    @checked(Forbid("gain_type == 'amplitude' and gain < 0"),
-             Forbid("gain_type == 'power' and gain <= 0"))
+    @checked(
+        Forbid("gain_type == 'amplitude' and gain < 0"),
+        Forbid("gain_type == 'power' and gain <= 0"),
+    )
     def __init__(self, gain: Real, gain_type: AnInstance(GainType) = GainType.AMPLITUDE):
         self.gain, self.gain_type = gain, gain_type
 
@@ -510,6 +536,6 @@ class Overdrive(AudioOperation):
 
     def _made(self, x):
         driven = np.clip(x * 10.0 ** (self.gain / 20.0) + self.color / 200.0, -1.0, 1.0)
-        bent = driven - driven ** 3 / 3.0
-        centered = filtered(bent, (1.0, -1.0), (1.0, -0.995))     # takes the constant part away
+        bent = driven - driven**3 / 3.0
+        centered = filtered(bent, (1.0, -1.0), (1.0, -0.995))  # takes the constant part away
         return np.clip(x * 0.5 + centered * 0.75, -1.0, 1.0).astype(x.dtype)

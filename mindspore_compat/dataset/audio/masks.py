@@ -24,14 +24,16 @@ class _Mask(SpectrogramOperation):
             RuntimeError: it is above.
         """
         if least > limit:
-            raise RuntimeError(f"For '{type(self).__name__}', {name} must not be above {limit} "
-                               f"with an axis of {x.shape[axis]}, but got {least}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', {name} must not be above {limit} "
+                f"with an axis of {x.shape[axis]}, but got {least}."
+            )
 
     def _hide(self, x, axis, start, width, value):
         """A copy with a band of an axis filled."""
         self._fits(x, axis, start + width, "the end of the mask", x.shape[axis])
         made = x.copy()
-        np.moveaxis(made, axis, 0)[start:start + width] = value
+        np.moveaxis(made, axis, 0)[start : start + width] = value
         return made
 
     def _hide_at_random(self, x, axis, most, value):
@@ -71,8 +73,13 @@ class FrequencyMasking(_Mask):
     """
 
     @checked
-    def __init__(self, iid_masks: Bool = False, freq_mask_param: natural = 0,
-                 mask_start: natural = 0, mask_value: NotNegative = 0.0):
+    def __init__(
+        self,
+        iid_masks: Bool = False,
+        freq_mask_param: natural = 0,
+        mask_start: natural = 0,
+        mask_value: NotNegative = 0.0,
+    ):
         self.iid_masks, self.freq_mask_param = iid_masks, freq_mask_param
         self.mask_start, self.mask_value = mask_start, mask_value
 
@@ -111,8 +118,13 @@ class TimeMasking(_Mask):
     """
 
     @checked
-    def __init__(self, iid_masks: Bool = False, time_mask_param: natural = 0,
-                 mask_start: natural = 0, mask_value: NotNegative = 0.0):
+    def __init__(
+        self,
+        iid_masks: Bool = False,
+        time_mask_param: natural = 0,
+        mask_start: natural = 0,
+        mask_value: NotNegative = 0.0,
+    ):
         self.iid_masks, self.time_mask_param = iid_masks, time_mask_param
         self.mask_start, self.mask_value = mask_start, mask_value
 
@@ -150,8 +162,9 @@ class MaskAlongAxis(_Mask):
     """
 
     @checked
-    def __init__(self, mask_start: natural, mask_width: positive, mask_value: Real,
-                 axis: OneOf(1, 2)):
+    def __init__(
+        self, mask_start: natural, mask_width: positive, mask_value: Real, axis: OneOf(1, 2)
+    ):
         self.mask_start, self.mask_width = mask_start, mask_width
         self.mask_value, self.axis = mask_value, axis
 

@@ -23,13 +23,18 @@ from ._wave import (
 )
 from .utils import BorderType, MelType, NormType, WindowType, mel_bank
 
-__all__ = ["GriffinLim", "InverseSpectrogram", "MelScale", "MelSpectrogram", "SpectralCentroid",
-           "Spectrogram"]
+__all__ = [
+    "GriffinLim",
+    "InverseSpectrogram",
+    "MelScale",
+    "MelSpectrogram",
+    "SpectralCentroid",
+    "Spectrogram",
+]
 
 _Border = AnInstance(BorderType)
 _Size = positive | None
-_too_long = Forbid("(win_length or 0) > n_fft",
-                   reason="'win_length' must not be above 'n_fft'")
+_too_long = Forbid("(win_length or 0) > n_fft", reason="'win_length' must not be above 'n_fft'")
 
 
 class Spectrogram(AudioOperation):
@@ -67,10 +72,19 @@ class Spectrogram(AudioOperation):
     """
 
     @checked(_too_long)
-    def __init__(self, n_fft: positive = 400, win_length: _Size = None, hop_length: _Size = None,
-                 pad: natural = 0, window: Window = WindowType.HANN, power: NotNegative = 2.0,
-                 normalized: Bool = False, center: Bool = True,
-                 pad_mode: _Border = BorderType.REFLECT, onesided: Bool = True):
+    def __init__(
+        self,
+        n_fft: positive = 400,
+        win_length: _Size = None,
+        hop_length: _Size = None,
+        pad: natural = 0,
+        window: Window = WindowType.HANN,
+        power: NotNegative = 2.0,
+        normalized: Bool = False,
+        center: Bool = True,
+        pad_mode: _Border = BorderType.REFLECT,
+        onesided: Bool = True,
+    ):
         self.n_fft, self.win_length = n_fft, win_length or n_fft
         self.hop_length = hop_length or max(self.win_length // 2, 1)
         self.pad, self.window, self.power, self.normalized = pad, window, power, normalized
@@ -79,8 +93,10 @@ class Spectrogram(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if not self.center and x.shape[-1] + 2 * self.pad < self.n_fft:
-            raise RuntimeError(f"For '{type(self).__name__}', the input must have 'n_fft' "
-                               f"({self.n_fft}) samples or more, but got shape {x.shape[lead:]}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must have 'n_fft' "
+                f"({self.n_fft}) samples or more, but got shape {x.shape[lead:]}."
+            )
 
     def _made(self, x):
         weights = window(self.window, self.win_length, self.n_fft)
@@ -134,10 +150,19 @@ class InverseSpectrogram(AudioOperation):
     axes = "<..., freq, frames, complex=2>"
 
     @checked(_too_long)
-    def __init__(self, length: natural | None = None, n_fft: positive = 400,
-                 win_length: _Size = None, hop_length: _Size = None, pad: natural = 0,
-                 window: Window = WindowType.HANN, normalized: Bool = False, center: Bool = True,
-                 pad_mode: _Border = BorderType.REFLECT, onesided: Bool = True):
+    def __init__(
+        self,
+        length: natural | None = None,
+        n_fft: positive = 400,
+        win_length: _Size = None,
+        hop_length: _Size = None,
+        pad: natural = 0,
+        window: Window = WindowType.HANN,
+        normalized: Bool = False,
+        center: Bool = True,
+        pad_mode: _Border = BorderType.REFLECT,
+        onesided: Bool = True,
+    ):
         self.length, self.n_fft, self.win_length = length, n_fft, win_length or n_fft
         self.hop_length = hop_length or max(self.win_length // 2, 1)
         self.pad, self.window, self.normalized, self.center = pad, window, normalized, center
@@ -154,13 +179,13 @@ class InverseSpectrogram(AudioOperation):
 
     def _made(self, x):
         weights = window(self.window, self.win_length, self.n_fft)
-        spectra = complex_of(x)[..., :self.n_fft // 2 + 1, :]
+        spectra = complex_of(x)[..., : self.n_fft // 2 + 1, :]
         if self.normalized:
             spectra = spectra * x.dtype.type(np.sqrt((weights * weights).sum()))
         length = self.length + 2 * self.pad if self.length else None
         made = istft(spectra, weights, self.hop_length, length, self.center)
         if self.pad:
-            return made[..., self.pad:self.pad + self.length].astype(np.float32)
+            return made[..., self.pad : self.pad + self.length].astype(np.float32)
         return made.astype(x.dtype)
 
 
@@ -194,10 +219,16 @@ class MelScale(SpectrogramOperation):
     """
 
     @checked(Forbid("(sample_rate // 2 if f_max is None else f_max) <= f_min"))
-    def __init__(self, n_mels: positive = 128, sample_rate: positive = 16000, f_min: Real = 0.0,
-                 f_max: Positive | None = None, n_stft: positive = 201,
-                 norm: AnInstance(NormType) = NormType.NONE,
-                 mel_type: AnInstance(MelType) = MelType.HTK):
+    def __init__(
+        self,
+        n_mels: positive = 128,
+        sample_rate: positive = 16000,
+        f_min: Real = 0.0,
+        f_max: Positive | None = None,
+        n_stft: positive = 201,
+        norm: AnInstance(NormType) = NormType.NONE,
+        mel_type: AnInstance(MelType) = MelType.HTK,
+    ):
         self.n_mels, self.n_stft, self.sample_rate = n_mels, n_stft, sample_rate
         self.f_min, self.f_max = f_min, sample_rate // 2 if f_max is None else f_max
         self.norm, self.mel_type = norm, mel_type
@@ -207,8 +238,15 @@ class MelScale(SpectrogramOperation):
         check_frequencies("MelScale", x, self.n_stft)
 
     def _made(self, x):
-        bank = mel_bank(self.n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate,
-                        self.norm, self.mel_type)
+        bank = mel_bank(
+            self.n_stft,
+            self.f_min,
+            self.f_max,
+            self.n_mels,
+            self.sample_rate,
+            self.norm,
+            self.mel_type,
+        )
         return summed(x, bank)
 
 
@@ -219,8 +257,9 @@ def check_frequencies(api, x, wanted):
         RuntimeError: it has another.
     """
     if x.shape[-2] != wanted:
-        raise RuntimeError(f"For '{api}', there must be {wanted} frequencies, but got shape "
-                           f"{x.shape}.")
+        raise RuntimeError(
+            f"For '{api}', there must be {wanted} frequencies, but got shape {x.shape}."
+        )
 
 
 def check_even(api, n_fft):
@@ -278,18 +317,42 @@ class MelSpectrogram(AudioOperation):
         (4, 5)
     """
 
-    @checked(_too_long, Forbid("f_max is None and f_min >= sample_rate // 2"),
-             Forbid("f_max is not None and f_min > f_max"))
-    def __init__(self, sample_rate: natural = 16000, n_fft: positive = 400,
-                 win_length: _Size = None, hop_length: _Size = None,
-                 f_min: Float(ge=-LIMIT, le=LIMIT) = 0.0, f_max: NotNegative | None = None,
-                 pad: natural = 0, n_mels: natural = 128,
-                 window: Window = WindowType.HANN, power: Positive = 2.0, normalized: Bool = False,
-                 center: Bool = True, pad_mode: _Border = BorderType.REFLECT,
-                 onesided: Bool = True, norm: AnInstance(NormType) = NormType.NONE,
-                 mel_scale: AnInstance(MelType) = MelType.HTK):
-        self.spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, power,
-                                       normalized, center, pad_mode, onesided)
+    @checked(
+        _too_long,
+        Forbid("f_max is None and f_min >= sample_rate // 2"),
+        Forbid("f_max is not None and f_min > f_max"),
+    )
+    def __init__(
+        self,
+        sample_rate: natural = 16000,
+        n_fft: positive = 400,
+        win_length: _Size = None,
+        hop_length: _Size = None,
+        f_min: Float(ge=-LIMIT, le=LIMIT) = 0.0,
+        f_max: NotNegative | None = None,
+        pad: natural = 0,
+        n_mels: natural = 128,
+        window: Window = WindowType.HANN,
+        power: Positive = 2.0,
+        normalized: Bool = False,
+        center: Bool = True,
+        pad_mode: _Border = BorderType.REFLECT,
+        onesided: Bool = True,
+        norm: AnInstance(NormType) = NormType.NONE,
+        mel_scale: AnInstance(MelType) = MelType.HTK,
+    ):
+        self.spectrogram = Spectrogram(
+            n_fft,
+            win_length,
+            hop_length,
+            pad,
+            window,
+            power,
+            normalized,
+            center,
+            pad_mode,
+            onesided,
+        )
         self.sample_rate, self.f_min, self.n_mels = sample_rate, f_min, n_mels
         self.f_max = sample_rate // 2 if f_max is None else f_max
         self.norm, self.mel_scale = norm, mel_scale
@@ -301,8 +364,9 @@ class MelSpectrogram(AudioOperation):
 
     def _made(self, x):
         n_stft = self.spectrogram.n_fft // 2 + 1
-        bank = mel_bank(n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm,
-                        self.mel_scale)
+        bank = mel_bank(
+            n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm, self.mel_scale
+        )
         return summed(self.spectrogram._made(x), bank)
 
 
@@ -313,8 +377,10 @@ def check_half(api, x, spectrogram, lead):
         RuntimeError: half a frame is as long as the input, or a spectrogram is not onesided.
     """
     if spectrogram.center and spectrogram.n_fft // 2 >= x.shape[-1]:
-        raise RuntimeError(f"For '{api}', 'n_fft' ({spectrogram.n_fft}) must be less than twice "
-                           f"the samples, but got shape {x.shape[lead:]}.")
+        raise RuntimeError(
+            f"For '{api}', 'n_fft' ({spectrogram.n_fft}) must be less than twice "
+            f"the samples, but got shape {x.shape[lead:]}."
+        )
     if not spectrogram.onesided and spectrogram.n_fft > 2:
         raise RuntimeError(f"For '{api}', the spectrogram must be onesided.")
 
@@ -348,8 +414,15 @@ class SpectralCentroid(AudioOperation):
     """
 
     @checked(_too_long)
-    def __init__(self, sample_rate: natural, n_fft: positive = 400, win_length: _Size = None,
-                 hop_length: _Size = None, pad: natural = 0, window: Window = WindowType.HANN):
+    def __init__(
+        self,
+        sample_rate: natural,
+        n_fft: positive = 400,
+        win_length: _Size = None,
+        hop_length: _Size = None,
+        pad: natural = 0,
+        window: Window = WindowType.HANN,
+    ):
         self.sample_rate = sample_rate
         self.spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, 1.0)
 
@@ -388,13 +461,21 @@ class GriffinLim(SpectrogramOperation):
     P. Soendergaard, "A fast Griffin-Lim algorithm" (2013).
     """
 
-    @checked(Forbid("(win_length or 0) > n_fft", RuntimeError,
-                    "'win_length' must not be above 'n_fft'"))
-    def __init__(self, n_fft: positive = 400, n_iter: positive = 32,
-                 win_length: natural | None = None, hop_length: natural | None = None,
-                 window_type: Window = WindowType.HANN, power: Positive = 2.0,
-                 momentum: NotNegative = 0.99, length: natural | None = None,
-                 rand_init: Bool = True):
+    @checked(
+        Forbid("(win_length or 0) > n_fft", RuntimeError, "'win_length' must not be above 'n_fft'")
+    )
+    def __init__(
+        self,
+        n_fft: positive = 400,
+        n_iter: positive = 32,
+        win_length: natural | None = None,
+        hop_length: natural | None = None,
+        window_type: Window = WindowType.HANN,
+        power: Positive = 2.0,
+        momentum: NotNegative = 0.99,
+        length: natural | None = None,
+        rand_init: Bool = True,
+    ):
         self.n_fft, self.n_iter, self.win_length = n_fft, n_iter, win_length or n_fft
         self.hop_length = hop_length or max(self.win_length // 2, 1)
         self.window_type, self.power, self.momentum = window_type, power, momentum
@@ -405,8 +486,10 @@ class GriffinLim(SpectrogramOperation):
         check_frequencies("GriffinLim", x, self.n_fft // 2 + 1)
         check_even("GriffinLim", self.n_fft)
         if self.length is not None and self.n_fft >= self.length:
-            raise RuntimeError(f"For 'GriffinLim', 'n_fft' must be less than 'length', but got "
-                               f"{self.n_fft} and {self.length}.")
+            raise RuntimeError(
+                f"For 'GriffinLim', 'n_fft' must be less than 'length', but got "
+                f"{self.n_fft} and {self.length}."
+            )
 
     def _made(self, x):
         weights = window(self.window_type, self.win_length, self.n_fft)
@@ -430,5 +513,5 @@ class GriffinLim(SpectrogramOperation):
             return np.ones(shape, np.complex128)
         count = int(np.prod(shape))
         drawn = np.array([self._random.unit() for _ in range(2 * count)])
-        by_time = drawn.reshape(*shape[:-2], shape[-1], shape[-2], 2)   # the imaginary part first
+        by_time = drawn.reshape(*shape[:-2], shape[-1], shape[-2], 2)  # the imaginary part first
         return np.swapaxes(by_time[..., 1] + 1j * by_time[..., 0], -1, -2)

@@ -41,8 +41,14 @@ class DetectPitchFrequency(AudioOperation):
     """
 
     @checked
-    def __init__(self, sample_rate: NonZero, frame_time: Positive = 0.01,
-                 win_length: positive = 30, freq_low: Positive = 85, freq_high: Positive = 3400):
+    def __init__(
+        self,
+        sample_rate: NonZero,
+        frame_time: Positive = 0.01,
+        win_length: positive = 30,
+        freq_low: Positive = 85,
+        freq_high: Positive = 3400,
+    ):
         self.sample_rate, self.frame_time, self.win_length = sample_rate, frame_time, win_length
         self.freq_low, self.freq_high = freq_low, freq_high
 
@@ -54,12 +60,15 @@ class DetectPitchFrequency(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if x.dtype.kind != "f":
-            raise RuntimeError(f"For 'DetectPitchFrequency', the input must hold floats, but got "
-                               f"{x.dtype}.")
+            raise RuntimeError(
+                f"For 'DetectPitchFrequency', the input must hold floats, but got {x.dtype}."
+            )
         frames = self._sizes(x.shape[-1])[1]
         if frames + (self.win_length - 1) // 2 < self.win_length:
-            raise RuntimeError(f"For 'DetectPitchFrequency', there must be frames for a median of "
-                               f"{self.win_length}, but got {frames}.")
+            raise RuntimeError(
+                f"For 'DetectPitchFrequency', there must be frames for a median of "
+                f"{self.win_length}, but got {frames}."
+            )
 
     def _made(self, x):
         matches = self._matches(x)
@@ -78,11 +87,11 @@ class DetectPitchFrequency(AudioOperation):
         padding = lags + count * size - x.shape[-1]
         longer = np.pad(x.astype(np.float64), [(0, 0)] * (x.ndim - 1) + [(0, padding)])
         found = []
-        here = longer[..., :count * size].reshape(*x.shape[:-1], count, size)
+        here = longer[..., : count * size].reshape(*x.shape[:-1], count, size)
         for lag in range(1, lags + 1):
-            later = longer[..., lag:lag + count * size].reshape(here.shape)
+            later = longer[..., lag : lag + count * size].reshape(here.shape)
             sizes = (1e-9 + np.linalg.norm(here, axis=-1)) * (1e-9 + np.linalg.norm(later, axis=-1))
-            found.append((here * later).sum(-1) / sizes ** 2)
+            found.append((here * later).sum(-1) / sizes**2)
         return np.stack(found, -1)
 
 
@@ -138,17 +147,31 @@ class Vad(AudioOperation):
     """
 
     @checked(Forbid("noise_up_time < noise_down_time"))
-    def __init__(self, sample_rate: positive, trigger_level: Real = 7.0,
-                 trigger_time: NotNegative = 0.25, search_time: NotNegative = 1.0,
-                 allowed_gap: NotNegative = 0.25, pre_trigger_time: NotNegative = 0.0,
-                 boot_time: NotNegative = 0.35, noise_up_time: NotNegative = 0.1,
-                 noise_down_time: NotNegative = 0.01, noise_reduction_amount: NotNegative = 1.35,
-                 measure_freq: Positive = 20.0, measure_duration: NotNegative | None = None,
-                 measure_smooth_time: NotNegative = 0.4, hp_filter_freq: Positive = 50.0,
-                 lp_filter_freq: Positive = 6000.0, hp_lifter_freq: Positive = 150.0,
-                 lp_lifter_freq: Positive = 2000.0):
+    def __init__(
+        self,
+        sample_rate: positive,
+        trigger_level: Real = 7.0,
+        trigger_time: NotNegative = 0.25,
+        search_time: NotNegative = 1.0,
+        allowed_gap: NotNegative = 0.25,
+        pre_trigger_time: NotNegative = 0.0,
+        boot_time: NotNegative = 0.35,
+        noise_up_time: NotNegative = 0.1,
+        noise_down_time: NotNegative = 0.01,
+        noise_reduction_amount: NotNegative = 1.35,
+        measure_freq: Positive = 20.0,
+        measure_duration: NotNegative | None = None,
+        measure_smooth_time: NotNegative = 0.4,
+        hp_filter_freq: Positive = 50.0,
+        lp_filter_freq: Positive = 6000.0,
+        hp_lifter_freq: Positive = 150.0,
+        lp_lifter_freq: Positive = 2000.0,
+    ):
         self.sample_rate, self.trigger_level, self.trigger_time = (
-            sample_rate, trigger_level, trigger_time)
+            sample_rate,
+            trigger_level,
+            trigger_time,
+        )
         self.search_time, self.allowed_gap = search_time, allowed_gap
         self.pre_trigger_time, self.boot_time = pre_trigger_time, boot_time
         self.noise_up_time, self.noise_down_time = noise_up_time, noise_down_time
@@ -165,9 +188,9 @@ class Vad(AudioOperation):
         meter = _Meter(self, len(rows), length)
         recent, place = np.zeros((len(rows), count)), 0
         mean, decay = np.zeros(len(rows)), _decay(self.trigger_time, self.measure_freq)
-        end, kept = rows.shape[-1], count       # where no voice is found
+        end, kept = rows.shape[-1], count  # where no voice is found
         for stop in range(length, rows.shape[-1] + 1, period):
-            recent[:, place] = meter.measure(rows[:, stop - length:stop])
+            recent[:, place] = meter.measure(rows[:, stop - length : stop])
             mean = mean * decay + recent[:, place] * (1 - decay)
             if (mean >= self.trigger_level).any():
                 first = int((mean >= self.trigger_level).argmax())
@@ -176,7 +199,7 @@ class Vad(AudioOperation):
                 break
             place = (place + 1) % count
         before = _rounded(self.pre_trigger_time * self.sample_rate) + length + kept * period
-        return x[..., max(end - before, 0):]
+        return x[..., max(end - before, 0) :]
 
     def _period(self):
         return _rounded(self.sample_rate / self.measure_freq)
@@ -206,8 +229,10 @@ class _Meter:
         self.lifter = 2.0 / math.sqrt(width) * np.hanning(width + 1)[:-1]
         self.first = math.ceil(rate * 0.5 / vad.lp_lifter_freq)
         self.last = min(math.floor(rate * 0.5 / vad.hp_lifter_freq), self.size // 4)
-        self.up, self.down, self.smooth = (_decay(time, vad.measure_freq) for time in (
-            vad.noise_up_time, vad.noise_down_time, vad.measure_smooth_time))
+        self.up, self.down, self.smooth = (
+            _decay(time, vad.measure_freq)
+            for time in (vad.noise_up_time, vad.noise_down_time, vad.measure_smooth_time)
+        )
         self.reduction = vad.noise_reduction_amount
         self.boots, self.booted = int(vad.boot_time * vad.measure_freq - 0.5), 0
         self.spectrum, self.noise = np.zeros((2, channels, width))
@@ -216,15 +241,15 @@ class _Meter:
         """The measurements of a stretch of each channel."""
         booting = self.booted >= 0
         smooth = self.booted / (1.0 + self.booted) if booting else self.smooth
-        sizes = np.abs(np.fft.rfft(samples * self.window, self.size))[:, self.low:self.high]
+        sizes = np.abs(np.fft.rfft(samples * self.window, self.size))[:, self.low : self.high]
         self.spectrum = self.spectrum * smooth + sizes * (1 - smooth)
-        power = self.spectrum ** 2
+        power = self.spectrum**2
         slow = 0.0 if booting else np.where(power > self.noise, self.up, self.down)
         self.noise = self.noise * slow + power * (1 - slow)
         clear = np.sqrt(np.maximum(0.0, power - self.reduction * self.noise)) * self.lifter
         padded = np.zeros((len(samples), self.size // 2))
-        padded[:, self.low:self.high] = clear
-        cepstrum = np.abs(np.fft.rfft(padded))[:, self.first:self.last] ** 2
+        padded[:, self.low : self.high] = clear
+        cepstrum = np.abs(np.fft.rfft(padded))[:, self.first : self.last] ** 2
         if booting:
             self.booted = -1 if self.booted == self.boots else self.booted + 1
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -38,7 +38,7 @@ class _Stretch(AudioOperation):
         check_complex(type(self).__name__, x)
 
     def _stretched(self, x, rate, advance):
-        if rate == 1:       # as the original, which gives three axes a fourth
+        if rate == 1:  # as the original, which gives three axes a fourth
             return x[None] if x.ndim == 3 else x
         return pairs_of(stretched(complex_of(x), rate, advance), x.dtype)
 
@@ -70,8 +70,12 @@ class TimeStretch(_Stretch):
     """
 
     @checked
-    def __init__(self, hop_length: positive | None = None, n_freq: positive = 201,
-                 fixed_rate: Positive | None = None):
+    def __init__(
+        self,
+        hop_length: positive | None = None,
+        n_freq: positive = 201,
+        fixed_rate: Positive | None = None,
+    ):
         self.n_freq, self.fixed_rate = n_freq, 1 if fixed_rate is None else fixed_rate
         self.hop_length = n_freq - 1 if hop_length is None else hop_length
 
@@ -109,11 +113,15 @@ class PhaseVocoder(_Stretch):
         super()._check(x, lead)
         advance = self.phase_advance
         if advance.shape != (x.shape[-3], 1):
-            raise RuntimeError(f"For 'PhaseVocoder', 'phase_advance' must be of shape "
-                               f"{(x.shape[-3], 1)}, but got {advance.shape}.")
+            raise RuntimeError(
+                f"For 'PhaseVocoder', 'phase_advance' must be of shape "
+                f"{(x.shape[-3], 1)}, but got {advance.shape}."
+            )
         if advance.dtype.kind != "f" or self._cast(advance).dtype != self._cast(x).dtype:
-            raise RuntimeError(f"For 'PhaseVocoder', 'phase_advance' must be of the input's dtype, "
-                               f"{x.dtype}, but got {advance.dtype}.")
+            raise RuntimeError(
+                f"For 'PhaseVocoder', 'phase_advance' must be of the input's dtype, "
+                f"{x.dtype}, but got {advance.dtype}."
+            )
 
     def _made(self, x):
         return self._stretched(x, self.rate, self.phase_advance.astype(np.float64))
@@ -142,9 +150,16 @@ class PitchShift(AudioOperation):
     """
 
     @checked(Forbid("(win_length or 0) > n_fft", reason="'win_length' must not be above 'n_fft'"))
-    def __init__(self, sample_rate: natural, n_steps: AnyInt, bins_per_octave: NonZero = 12,
-                 n_fft: positive = 512, win_length: positive | None = None,
-                 hop_length: positive | None = None, window: Window = WindowType.HANN):
+    def __init__(
+        self,
+        sample_rate: natural,
+        n_steps: AnyInt,
+        bins_per_octave: NonZero = 12,
+        n_fft: positive = 512,
+        win_length: positive | None = None,
+        hop_length: positive | None = None,
+        window: Window = WindowType.HANN,
+    ):
         self.sample_rate, self.n_steps = sample_rate, n_steps
         self.bins_per_octave, self.n_fft = bins_per_octave, n_fft
         self.win_length, self.window = win_length or n_fft, window
@@ -197,10 +212,15 @@ class Resample(AudioOperation):
     """
 
     @checked
-    def __init__(self, orig_freq: Positive = 16000, new_freq: Positive = 16000,
-                 resample_method: AnInstance(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION,
-                 lowpass_filter_width: Int(ge=1, le=INT32_MAX) = 6,
-                 rolloff: Float(gt=0.0, le=1.0) = 0.99, beta: Real | None = None):
+    def __init__(
+        self,
+        orig_freq: Positive = 16000,
+        new_freq: Positive = 16000,
+        resample_method: AnInstance(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION,
+        lowpass_filter_width: Int(ge=1, le=INT32_MAX) = 6,
+        rolloff: Float(gt=0.0, le=1.0) = 0.99,
+        beta: Real | None = None,
+    ):
         self.orig_freq, self.new_freq, self.resample_method = orig_freq, new_freq, resample_method
         self.lowpass_filter_width, self.rolloff = lowpass_filter_width, rolloff
         self.beta = 14.769656459379492 if beta is None else beta
@@ -211,13 +231,21 @@ class Resample(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         if min(self.orig_freq, self.new_freq) < 1:
-            raise RuntimeError(f"For 'Resample', rates must be 1 or more, but got orig_freq="
-                               f"{self.orig_freq}, new_freq={self.new_freq}.")
+            raise RuntimeError(
+                f"For 'Resample', rates must be 1 or more, but got orig_freq="
+                f"{self.orig_freq}, new_freq={self.new_freq}."
+            )
 
     def _made(self, x):
         old, new = int(self.orig_freq), int(self.new_freq)
         common = gcd(old, new)
         sinc = self.resample_method is ResampleMethod.SINC_INTERPOLATION
-        made = resampled(x, old // common, new // common, hann if sinc else kaiser(self.beta),
-                         self.lowpass_filter_width, self.rolloff)
+        made = resampled(
+            x,
+            old // common,
+            new // common,
+            hann if sinc else kaiser(self.beta),
+            self.lowpass_filter_width,
+            self.rolloff,
+        )
         return made.astype(x.dtype)

@@ -13,9 +13,23 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Int, Number, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
 
-__all__ = ["BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType",
-           "Modulation", "NormMode", "NormType", "ResampleMethod", "ScaleType", "WindowType",
-           "create_dct", "linear_fbanks", "melscale_fbanks"]
+__all__ = [
+    "BorderType",
+    "DensityFunction",
+    "FadeShape",
+    "GainType",
+    "Interpolation",
+    "MelType",
+    "Modulation",
+    "NormMode",
+    "NormType",
+    "ResampleMethod",
+    "ScaleType",
+    "WindowType",
+    "create_dct",
+    "linear_fbanks",
+    "melscale_fbanks",
+]
 
 
 class BorderType(str, Enum):
@@ -131,14 +145,20 @@ class _NormNumber(IntEnum):
 
 
 # The numbers by which the original's runtime knows these choices.
-DE_C_MEL_TYPE = {MelType.HTK: _MelNumber.DE_MEL_TYPE_HTK,
-                 MelType.SLANEY: _MelNumber.DE_MEL_TYPE_SLANEY}
-DE_C_NORM_MODE = {NormMode.ORTHO: _ModeNumber.DE_NORM_MODE_ORTHO,
-                  NormMode.NONE: _ModeNumber.DE_NORM_MODE_NONE}
-DE_C_NORM_TYPE = {NormType.SLANEY: _NormNumber.DE_NORM_TYPE_SLANEY,
-                  NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE}
+DE_C_MEL_TYPE = {
+    MelType.HTK: _MelNumber.DE_MEL_TYPE_HTK,
+    MelType.SLANEY: _MelNumber.DE_MEL_TYPE_SLANEY,
+}
+DE_C_NORM_MODE = {
+    NormMode.ORTHO: _ModeNumber.DE_NORM_MODE_ORTHO,
+    NormMode.NONE: _ModeNumber.DE_NORM_MODE_NONE,
+}
+DE_C_NORM_TYPE = {
+    NormType.SLANEY: _NormNumber.DE_NORM_TYPE_SLANEY,
+    NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE,
+}
 
-_Count = positive | OneOf(True)      # the original takes True for 1
+_Count = positive | OneOf(True)  # the original takes True for 1
 Frequency = Number(ge=0.0, le=16777216.0)
 
 
@@ -183,8 +203,9 @@ def dct_matrix(n_mfcc, n_mels, norm):
 
 
 @checked(Forbid("f_min > f_max"))
-def linear_fbanks(n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter: positive,
-                  sample_rate: positive):
+def linear_fbanks(
+    n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter: positive, sample_rate: positive
+):
     """A bank of triangular filters whose centres are evenly spaced.
 
     Args:
@@ -218,10 +239,15 @@ def linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate):
 
 
 @checked(Forbid("f_min > f_max"))
-def melscale_fbanks(n_freqs: natural, f_min: Number(ge=-16777216.0, le=16777216.0),
-                    f_max: Frequency, n_mels: positive, sample_rate: Int(ge=1, le=INT32_MAX),
-                    norm: AnInstance(NormType) = NormType.NONE,
-                    mel_type: AnInstance(MelType) = MelType.HTK):
+def melscale_fbanks(
+    n_freqs: natural,
+    f_min: Number(ge=-16777216.0, le=16777216.0),
+    f_max: Frequency,
+    n_mels: positive,
+    sample_rate: Int(ge=1, le=INT32_MAX),
+    norm: AnInstance(NormType) = NormType.NONE,
+    mel_type: AnInstance(MelType) = MelType.HTK,
+):
     """A bank of triangular filters whose centres are evenly spaced on the mel scale.
 
     Args:

@@ -27,4 +27,5 @@ power(power) = Spectrogram(power=power)
 """
 
 __getattr__, __dir__, __all__ = validators(
-    __name__, {name: getattr(audio, name) for name in audio.__all__}, _TARGETS, _VALUES)
+    __name__, {name: getattr(audio, name) for name in audio.__all__}, _TARGETS, _VALUES
+)

@@ -7,8 +7,16 @@ import traceback
 
 import numpy as np
 
-__all__ = ["ExceptionHandler", "ExceptionThread", "FuncWrapper", "Implementation", "KeyErrorParse",
-           "flatten_single_lists", "is_numpy", "to_list"]
+__all__ = [
+    "ExceptionHandler",
+    "ExceptionThread",
+    "FuncWrapper",
+    "Implementation",
+    "KeyErrorParse",
+    "flatten_single_lists",
+    "is_numpy",
+    "to_list",
+]
 
 
 class Implementation(enum.IntEnum):
@@ -62,7 +70,7 @@ class ExceptionHandler:
     def reraise(self):
         """Raises an error of the same type; its message has the trace of the first one."""
         start = self.except_msg.rfind("Traceback")
-        told = self.except_msg[max(start, 0):].strip()
+        told = self.except_msg[max(start, 0) :].strip()
         raise self.except_type(KeyErrorParse(told) if self.except_type is KeyError else told)
 
 

@@ -15,9 +15,9 @@ INT32_MIN = -INT32_MAX - 1
 INT64_MIN = -INT64_MAX - 1
 UINT8_MAX = 255
 UINT64_MAX = 2**64 - 1
-FLOAT_MAX_INTEGER = 2**24       # up to here every whole number is a float32
+FLOAT_MAX_INTEGER = 2**24  # up to here every whole number is a float32
 FLOAT_MIN_INTEGER = -FLOAT_MAX_INTEGER
-DOUBLE_MAX_INTEGER = 2**53      # and every one up to here a float64
+DOUBLE_MAX_INTEGER = 2**53  # and every one up to here a float64
 DOUBLE_MIN_INTEGER = -DOUBLE_MAX_INTEGER
 
 _INT, _NUMBER = (int,), (float, int)
@@ -38,17 +38,50 @@ _LIMITS = {  # name of the check: types, lower limit, upper limit, whether the l
     "non_negative_float64": (_NUMBER, 0, DOUBLE_MAX_INTEGER, False),
 }
 __all__ = [
-    "FLOAT_MAX_INTEGER", "FLOAT_MIN_INTEGER", "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN",
-    "UINT32_MAX", "UINT64_MAX", "UINT8_MAX", "DOUBLE_MAX_INTEGER", "DOUBLE_MIN_INTEGER",
-    "check_2tuple", "check_columns",
-    "check_dataset_num_shards_shard_id", "check_dict", "check_dir", "check_feature_shape",
-    "check_file", "check_filename", "check_float32_not_zero", "check_independent_mode",
-    "check_int32_not_zero", "check_list_same_size", "check_num_parallel_workers",
-    "check_num_samples", "check_odd", "check_padding_options", "check_positive", "check_range",
-    "check_sampler_shuffle_shard_options", "check_tensor_op", "check_valid_detype",
-    "check_valid_list_tuple", "check_valid_str", "check_value", "check_value_cutoff",
-    "check_value_normalize_std", "check_value_ratio", "is_iterable", "pad_arg_name",
-    "parse_user_args", "replace_none", "type_check", "type_check_list",
+    "FLOAT_MAX_INTEGER",
+    "FLOAT_MIN_INTEGER",
+    "INT32_MAX",
+    "INT32_MIN",
+    "INT64_MAX",
+    "INT64_MIN",
+    "UINT32_MAX",
+    "UINT64_MAX",
+    "UINT8_MAX",
+    "DOUBLE_MAX_INTEGER",
+    "DOUBLE_MIN_INTEGER",
+    "check_2tuple",
+    "check_columns",
+    "check_dataset_num_shards_shard_id",
+    "check_dict",
+    "check_dir",
+    "check_feature_shape",
+    "check_file",
+    "check_filename",
+    "check_float32_not_zero",
+    "check_independent_mode",
+    "check_int32_not_zero",
+    "check_list_same_size",
+    "check_num_parallel_workers",
+    "check_num_samples",
+    "check_odd",
+    "check_padding_options",
+    "check_positive",
+    "check_range",
+    "check_sampler_shuffle_shard_options",
+    "check_tensor_op",
+    "check_valid_detype",
+    "check_valid_list_tuple",
+    "check_valid_str",
+    "check_value",
+    "check_value_cutoff",
+    "check_value_normalize_std",
+    "check_value_ratio",
+    "is_iterable",
+    "pad_arg_name",
+    "parse_user_args",
+    "replace_none",
+    "type_check",
+    "type_check_list",
     "validate_dataset_param_value",
 ]
 __all__ += [f"check_{name}" for name in _LIMITS]
@@ -56,13 +89,15 @@ __all__ += [f"check_{name}" for name in _LIMITS]
 
 # Types --------------------------------------------------------------------------------------------
 
+
 def type_check(arg, types, arg_name):
     """Checks the type of a value; a bool is an int only where `types` has bool too."""
     wrong_bool = isinstance(arg, bool) and int in types and bool not in types
     if wrong_bool or not isinstance(arg, types):
         names = " or ".join(getattr(each, "__name__", str(each)) for each in types)
-        raise TypeError(f"'{arg_name}' must be of type {names}, but got {arg!r} of type "
-                        f"{type(arg).__name__}.")
+        raise TypeError(
+            f"'{arg_name}' must be of type {names}, but got {arg!r} of type {type(arg).__name__}."
+        )
 
 
 def type_check_list(args, types, arg_names):
@@ -77,8 +112,10 @@ def type_check_list(args, types, arg_names):
     if isinstance(arg_names, str):
         arg_names = [f"{arg_names}[{index}]" for index in range(len(args))]
     if len(args) != len(arg_names):
-        raise ValueError(f"'arg_names' must have as many names as there are values, {len(args)}, "
-                         f"but got {len(arg_names)}.")
+        raise ValueError(
+            f"'arg_names' must have as many names as there are values, {len(args)}, "
+            f"but got {len(arg_names)}."
+        )
     for arg, name in zip(args, arg_names, strict=True):
         type_check(arg, types, name)
 
@@ -93,8 +130,10 @@ def check_valid_detype(type_):
 def check_tensor_op(param, param_name):
     """Checks that a value is a transform or a function."""
     if not callable(param) and not hasattr(param, "parse"):
-        raise TypeError(f"'{param_name}' must be a transform or a function, but got {param!r} of "
-                        f"type {type(param).__name__}.")
+        raise TypeError(
+            f"'{param_name}' must be a transform or a function, but got {param!r} of "
+            f"type {type(param).__name__}."
+        )
 
 
 def check_dict(data, key_type, value_type, param_name):
@@ -105,8 +144,10 @@ def check_dict(data, key_type, value_type, param_name):
     for key, value in data.items():
         for each, wanted, kind in ((key, key_type, "key"), (value, value_type, "value")):
             if not isinstance(each, wanted):
-                raise TypeError(f"A {kind} of '{param_name}' must be of type {wanted}, but got "
-                                f"{each!r} of type {type(each).__name__}.")
+                raise TypeError(
+                    f"A {kind} of '{param_name}' must be of type {wanted}, but got "
+                    f"{each!r} of type {type(each).__name__}."
+                )
 
 
 def is_iterable(obj):
@@ -124,16 +165,19 @@ def _succeeds(function, *args):
 
 # Numbers -----------------------------------------------------------------------------------------
 
-def check_value(value, valid_range, arg_name="", left_open_interval=False,
-                right_open_interval=False):
+
+def check_value(
+    value, valid_range, arg_name="", left_open_interval=False, right_open_interval=False
+):
     """Checks that a value lies in an interval; its ends belong to it unless they are open."""
     low, high = valid_range[0], valid_range[1]
     above = low < value if left_open_interval else low <= value
     below = value < high if right_open_interval else value <= high
     if not (above and below):
         opening, closing = "(" if left_open_interval else "[", ")" if right_open_interval else "]"
-        raise ValueError(f"{_subject(arg_name)} must be in {opening}{low}, {high}{closing}, but "
-                         f"got {value}.")
+        raise ValueError(
+            f"{_subject(arg_name)} must be in {opening}{low}, {high}{closing}, but got {value}."
+        )
 
 
 def _subject(arg_name):
@@ -156,8 +200,10 @@ check_value_normalize_std = check_value_ratio
 def check_range(values, valid_range, arg_name=""):
     """Checks that a pair is in order, and both of it in [low, high]."""
     if not valid_range[0] <= values[0] <= values[1] <= valid_range[1]:
-        raise ValueError(f"{_subject(arg_name)} must be (min, max) with {valid_range[0]} <= min <= "
-                         f"max <= {valid_range[1]}, but got {values}.")
+        raise ValueError(
+            f"{_subject(arg_name)} must be (min, max) with {valid_range[0]} <= min <= "
+            f"max <= {valid_range[1]}, but got {values}."
+        )
 
 
 def check_positive(value, arg_name=""):
@@ -226,6 +272,7 @@ def check_num_samples(value):
 
 # Words, lists and files ---------------------------------------------------------------------------
 
+
 def check_valid_str(value, valid_strings, arg_name=""):
     """Checks that a str is one of several."""
     type_check(value, (str,), arg_name)
@@ -238,8 +285,9 @@ def check_valid_list_tuple(value, valid_list_tuple, data_type, arg_name=""):
     type_check_list(value, data_type, arg_name)
     for each in value:
         if each not in valid_list_tuple:
-            raise ValueError(f"{_subject(arg_name)} must have items of {valid_list_tuple}, but got "
-                             f"{each!r}.")
+            raise ValueError(
+                f"{_subject(arg_name)} must have items of {valid_list_tuple}, but got {each!r}."
+            )
 
 
 def check_columns(columns, name):
@@ -258,42 +306,51 @@ def check_filename(path):
     type_check(path, (str,), "path")
     name = os.path.basename(os.path.realpath(path))
     if set(name) & set("\\/:*?\"<>|`&';") or name != name.strip(" "):
-        raise ValueError("'path' must have a file name without any of \\/:*?\"<>|`&'; and without "
-                         f"spaces at its ends, but got {path!r}.")
+        raise ValueError(
+            "'path' must have a file name without any of \\/:*?\"<>|`&'; and without "
+            f"spaces at its ends, but got {path!r}."
+        )
 
 
 def check_dir(dataset_dir):
     """Checks that a path is a folder that can be read."""
     type_check(dataset_dir, (str,), "dataset_dir")
     if not os.path.isdir(dataset_dir) or not os.access(dataset_dir, os.R_OK):
-        raise ValueError(f"'dataset_dir' must be a folder that can be read, but got "
-                         f"{dataset_dir!r}.")
+        raise ValueError(
+            f"'dataset_dir' must be a folder that can be read, but got {dataset_dir!r}."
+        )
 
 
 def check_file(dataset_file):
     """Checks that a path is a file that can be read."""
     check_filename(dataset_file)
     if not os.path.isfile(dataset_file) or not os.access(dataset_file, os.R_OK):
-        raise ValueError(f"'dataset_file' must be a file that can be read, but got "
-                         f"{dataset_file!r}.")
+        raise ValueError(
+            f"'dataset_file' must be a file that can be read, but got {dataset_file!r}."
+        )
 
 
 def check_list_same_size(list1, list2, list1_name="", list2_name=""):
     """Checks that two lists are of one length."""
     if len(list1) != len(list2):
-        raise ValueError(f"'{list1_name}' and '{list2_name}' must have one length, but got "
-                         f"{len(list1)} and {len(list2)}.")
+        raise ValueError(
+            f"'{list1_name}' and '{list2_name}' must have one length, but got "
+            f"{len(list1)} and {len(list2)}."
+        )
 
 
 def check_feature_shape(data, shape, param_name):
     """Checks that arrays in a dict have two axes, the first of a given length."""
     for key, value in data.items() if isinstance(data, dict) else ():
         if len(value.shape) != 2 or value.shape[0] != shape:
-            raise ValueError(f"'{param_name}[{key!r}]' must have 2 axes, the first of length "
-                             f"{shape}, but got shape {value.shape}.")
+            raise ValueError(
+                f"'{param_name}[{key!r}]' must have 2 axes, the first of length "
+                f"{shape}, but got shape {value.shape}."
+            )
 
 
 # Datasets -----------------------------------------------------------------------------------------
+
 
 def check_sampler_shuffle_shard_options(param_dict):
     """Checks that `sampler` comes without `shuffle`, shards and `num_samples`, and `num_shards`
@@ -320,18 +377,21 @@ def check_padding_options(param_dict):
         RuntimeError: one of them is given without the others.
         ValueError: the number is negative, or the sample lacks a column.
     """
-    columns, sample, number = (param_dict.get(name) for name in (
-        "columns_list", "padded_sample", "num_padded"))
+    columns, sample, number = (
+        param_dict.get(name) for name in ("columns_list", "padded_sample", "num_padded")
+    )
     if (sample is None) != (number is None) or (sample is not None and columns is None):
-        raise RuntimeError("'padded_sample', 'num_padded' and 'columns_list' must be given "
-                           "together.")
+        raise RuntimeError(
+            "'padded_sample', 'num_padded' and 'columns_list' must be given together."
+        )
     if sample is None:
         return
     if number < 0:
         raise ValueError(f"'num_padded' must not be negative, but got {number}.")
     if not set(columns) <= set(sample):
-        raise ValueError(f"'padded_sample' must have the columns {columns}, but got those of "
-                         f"{sorted(sample)}.")
+        raise ValueError(
+            f"'padded_sample' must have the columns {columns}, but got those of {sorted(sample)}."
+        )
 
 
 def check_dataset_num_shards_shard_id(num_shards, shard_id):
@@ -341,8 +401,9 @@ def check_dataset_num_shards_shard_id(num_shards, shard_id):
     if num_shards is not None:
         globals()["check_pos_int32"](num_shards, "num_shards")
         if shard_id >= num_shards:
-            raise ValueError(f"'shard_id' must be less than 'num_shards', {num_shards}, but got "
-                             f"{shard_id}.")
+            raise ValueError(
+                f"'shard_id' must be less than 'num_shards', {num_shards}, but got {shard_id}."
+            )
 
 
 def check_independent_mode(feature_name, condition=True):
@@ -368,6 +429,7 @@ def validate_dataset_param_value(param_list, param_dict, param_type):
 
 
 # Calls --------------------------------------------------------------------------------------------
+
 
 def parse_user_args(method, *args, **kwargs):
     """The arguments of a call without `self`: a list with defaults, and all by name."""

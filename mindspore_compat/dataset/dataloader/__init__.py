@@ -11,6 +11,17 @@ from .distributed import DistributedSampler
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from .workers import get_worker_info
 
-__all__ = ["BatchSampler", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset",
-           "RandomSampler", "Sampler", "SequentialSampler", "TensorDataset", "default_collate",
-           "default_convert", "get_worker_info"]
+__all__ = [
+    "BatchSampler",
+    "DataLoader",
+    "Dataset",
+    "DistributedSampler",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "TensorDataset",
+    "default_collate",
+    "default_convert",
+    "get_worker_info",
+]

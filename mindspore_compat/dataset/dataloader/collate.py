@@ -27,7 +27,7 @@ def _like(data, make):
             return items
     try:
         return type(data)(items)
-    except TypeError:       # its class is not made from items
+    except TypeError:  # its class is not made from items
         return items
 
 
@@ -92,14 +92,18 @@ def default_collate(batch):
         return _like({key: [each[key] for each in batch] for key in first}, default_collate)
     if isinstance(first, Sequence):
         return _parts(first, batch)
-    raise TypeError(f"For 'default_collate', rows must be Tensors, arrays, numbers, strings, "
-                    f"mappings or sequences, but got {type(first).__name__}.")
+    raise TypeError(
+        f"For 'default_collate', rows must be Tensors, arrays, numbers, strings, "
+        f"mappings or sequences, but got {type(first).__name__}."
+    )
 
 
 def _parts(first, batch):
     """Sequences part by part: a list, or a named tuple of the rows' type."""
     if len({len(each) for each in batch}) > 1:
-        raise RuntimeError("For 'default_collate', sequences in rows must have one length, but "
-                           f"got {sorted({len(each) for each in batch})}.")
+        raise RuntimeError(
+            "For 'default_collate', sequences in rows must have one length, but "
+            f"got {sorted({len(each) for each in batch})}."
+        )
     made = [default_collate(list(each)) for each in zip(*batch)]
     return type(first)(*made) if hasattr(first, "_fields") else made

@@ -14,8 +14,13 @@ from .dataset import IterableDataset
 from .sampler import BatchSampler, InfiniteSampler, RandomSampler, SequentialSampler
 from .workers import Workers, context_of
 
-__all__ = ["DataLoader", "DatasetType", "FetcherFactory", "IterableDatasetFetcher",
-           "MapDatasetFetcher"]
+__all__ = [
+    "DataLoader",
+    "DatasetType",
+    "FetcherFactory",
+    "IterableDatasetFetcher",
+    "MapDatasetFetcher",
+]
 
 
 class DatasetType(str, enum.Enum):
@@ -87,7 +92,8 @@ class FetcherFactory:
         """
         iterated = dataset_type == DatasetType.IterableDataset
         return (IterableDatasetFetcher if iterated else MapDatasetFetcher)(
-            dataset, auto_collation, collate_fn, drop_last)
+            dataset, auto_collation, collate_fn, drop_last
+        )
 
 
 class DataLoader:
@@ -137,23 +143,37 @@ class DataLoader:
         Forbid("batch_sampler is not None and (shuffle or sampler is not None or drop_last)"),
         Forbid("multiprocessing_context is not None and num_workers == 0"),
         Forbid("prefetch_factor is not None and num_workers == 0"),
-        Forbid("persistent_workers and num_workers == 0"))
-    def __init__(self, dataset, batch_size: Int(ge=1) | None = 1, shuffle: Bool = None,
-                 sampler=None, batch_sampler=None, num_workers: Int(ge=0) = 0,
-                 collate_fn: Callable = None, pin_memory: Bool = False, drop_last: Bool = False,
-                 timeout: Number(ge=0) = 0.0, worker_init_fn: Callable = None,
-                 multiprocessing_context: Str | AnInstance(
-                     multiprocessing.context.BaseContext) = None,
-                 generator: AnInstance(np.random.Generator) = None, *,
-                 prefetch_factor: Int(ge=1) = None, persistent_workers: Bool = False,
-                 in_order: Bool = True):
+        Forbid("persistent_workers and num_workers == 0"),
+    )
+    def __init__(
+        self,
+        dataset,
+        batch_size: Int(ge=1) | None = 1,
+        shuffle: Bool = None,
+        sampler=None,
+        batch_sampler=None,
+        num_workers: Int(ge=0) = 0,
+        collate_fn: Callable = None,
+        pin_memory: Bool = False,
+        drop_last: Bool = False,
+        timeout: Number(ge=0) = 0.0,
+        worker_init_fn: Callable = None,
+        multiprocessing_context: Str | AnInstance(multiprocessing.context.BaseContext) = None,
+        generator: AnInstance(np.random.Generator) = None,
+        *,
+        prefetch_factor: Int(ge=1) = None,
+        persistent_workers: Bool = False,
+        in_order: Bool = True,
+    ):
         self.dataset_type = DatasetType.MapDataset
         if isinstance(dataset, IterableDataset):
             self.dataset_type = DatasetType.IterableDataset
             _refuse_orders(shuffle=shuffle or None, sampler=sampler, batch_sampler=batch_sampler)
         elif not hasattr(dataset, "__getitem__"):
-            raise NotImplementedError("For 'DataLoader', 'dataset' must define '__getitem__' or be "
-                                      f"an IterableDataset, but got {type(dataset).__name__}.")
+            raise NotImplementedError(
+                "For 'DataLoader', 'dataset' must define '__getitem__' or be "
+                f"an IterableDataset, but got {type(dataset).__name__}."
+            )
         self.dataset, self.num_workers, self.collate_fn = dataset, num_workers, collate_fn
         self.pin_memory, self.timeout, self.worker_init_fn = pin_memory, timeout, worker_init_fn
         self.generator = np.random.default_rng() if generator is None else generator
@@ -173,12 +193,16 @@ class DataLoader:
     def _order(self, shuffle):
         if self.dataset_type == DatasetType.IterableDataset:
             return InfiniteSampler()
-        return (RandomSampler(self.dataset, generator=self.generator) if shuffle
-                else SequentialSampler(self.dataset))
+        return (
+            RandomSampler(self.dataset, generator=self.generator)
+            if shuffle
+            else SequentialSampler(self.dataset)
+        )
 
     def __iter__(self):
         fetcher = FetcherFactory.create_fetcher(
-            self.dataset_type, self.dataset, self.auto_collation, self.collate_fn, self.drop_last)
+            self.dataset_type, self.dataset, self.auto_collation, self.collate_fn, self.drop_last
+        )
         return self._from_workers(fetcher) if self.num_workers else self._from_here(fetcher)
 
     def _from_here(self, fetcher):
@@ -215,5 +239,7 @@ def _refuse_orders(**given):
     """Refuses an order for data that comes one row after another."""
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"For 'DataLoader', '{name}' must not be given for an "
-                             f"IterableDataset, but got {value!r}.")
+            raise ValueError(
+                f"For 'DataLoader', '{name}' must not be given for an "
+                f"IterableDataset, but got {value!r}."
+            )

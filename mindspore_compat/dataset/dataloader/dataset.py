@@ -17,8 +17,10 @@ class Dataset:
         Raises:
             NotImplementedError: it does not.
         """
-        raise NotImplementedError(f"For '{type(self).__name__}', '__getitem__' must be defined by "
-                                  "the subclass, but is not.")
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', '__getitem__' must be defined by "
+            "the subclass, but is not."
+        )
 
 
 class IterableDataset(Dataset):
@@ -33,8 +35,9 @@ class IterableDataset(Dataset):
         Raises:
             NotImplementedError: it does not.
         """
-        raise NotImplementedError(f"For '{type(self).__name__}', '__iter__' must be defined by the "
-                                  "subclass, but is not.")
+        raise NotImplementedError(
+            f"For '{type(self).__name__}', '__iter__' must be defined by the subclass, but is not."
+        )
 
 
 class TensorDataset(Dataset):
@@ -58,12 +61,16 @@ class TensorDataset(Dataset):
     def __init__(self, *tensors):
         for each in tensors:
             if not isinstance(each, Tensor):
-                raise TypeError(f"For 'TensorDataset', 'tensors' must be Tensors, but got {each!r} "
-                                f"of type {type(each).__name__}.")
+                raise TypeError(
+                    f"For 'TensorDataset', 'tensors' must be Tensors, but got {each!r} "
+                    f"of type {type(each).__name__}."
+                )
         lengths = {each.shape[0] for each in tensors}
         if len(lengths) > 1:
-            raise ValueError("For 'TensorDataset', 'tensors' must have one length along axis 0, "
-                             f"but got {sorted(lengths)}.")
+            raise ValueError(
+                "For 'TensorDataset', 'tensors' must have one length along axis 0, "
+                f"but got {sorted(lengths)}."
+            )
         self.tensors = tensors
 
     def __getitem__(self, index):

@@ -36,14 +36,23 @@ class DistributedSampler(Sampler):
     """
 
     @checked
-    def __init__(self, dataset, num_replicas: Int(ge=1) = None, rank: Int = None,
-                 shuffle: Bool = True, seed: Int = 0, drop_last: Bool = False):
+    def __init__(
+        self,
+        dataset,
+        num_replicas: Int(ge=1) = None,
+        rank: Int = None,
+        shuffle: Bool = True,
+        seed: Int = 0,
+        drop_last: Bool = False,
+    ):
         super().__init__(dataset)
         self.num_replicas = get_group_size() if num_replicas is None else num_replicas
         self.rank = get_rank() if rank is None else rank
         if not 0 <= self.rank < self.num_replicas:
-            raise ValueError(f"For 'DistributedSampler', 'rank' must be in [0, "
-                             f"{self.num_replicas}), but got {self.rank}.")
+            raise ValueError(
+                f"For 'DistributedSampler', 'rank' must be in [0, "
+                f"{self.num_replicas}), but got {self.rank}."
+            )
         self.dataset, self.shuffle, self.seed, self.drop_last = dataset, shuffle, seed, drop_last
         self.epoch = 0
         share = len(dataset) / self.num_replicas
@@ -56,7 +65,7 @@ class DistributedSampler(Sampler):
         if self.shuffle:
             order = np.random.default_rng(self.seed + self.epoch).permutation(count)
         whole = np.resize(order, self.total_samples) if count else order
-        return iter(whole[self.rank::self.num_replicas].tolist())
+        return iter(whole[self.rank :: self.num_replicas].tolist())
 
     def __len__(self):
         return self.num_samples

@@ -65,8 +65,13 @@ class RandomSampler(Sampler):
     """
 
     @checked
-    def __init__(self, data_source, replacement: Bool = False, num_samples: Int(ge=1) = None,
-                 generator: AnInstance(np.random.Generator) = None):
+    def __init__(
+        self,
+        data_source,
+        replacement: Bool = False,
+        num_samples: Int(ge=1) = None,
+        generator: AnInstance(np.random.Generator) = None,
+    ):
         super().__init__(data_source)
         self.replacement = replacement
         self._num_samples = num_samples

@@ -83,10 +83,19 @@ class Workers:
         self.asked = [context.Queue() for _ in range(self.count)]
         seed = int(loader.generator.integers(0, 2**63 - 1))
         self.processes = [
-            context.Process(target=read, daemon=True, args=(
-                WorkerInfo(place, self.count, seed + place, loader.dataset), fetcher,
-                loader.worker_init_fn, self.asked[place], self.done))
-            for place in range(self.count)]
+            context.Process(
+                target=read,
+                daemon=True,
+                args=(
+                    WorkerInfo(place, self.count, seed + place, loader.dataset),
+                    fetcher,
+                    loader.worker_init_fn,
+                    self.asked[place],
+                    self.done,
+                ),
+            )
+            for place in range(self.count)
+        ]
         for process in self.processes:
             process.start()
 
@@ -133,12 +142,15 @@ class Workers:
             except queue.Empty:
                 waited += 1.0
             if limit and waited >= limit:
-                raise RuntimeError(f"For 'DataLoader', a batch must be read within 'timeout', "
-                                   f"{limit} s, but was not.")
+                raise RuntimeError(
+                    f"For 'DataLoader', a batch must be read within 'timeout', "
+                    f"{limit} s, but was not."
+                )
             for process in self.processes:
                 if not process.is_alive():
-                    raise RuntimeError(f"For 'DataLoader', a worker ended with exit code "
-                                       f"{process.exitcode}.")
+                    raise RuntimeError(
+                        f"For 'DataLoader', a worker ended with exit code {process.exitcode}."
+                    )
 
     def stop(self):
         """Ends the processes."""

@@ -26,7 +26,20 @@ from .schema import *  # noqa: F403
 from .sources import *  # noqa: F403
 from .waited import *  # noqa: F403
 
-_modules = (batching, cache, graphdata, iterators, mapping, operations, pipeline, sampler, schema,
-            sources, waited)
-__all__ = sorted({"zip", *(name for module in _modules for name in module.__all__)}
-                 - {"select_sampler", "zip_datasets"})
+_modules = (
+    batching,
+    cache,
+    graphdata,
+    iterators,
+    mapping,
+    operations,
+    pipeline,
+    sampler,
+    schema,
+    sources,
+    waited,
+)
+__all__ = sorted(
+    {"zip", *(name for module in _modules for name in module.__all__)}
+    - {"select_sampler", "zip_datasets"}
+)

@@ -63,8 +63,9 @@ class _Batches(UnionBaseDataset):
             else:
                 size = self.batch_size(BatchInfo(epoch, number))
                 if type(size) is not int or size < 1:
-                    raise RuntimeError(f"For 'batch', 'batch_size' must return a positive int, but "
-                                       f"got {size!r}.")
+                    raise RuntimeError(
+                        f"For 'batch', 'batch_size' must return a positive int, but got {size!r}."
+                    )
                 yield size
             number += 1
 
@@ -119,11 +120,18 @@ class BatchDataset(_Batches):
     """
 
     @checked
-    def __init__(self, input_dataset, batch_size: _BatchSize, drop_remainder: Bool = False,
-                 num_parallel_workers: Workers = None, per_batch_map: Callable = None,
-                 input_columns: Columns = None, output_columns: Columns = None,
-                 python_multiprocessing: Bool = False,
-                 max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None):
+    def __init__(
+        self,
+        input_dataset,
+        batch_size: _BatchSize,
+        drop_remainder: Bool = False,
+        num_parallel_workers: Workers = None,
+        per_batch_map: Callable = None,
+        input_columns: Columns = None,
+        output_columns: Columns = None,
+        python_multiprocessing: Bool = False,
+        max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None,
+    ):
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
         self.per_batch_map = per_batch_map
@@ -142,8 +150,9 @@ class BatchDataset(_Batches):
     def _maker(self):
         columns = super()._columns()
         if self.per_batch_map is None:
-            return lambda group, info: [stack(column, place) for place, column
-                                        in enumerate(zip(*group, strict=True))]
+            return lambda group, info: [
+                stack(column, place) for place, column in enumerate(zip(*group, strict=True))
+            ]
         chosen = self.input_columns or list(columns)
         outputs = self.output_columns or chosen
         places = known("batch", columns, chosen)
@@ -151,10 +160,13 @@ class BatchDataset(_Batches):
 
         def make(group, info):
             lists = list(zip(*group, strict=True))
-            made = _mapped(self.per_batch_map, [lists[place] for place in places], info,
-                           len(outputs))
-            return [stack(made[which] if is_new else lists[which], place)
-                    for place, (is_new, which) in enumerate(order)]
+            made = _mapped(
+                self.per_batch_map, [lists[place] for place in places], info, len(outputs)
+            )
+            return [
+                stack(made[which] if is_new else lists[which], place)
+                for place, (is_new, which) in enumerate(order)
+            ]
 
         return make
 
@@ -169,11 +181,14 @@ def _cut(blocks, size, drop_remainder):
     """Batches cut out of blocks, across their borders."""
     rest = None
     for block in blocks:
-        block = block if rest is None else [np.concatenate(pair) for pair
-                                            in zip(rest, block, strict=True)]
+        block = (
+            block
+            if rest is None
+            else [np.concatenate(pair) for pair in zip(rest, block, strict=True)]
+        )
         count, start = len(block[0]), 0
         while count - start >= size:
-            yield [own(column[start:start + size]) for column in block]
+            yield [own(column[start : start + size]) for column in block]
             start += size
         rest = [column[start:] for column in block] if start < count else None
     if rest is not None and not drop_remainder:
@@ -190,8 +205,10 @@ def mapped_order(columns, inputs, outputs):
         columns or among the old.
     """
     if len(inputs) == len(outputs):
-        return [(True, inputs.index(name)) if name in inputs else (False, place)
-                for place, name in enumerate(columns)]
+        return [
+            (True, inputs.index(name)) if name in inputs else (False, place)
+            for place, name in enumerate(columns)
+        ]
     kept = [(False, place) for place, name in enumerate(columns) if name not in inputs]
     return [(True, place) for place in range(len(outputs))] + kept
 
@@ -215,17 +232,21 @@ def _mapped(function, lists, info, count):
     try:
         made = function(*[[own(value) for value in column] for column in lists], info)
     except FAILURES as error:
-        raise RuntimeError(f"For 'batch', 'per_batch_map' raised {type(error).__name__}: "
-                           f"{error}") from error
+        raise RuntimeError(
+            f"For 'batch', 'per_batch_map' raised {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(made, tuple):
         made = (made,)
     if len(made) != count:
-        raise RuntimeError(f"For 'batch', 'per_batch_map' must return {count} columns, but got "
-                           f"{len(made)}.")
+        raise RuntimeError(
+            f"For 'batch', 'per_batch_map' must return {count} columns, but got {len(made)}."
+        )
     for column in made:
         if len(column) != size:
-            raise RuntimeError(f"For 'batch', 'per_batch_map' must return {size} rows in each "
-                               f"column, but got {len(column)}.")
+            raise RuntimeError(
+                f"For 'batch', 'per_batch_map' must return {size} rows in each "
+                f"column, but got {len(column)}."
+            )
     return [[as_column(value) for value in column] for column in made]
 
 
@@ -254,8 +275,14 @@ class PaddedBatchDataset(_Batches):
     """
 
     @checked
-    def __init__(self, input_dataset, batch_size: _BatchSize, drop_remainder: Bool = False,
-                 num_parallel_workers: Workers = None, pad_info: AnInstance(dict) = None):
+    def __init__(
+        self,
+        input_dataset,
+        batch_size: _BatchSize,
+        drop_remainder: Bool = False,
+        num_parallel_workers: Workers = None,
+        pad_info: AnInstance(dict) = None,
+    ):
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
         self.pad_info = checked_padding("padded_batch", pad_info)
@@ -274,10 +301,18 @@ def checked_padding(api, pad_info):
     """
     for name, entry in (pad_info or {}).items():
         shape = entry[0] if isinstance(entry, tuple) and len(entry) == 2 else 0
-        if not (isinstance(name, str) and (shape is None or isinstance(shape, (list, tuple))
-                and all(each is None or type(each) is int and each > 0 for each in shape))):
-            raise TypeError(f"For '{api}', 'pad_info' must map names to (shape, value), but got "
-                            f"{name!r}: {entry!r}.")
+        if not (
+            isinstance(name, str)
+            and (
+                shape is None
+                or isinstance(shape, (list, tuple))
+                and all(each is None or type(each) is int and each > 0 for each in shape)
+            )
+        ):
+            raise TypeError(
+                f"For '{api}', 'pad_info' must map names to (shape, value), but got "
+                f"{name!r}: {entry!r}."
+            )
     return pad_info
 
 
@@ -297,11 +332,15 @@ def _common_shape(name, values, shape, bound):
     rank = values[0].ndim
     shape = [None] * rank if shape is None else list(shape)
     if len(shape) != rank or any(value.ndim != rank for value in values):
-        raise RuntimeError(f"For 'pad_info', the shape for column {name!r} must have as many axes "
-                           f"as its values, {rank}, but got {shape}.")
+        raise RuntimeError(
+            f"For 'pad_info', the shape for column {name!r} must have as many axes "
+            f"as its values, {rank}, but got {shape}."
+        )
     longest = [max(lengths) for lengths in zip(*[value.shape for value in values], strict=True)]
-    return [(bound or most) if wanted is None else wanted
-            for wanted, most in zip(shape, longest, strict=True)]
+    return [
+        (bound or most) if wanted is None else wanted
+        for wanted, most in zip(shape, longest, strict=True)
+    ]
 
 
 def padded(value, shape, fill):
@@ -316,8 +355,10 @@ def padded(value, shape, fill):
     if fill is None:
         fill = value.dtype.type() if text else 0
     if isinstance(fill, (str, bytes)) != text:
-        raise RuntimeError(f"Text cannot be padded with numbers, nor numbers with text, but got "
-                           f"{fill!r} for dtype {value.dtype}.")
+        raise RuntimeError(
+            f"Text cannot be padded with numbers, nor numbers with text, but got "
+            f"{fill!r} for dtype {value.dtype}."
+        )
     dtype = value.dtype
     if text:
         filler = np.asarray(fill.encode() if dtype.kind == "S" and isinstance(fill, str) else fill)
@@ -349,17 +390,33 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
     """
 
     @checked(
-        Forbid("any(b >= c for b, c in zip(bucket_boundaries, bucket_boundaries[1:]))", ValueError,
-               "'bucket_boundaries' must be increasing"),
-        Forbid("len(bucket_batch_sizes) != len(bucket_boundaries) + 1", ValueError,
-               "'bucket_batch_sizes' must have one more entry than 'bucket_boundaries'"),
-        Forbid("element_length_function is None and len(column_names) != 1", ValueError,
-               "without 'element_length_function' there must be one column"))
-    def __init__(self, input_dataset, column_names: ListOf(AnInstance(str), min_length=1),
-                 bucket_boundaries: ListOf(positive, min_length=1),
-                 bucket_batch_sizes: ListOf(positive, min_length=1),
-                 element_length_function: Callable = None, pad_info: AnInstance(dict) = None,
-                 pad_to_bucket_boundary: Bool = False, drop_remainder: Bool = False):
+        Forbid(
+            "any(b >= c for b, c in zip(bucket_boundaries, bucket_boundaries[1:]))",
+            ValueError,
+            "'bucket_boundaries' must be increasing",
+        ),
+        Forbid(
+            "len(bucket_batch_sizes) != len(bucket_boundaries) + 1",
+            ValueError,
+            "'bucket_batch_sizes' must have one more entry than 'bucket_boundaries'",
+        ),
+        Forbid(
+            "element_length_function is None and len(column_names) != 1",
+            ValueError,
+            "without 'element_length_function' there must be one column",
+        ),
+    )
+    def __init__(
+        self,
+        input_dataset,
+        column_names: ListOf(AnInstance(str), min_length=1),
+        bucket_boundaries: ListOf(positive, min_length=1),
+        bucket_batch_sizes: ListOf(positive, min_length=1),
+        element_length_function: Callable = None,
+        pad_info: AnInstance(dict) = None,
+        pad_to_bucket_boundary: Bool = False,
+        drop_remainder: Bool = False,
+    ):
         super().__init__(input_dataset)
         self.column_names, self.bucket_boundaries = column_names, bucket_boundaries
         self.bucket_batch_sizes = bucket_batch_sizes
@@ -386,8 +443,10 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         def batch(bucket, group):
             bound = bounds[bucket] if self.pad_to_bucket_boundary else 0
             if bound is None:
-                raise RuntimeError("For 'bucket_batch_by_length', a row falls into the last "
-                                   "bucket, which has no bound to pad to.")
+                raise RuntimeError(
+                    "For 'bucket_batch_by_length', a row falls into the last "
+                    "bucket, which has no bound to pad to."
+                )
             return padded_batch(group, columns, self.pad_info, bound and bound - 1)
 
         def rows():

@@ -84,8 +84,10 @@ class PrintMetaDataHook(DebugHook):
         self.log_previous_op_name()
         for place, column in enumerate(args):
             column = np.asarray(column)
-            print(f"[Dataset debugger] Column {place}: shape {column.shape}, dtype {column.dtype}, "
-                  f"{column.nbytes} bytes")
+            print(
+                f"[Dataset debugger] Column {place}: shape {column.shape}, dtype {column.dtype}, "
+                f"{column.nbytes} bytes"
+            )
 
 
 def max_workers() -> int:
@@ -94,11 +96,31 @@ def max_workers() -> int:
 
 
 _values = SimpleNamespace(
-    seed=None, workers=None, prefetch=16, monitor=1000, auto_workers=False, callback=60,
-    autotune=False, autotune_prefix=None, autotune_interval=0, auto_offload=False, shared_mem=True,
-    watchdog=True, fast_recovery=True, debug=False, hooks=(), error_samples=ErrorSamplesMode.RETURN,
-    dynamic=False, start_method="fork", timeout=300, numa=False, video="CPU", sending=0,
-    do_copy=False, parallel_convert=False)
+    seed=None,
+    workers=None,
+    prefetch=16,
+    monitor=1000,
+    auto_workers=False,
+    callback=60,
+    autotune=False,
+    autotune_prefix=None,
+    autotune_interval=0,
+    auto_offload=False,
+    shared_mem=True,
+    watchdog=True,
+    fast_recovery=True,
+    debug=False,
+    hooks=(),
+    error_samples=ErrorSamplesMode.RETURN,
+    dynamic=False,
+    start_method="fork",
+    timeout=300,
+    numa=False,
+    video="CPU",
+    sending=0,
+    do_copy=False,
+    parallel_convert=False,
+)
 
 
 @checked
@@ -169,8 +191,10 @@ def set_num_parallel_workers(num: Int(ge=1, le=INT32_MAX)):
         RuntimeError: `num` is above the number of processors.
     """
     if num > max_workers():
-        raise RuntimeError(f"For 'set_num_parallel_workers', 'num' must be in [1, {max_workers()}] "
-                           f"on this machine, but got {num}.")
+        raise RuntimeError(
+            f"For 'set_num_parallel_workers', 'num' must be in [1, {max_workers()}] "
+            f"on this machine, but got {num}."
+        )
     _values.workers = num
 
 
@@ -213,15 +237,18 @@ def set_debug_mode(debug_mode_flag, debug_hook_list=None):
         TypeError: an argument is of the wrong type.
     """
     if type(debug_mode_flag) is not bool:
-        raise TypeError(f"For 'set_debug_mode', 'debug_mode_flag' must be a bool, but got "
-                        f"{debug_mode_flag!r}.")
+        raise TypeError(
+            f"For 'set_debug_mode', 'debug_mode_flag' must be a bool, but got {debug_mode_flag!r}."
+        )
     if not isinstance(debug_hook_list, (list, type(None))):
-        raise TypeError(f"For 'set_debug_mode', 'debug_hook_list' must be a list, but got "
-                        f"{debug_hook_list!r}.")
+        raise TypeError(
+            f"For 'set_debug_mode', 'debug_hook_list' must be a list, but got {debug_hook_list!r}."
+        )
     for hook in debug_hook_list or ():
         if not isinstance(hook, DebugHook):
-            raise TypeError(f"For 'set_debug_mode', 'debug_hook_list' must hold DebugHooks, but "
-                            f"got {hook!r}.")
+            raise TypeError(
+                f"For 'set_debug_mode', 'debug_hook_list' must hold DebugHooks, but got {hook!r}."
+            )
     hooks = debug_hook_list or [PrintMetaDataHook()]
     _values.debug, _values.hooks = debug_mode_flag, tuple(hooks) if debug_mode_flag else ()
 
@@ -493,9 +520,13 @@ def get_video_backend():
     return _values.video
 
 
-_in_file = {"numParallelWorkers": set_num_parallel_workers, "seed": set_seed,
-            "workerConnectorSize": set_prefetch_size, "opConnectorSize": set_prefetch_size,
-            "monitorSamplingInterval": set_monitor_sampling_interval}
+_in_file = {
+    "numParallelWorkers": set_num_parallel_workers,
+    "seed": set_seed,
+    "workerConnectorSize": set_prefetch_size,
+    "opConnectorSize": set_prefetch_size,
+    "monitorSamplingInterval": set_monitor_sampling_interval,
+}
 
 
 def load(file):

@@ -45,8 +45,12 @@ def _is_thing(value):
 
 
 def _is_answer(value):
-    return (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
-            and (value[0] == "ok" or value[0] in _ERRORS))
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and (value[0] == "ok" or value[0] in _ERRORS)
+    )
 
 
 def _is_array(value):
@@ -82,9 +86,12 @@ _NUMBERS = {
     ),
     "sampled": lambda graph, nodes, counts, *_: len(nodes) * sum(np.cumprod(counts, dtype=float)),
     "strangers": lambda graph, nodes, count, kind: len(nodes) * count,
-    "features": lambda graph, thing, numbers, types: numbers.size * sum(
-        next(iter(graph.kept[thing].get(each, {0: np.empty(0)}).values())).size
-        for each in types.tolist()
+    "features": lambda graph, thing, numbers, types: (
+        numbers.size
+        * sum(
+            next(iter(graph.kept[thing].get(each, {0: np.empty(0)}).values())).size
+            for each in types.tolist()
+        )
     ),
     "walks": lambda graph, nodes, path, *_: len(nodes) * (len(path) + 1),
 }
@@ -144,8 +151,10 @@ class _Talk(socketserver.BaseRequestHandler):
             finally:
                 self._count()
         except (_Unfit, OSError) as error:
-            log.warning(f"For 'GraphData', the connection from {self.client_address[0]} is given "
-                        f"up: {error}")
+            log.warning(
+                f"For 'GraphData', the connection from {self.client_address[0]} is given "
+                f"up: {error}"
+            )
         finally:
             self.server.places.release()
 
@@ -190,19 +199,25 @@ def _checked(graph, question):
     """
     fits = isinstance(question, list) and len(question) == 2 and isinstance(question[1], list)
     if not fits or not isinstance(question[0], str) or question[0] not in _QUESTIONS:
-        raise ValueError("For 'GraphData', a question must be [name, arguments], with the name one "
-                         f"of {', '.join(_QUESTIONS)}.")
+        raise ValueError(
+            "For 'GraphData', a question must be [name, arguments], with the name one "
+            f"of {', '.join(_QUESTIONS)}."
+        )
     name, arguments = question
     checks = _QUESTIONS[name]
     if len(arguments) != len(checks) or not all(
         check(argument) for check, argument in zip(checks, arguments)
     ):
-        raise ValueError(f"For 'GraphData', the arguments of the question '{name}' must be "
-                         f"{len(checks)} of other types or ranges.")
+        raise ValueError(
+            f"For 'GraphData', the arguments of the question '{name}' must be "
+            f"{len(checks)} of other types or ranges."
+        )
     count = _NUMBERS[name](graph, *arguments) if name in _NUMBERS else 0
     if count > MOST_NUMBERS:
-        raise ValueError(f"For 'GraphData', an answer of a server must have at most {MOST_NUMBERS} "
-                         f"numbers, but the question '{name}' asks for {count:.0f}.")
+        raise ValueError(
+            f"For 'GraphData', an answer of a server must have at most {MOST_NUMBERS} "
+            f"numbers, but the question '{name}' asks for {count:.0f}."
+        )
     return name, arguments
 
 
@@ -259,8 +274,10 @@ class _Unfit(Exception):
 def _plain(value):
     if isinstance(value, np.ndarray):
         if value.dtype.name not in _DTYPES:
-            raise TypeError(f"For 'GraphData', a server answers with numeric arrays, but this one "
-                            f"is of dtype {value.dtype}.")
+            raise TypeError(
+                f"For 'GraphData', a server answers with numeric arrays, but this one "
+                f"is of dtype {value.dtype}."
+            )
         return {"array": value.tolist(), "dtype": value.dtype.name}
     return value.item()
 
@@ -282,8 +299,10 @@ def _send(connection, message, longest=LONGEST_ANSWER):
     """
     data = json.dumps(message, default=_plain).encode()
     if len(data) > longest:
-        raise ValueError(f"For 'GraphData', a message between client and server must have at most "
-                         f"{longest} bytes, but this one has {len(data)}: ask about fewer at once.")
+        raise ValueError(
+            f"For 'GraphData', a message between client and server must have at most "
+            f"{longest} bytes, but this one has {len(data)}: ask about fewer at once."
+        )
     connection.sendall(len(data).to_bytes(4, "big") + data)
 
 

@@ -60,8 +60,10 @@ class Iterator:
 
     def _begin(self):
         if self._left == 0 or self._flow is None:
-            raise RuntimeError("The iterator has no epoch left: it was made for a number of "
-                               "epochs, or it was stopped.")
+            raise RuntimeError(
+                "The iterator has no epoch left: it was made for a number of "
+                "epochs, or it was stopped."
+            )
         self._rows = iter(self._pipeline.call(self._flow.rows))
         while self._skipped:
             try:
@@ -93,8 +95,11 @@ class DictIterator(Iterator):
 
     def _shown(self, row):
         if self._hides:
-            return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)
-                    if not name.startswith(_HIDDEN)}
+            return {
+                name: self._convert(value)
+                for name, value in zip(self._names, row, strict=True)
+                if not name.startswith(_HIDDEN)
+            }
         return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)}
 
 
@@ -133,8 +138,13 @@ def dict_iterator(dataset, num_epochs: Int(ge=-1, le=INT32_MAX), output_numpy: B
 
 
 @checked
-def tuple_iterator(dataset, columns: Columns | None, num_epochs: Int(ge=-1, le=INT32_MAX),
-                   output_numpy: Bool, do_copy: Bool):
+def tuple_iterator(
+    dataset,
+    columns: Columns | None,
+    num_epochs: Int(ge=-1, le=INT32_MAX),
+    output_numpy: Bool,
+    do_copy: Bool,
+):
     """A TupleIterator, its arguments checked."""
     return TupleIterator(dataset, columns, num_epochs, output_numpy, do_copy)
 

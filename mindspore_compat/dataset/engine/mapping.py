@@ -72,10 +72,14 @@ class DSCallback:
             AttributeError: it defines no method that would be called.
         """
         base = next(each for each in type(self).__mro__ if "_moments" in vars(each))
-        if all(getattr(getattr(self, name), "__func__", None) is getattr(base, name)
-               for name in self._moments):
-            raise AttributeError(f"For '{type(self).__name__}', one of the methods "
-                                 f"{', '.join(self._moments)} must be defined.")
+        if all(
+            getattr(getattr(self, name), "__func__", None) is getattr(base, name)
+            for name in self._moments
+        ):
+            raise AttributeError(
+                f"For '{type(self).__name__}', one of the methods "
+                f"{', '.join(self._moments)} must be defined."
+            )
         return self
 
 
@@ -157,12 +161,19 @@ class MapDataset(UnionBaseDataset):
     """
 
     @checked
-    def __init__(self, input_dataset, operations=None, input_columns: Columns = None,
-                 output_columns: Columns = None, num_parallel_workers: Workers = None,
-                 python_multiprocessing: Bool = False, cache=None,
-                 callbacks: AnInstance(DSCallback) | ListOf(AnInstance(DSCallback)) = None,
-                 max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None,
-                 offload: Bool = None):
+    def __init__(
+        self,
+        input_dataset,
+        operations=None,
+        input_columns: Columns = None,
+        output_columns: Columns = None,
+        num_parallel_workers: Workers = None,
+        python_multiprocessing: Bool = False,
+        cache=None,
+        callbacks: AnInstance(DSCallback) | ListOf(AnInstance(DSCallback)) = None,
+        max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None,
+        offload: Bool = None,
+    ):
         super().__init__(input_dataset, num_parallel_workers, cache)
         self.operations = _checked_operations(operations)
         self.input_columns = as_list(input_columns or [])
@@ -204,8 +215,13 @@ class MapDataset(UnionBaseDataset):
         mapped_columns(columns, inputs, outputs)
         operations = bind_random(self.operations)
         hooks = config.debug_hooks()
-        if (flow.blocks and takes_blocks(operations) and not self.callbacks and not hooks
-                and len(inputs) == len(outputs) == 1):
+        if (
+            flow.blocks
+            and takes_blocks(operations)
+            and not self.callbacks
+            and not hooks
+            and len(inputs) == len(outputs) == 1
+        ):
             return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, places[0]))
         work = _RowWork(operations, places, order, len(outputs), hooks)
         calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
@@ -214,8 +230,7 @@ class MapDataset(UnionBaseDataset):
             numbers, work = itertools.count(), _NumberedWork(work, config.next_seed())
             processes = self.python_multiprocessing and any(map(is_python, operations))
             ordered = OrderedMap("map", workers, processes, RuntimeError)
-            return Flow(lambda: _settled(ordered(
-                work, zip(numbers, flow.rows(), strict=False))))
+            return Flow(lambda: _settled(ordered(work, zip(numbers, flow.rows(), strict=False))))
         if calls:
             return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
         if config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN:
@@ -245,11 +260,12 @@ def _checked_operations(operations):
         raise RuntimeError("For 'map', there must be at least one operation.")
     for operation in operations:
         if isinstance(operation, type):
-            raise ValueError(f"For 'map', 'operations' must hold objects, but got the class "
-                             f"{operation.__name__}; brackets after it may be missing.")
+            raise ValueError(
+                f"For 'map', 'operations' must hold objects, but got the class "
+                f"{operation.__name__}; brackets after it may be missing."
+            )
         if not callable(operation):
-            raise ValueError(f"For 'map', 'operations' must hold callables, but got "
-                             f"{operation!r}.")
+            raise ValueError(f"For 'map', 'operations' must hold callables, but got {operation!r}.")
     return operations
 
 
@@ -269,8 +285,10 @@ class _RowWork:
             values = _applied(operation, values)
         values = [_finished(value) for value in values]
         if len(values) != self.count:
-            raise RuntimeError(f"For 'map', the operations must give as many columns as there are "
-                               f"output columns, {self.count}, but got {len(values)}.")
+            raise RuntimeError(
+                f"For 'map', the operations must give as many columns as there are "
+                f"output columns, {self.count}, but got {len(values)}."
+            )
         return [values[which] if is_new else row[which] for is_new, which in self.order]
 
 
@@ -285,14 +303,16 @@ def _applied(operation, values):
     """What one operation makes of the values of its columns, as a list."""
     ours = isinstance(operation, TensorOperation)
     if not isinstance(operation, TensorOperation) or isinstance(operation, CompoundOperation):
-        values = [own(value) if isinstance(value, (np.ndarray, dict)) else value
-                  for value in values]
+        values = [
+            own(value) if isinstance(value, (np.ndarray, dict)) else value for value in values
+        ]
     try:
         made = operation(*values)
     except FAILURES as error:
         name = type(operation).__name__ if ours else getattr(operation, "__name__", operation)
-        raise RuntimeError(f"For 'map', the operation {name} raised {type(error).__name__}: "
-                           f"{error}") from error
+        raise RuntimeError(
+            f"For 'map', the operation {name} raised {type(error).__name__}: {error}"
+        ) from error
     if made is None:
         raise RuntimeError(f"For 'map', the operation {operation!r} returned None.")
     return list(made) if isinstance(made, tuple) else [made]
@@ -310,8 +330,10 @@ class _NumberedWork:
         if not any(self.random):
             return self.work(row)
         work = copy.copy(self.work)
-        work.operations = [seeded(each, self.seed + number) if draws else each
-                           for each, draws in zip(work.operations, self.random, strict=True)]
+        work.operations = [
+            seeded(each, self.seed + number) if draws else each
+            for each, draws in zip(work.operations, self.random, strict=True)
+        ]
         return work(row)
 
 

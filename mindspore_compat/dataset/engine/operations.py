@@ -18,8 +18,18 @@ from .rows import FAILURES, Flow, Rounds, own
 from .sampler import BuiltinSampler, DistributedSampler
 from .twister import Twister64
 
-__all__ = ["ConcatDataset", "FilterDataset", "ProjectDataset", "RenameDataset", "RepeatDataset",
-           "ShuffleDataset", "SkipDataset", "TakeDataset", "ZipDataset", "zip_datasets"]
+__all__ = [
+    "ConcatDataset",
+    "FilterDataset",
+    "ProjectDataset",
+    "RenameDataset",
+    "RepeatDataset",
+    "ShuffleDataset",
+    "SkipDataset",
+    "TakeDataset",
+    "ZipDataset",
+    "zip_datasets",
+]
 
 
 def method(name):
@@ -52,8 +62,9 @@ def known(api, columns, names):
     """
     for name in names:
         if name not in columns:
-            raise RuntimeError(f"For '{api}', there is no column {name!r}; the columns are "
-                               f"{list(columns)}.")
+            raise RuntimeError(
+                f"For '{api}', there is no column {name!r}; the columns are {list(columns)}."
+            )
     return [list(columns).index(name) for name in names]
 
 
@@ -64,8 +75,10 @@ def distinct(api, parameter, names):
         ValueError: a name is empty or comes twice.
     """
     if "" in names or len(set(names)) < len(names):
-        raise ValueError(f"For '{api}', '{parameter}' must hold different names that are not "
-                         f"empty, but got {names}.")
+        raise ValueError(
+            f"For '{api}', '{parameter}' must hold different names that are not "
+            f"empty, but got {names}."
+        )
 
 
 @method("shuffle")
@@ -136,8 +149,13 @@ class RepeatDataset(UnionBaseDataset):
         6
     """
 
-    @checked(Forbid("count is not None and count < 1 and count != -1", ValueError,
-                    "'count' must be -1 or positive"))
+    @checked(
+        Forbid(
+            "count is not None and count < 1 and count != -1",
+            ValueError,
+            "'count' must be -1 or positive",
+        )
+    )
     def __init__(self, input_dataset, count: Int(ge=-1, le=INT32_MAX) = None):
         super().__init__(input_dataset)
         self.count = -1 if count is None else count
@@ -259,8 +277,13 @@ class FilterDataset(UnionBaseDataset):
     """
 
     @checked
-    def __init__(self, input_dataset, predicate: Callable, input_columns: Columns = None,
-                 num_parallel_workers: Workers = None):
+    def __init__(
+        self,
+        input_dataset,
+        predicate: Callable,
+        input_columns: Columns = None,
+        num_parallel_workers: Workers = None,
+    ):
         super().__init__(input_dataset, num_parallel_workers)
         self.predicate = predicate
         self.input_columns = None if input_columns is None else as_list(input_columns)
@@ -279,8 +302,9 @@ class FilterDataset(UnionBaseDataset):
                 try:
                     kept = self.predicate(*[own(row[place]) for place in places])
                 except FAILURES as error:
-                    raise RuntimeError(f"For 'filter', 'predicate' raised "
-                                       f"{type(error).__name__}: {error}") from error
+                    raise RuntimeError(
+                        f"For 'filter', 'predicate' raised {type(error).__name__}: {error}"
+                    ) from error
                 if kept:
                     yield row
 
@@ -358,8 +382,10 @@ class RenameDataset(UnionBaseDataset):
         distinct("rename", "input_columns", self.input_columns)
         distinct("rename", "output_columns", self.output_columns)
         if len(self.input_columns) != len(self.output_columns):
-            raise ValueError(f"For 'rename', 'input_columns' and 'output_columns' must be as many, "
-                             f"but got {self.input_columns} and {self.output_columns}.")
+            raise ValueError(
+                f"For 'rename', 'input_columns' and 'output_columns' must be as many, "
+                f"but got {self.input_columns} and {self.output_columns}."
+            )
 
     def _refusal_below_cache(self, is_whole):
         return None
@@ -390,8 +416,9 @@ class ZipDataset(UnionBaseDataset):
     def _columns(self):
         columns = [name for child in self.children for name in child._columns()]
         if len(set(columns)) < len(columns):
-            raise RuntimeError(f"For 'zip', the datasets must have different columns, but got "
-                               f"{columns}.")
+            raise RuntimeError(
+                f"For 'zip', the datasets must have different columns, but got {columns}."
+            )
         return columns
 
     def _size(self):
@@ -441,8 +468,7 @@ def zip_datasets(datasets):
         RuntimeError: two columns have the same name; told when the dataset is used.
     """
     if not isinstance(datasets, tuple) or not all(isinstance(each, Dataset) for each in datasets):
-        raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got "
-                        f"{datasets!r}.")
+        raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got {datasets!r}.")
     if len(datasets) < 2:
         raise ValueError(f"For 'zip', there must be at least two datasets, but got {datasets!r}.")
     return ZipDataset(datasets)
@@ -462,8 +488,9 @@ def _zip(self, datasets):
     """
     others = (datasets,) if isinstance(datasets, Dataset) else datasets
     if not isinstance(others, tuple):
-        raise TypeError(f"For 'zip', 'datasets' must be a dataset or a tuple of datasets, but got "
-                        f"{datasets!r}.")
+        raise TypeError(
+            f"For 'zip', 'datasets' must be a dataset or a tuple of datasets, but got {datasets!r}."
+        )
     return zip_datasets((self, *others))
 
 
@@ -494,8 +521,10 @@ class ConcatDataset(UnionBaseDataset):
     def __init__(self, input_dataset, datasets=()):
         others = [datasets] if isinstance(datasets, Dataset) else datasets
         if not isinstance(others, list) or not all(isinstance(each, Dataset) for each in others):
-            raise TypeError(f"For 'concat', 'datasets' must be a dataset or a list of datasets, "
-                            f"but got {datasets!r}.")
+            raise TypeError(
+                f"For 'concat', 'datasets' must be a dataset or a list of datasets, "
+                f"but got {datasets!r}."
+            )
         super().__init__([input_dataset, *others])
         self._sampler = None
 
@@ -513,8 +542,10 @@ class ConcatDataset(UnionBaseDataset):
         if not isinstance(sampler, BuiltinSampler):
             raise TypeError(f"For 'use_sampler', 'sampler' must be a sampler, but got {sampler!r}.")
         if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
-            raise ValueError("For 'use_sampler', a DistributedSampler over concatenated datasets "
-                             "must have shuffle=False and no num_samples.")
+            raise ValueError(
+                "For 'use_sampler', a DistributedSampler over concatenated datasets "
+                "must have shuffle=False and no num_samples."
+            )
         self._sampler = sampler
 
     def is_sharded(self):
@@ -532,18 +563,24 @@ class ConcatDataset(UnionBaseDataset):
         first = list(self.children[0]._columns())
         for child in self.children[1:]:
             if list(child._columns()) != first:
-                raise RuntimeError(f"For 'concat', the datasets must have the same columns, but "
-                                   f"got {first} and {list(child._columns())}.")
+                raise RuntimeError(
+                    f"For 'concat', the datasets must have the same columns, but "
+                    f"got {first} and {list(child._columns())}."
+                )
         flows = [child._open() for child in self.children]
 
         def rows():
             wanted = None
             for row in itertools.chain.from_iterable(flow.rows() for flow in flows):
-                found = [(str(value.dtype.kind if value.dtype.kind in "SU" else value.dtype),
-                          value.ndim) for value in row]
+                found = [
+                    (str(value.dtype.kind if value.dtype.kind in "SU" else value.dtype), value.ndim)
+                    for value in row
+                ]
                 if wanted is not None and found != wanted:
-                    raise RuntimeError(f"For 'concat', columns must agree in dtype and number of "
-                                       f"axes, but got {wanted} and {found}.")
+                    raise RuntimeError(
+                        f"For 'concat', columns must agree in dtype and number of "
+                        f"axes, but got {wanted} and {found}."
+                    )
                 wanted = found
                 yield row
 

@@ -24,8 +24,15 @@ from .sampler import (
 )
 from .workers import Pipeline
 
-__all__ = ["AudioBaseDataset", "Dataset", "MappableDataset", "SourceDataset", "TextBaseDataset",
-           "UnionBaseDataset", "VisionBaseDataset"]
+__all__ = [
+    "AudioBaseDataset",
+    "Dataset",
+    "MappableDataset",
+    "SourceDataset",
+    "TextBaseDataset",
+    "UnionBaseDataset",
+    "VisionBaseDataset",
+]
 
 
 class Dataset:
@@ -41,13 +48,15 @@ class Dataset:
     """
 
     cache = None
-    _told = None        # what it does to rows, for its cache, once that was asked for
-    _is_order = False   # whether it changes the order of rows alone
+    _told = None  # what it does to rows, for its cache, once that was asked for
+    _is_order = False  # whether it changes the order of rows alone
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
         if cache is not None and not isinstance(cache, DatasetCache):
-            raise TypeError(f"For '{type(self).__name__}', 'cache' must be a DatasetCache, but got "
-                            f"{cache!r} of type {type(cache).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'cache' must be a DatasetCache, but got "
+                f"{cache!r} of type {type(cache).__name__}."
+            )
         self.cache = cache
         children = [] if children is None else children
         self.children = [children] if isinstance(children, Dataset) else list(children)
@@ -102,8 +111,7 @@ class Dataset:
         """
         return iterators.dict_iterator(self, num_epochs, output_numpy, do_copy)
 
-    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False,
-                              do_copy=False):
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Makes an iterator that gives rows as lists.
 
         Args:
@@ -127,8 +135,9 @@ class Dataset:
             TypeError: it is not callable, or returns something else.
         """
         if not callable(apply_func):
-            raise TypeError(f"For 'apply', 'apply_func' must be a function, but got "
-                            f"{apply_func!r}.")
+            raise TypeError(
+                f"For 'apply', 'apply_func' must be a function, but got {apply_func!r}."
+            )
         made = apply_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"For 'apply', 'apply_func' must return a dataset, but got {made!r}.")
@@ -211,8 +220,11 @@ class Dataset:
         found = None
         for row in self._epoch():
             shapes = [list(np.shape(value)) for value in row]
-            found = shapes if found is None else [
-                _common(one, other) for one, other in zip(found, shapes, strict=True)]
+            found = (
+                shapes
+                if found is None
+                else [_common(one, other) for one, other in zip(found, shapes, strict=True)]
+            )
         return found
 
     def output_types(self):
@@ -262,8 +274,9 @@ class Dataset:
             raise RuntimeError("For 'split', the dataset must not be sharded; split it first.")
         counts = _absolute(sizes, self.get_dataset_size())
         starts = np.cumsum([0, *counts[:-1]]).tolist()
-        return tuple(self._part(start, count, randomize)
-                     for start, count in zip(starts, counts, strict=True))
+        return tuple(
+            self._part(start, count, randomize) for start, count in zip(starts, counts, strict=True)
+        )
 
     def _part(self, start, count, randomize):
         part = self
@@ -332,7 +345,7 @@ class MappableDataset(SourceDataset):
         def blocks():
             indices, step = epoch(), self._block_rows()
             for start in range(0, len(indices), step):
-                yield self._block(indices[start:start + step])
+                yield self._block(indices[start : start + step])
 
         return Flow(blocks=blocks)
 
@@ -368,8 +381,9 @@ class MappableDataset(SourceDataset):
             TypeError: it is not a sampler.
         """
         if not isinstance(new_sampler, BuiltinSampler):
-            raise TypeError(f"For 'use_sampler', 'new_sampler' must be a sampler, but got "
-                            f"{new_sampler!r}.")
+            raise TypeError(
+                f"For 'use_sampler', 'new_sampler' must be a sampler, but got {new_sampler!r}."
+            )
         kept = self.sampler if self.__dict__.get("_is_part") else self.sampler.child_sampler
         self._is_part = False
         self.sampler = new_sampler
@@ -392,7 +406,8 @@ class MappableDataset(SourceDataset):
 
 def _needs_labels(sampler):
     return sampler is not None and (
-        hasattr(sampler, "class_column") or _needs_labels(sampler.child_sampler))
+        hasattr(sampler, "class_column") or _needs_labels(sampler.child_sampler)
+    )
 
 
 def _sampled(sampler, size):
@@ -429,12 +444,15 @@ def _absolute(sizes, total):
         if min(sizes) <= 0:
             raise ValueError(f"For 'split', 'sizes' must be positive, but got {sizes!r}.")
         if sum(sizes) != total:
-            raise RuntimeError(f"For 'split', 'sizes' must add up to the {total} rows of the "
-                               f"dataset, but got {sizes!r}.")
+            raise RuntimeError(
+                f"For 'split', 'sizes' must add up to the {total} rows of the "
+                f"dataset, but got {sizes!r}."
+            )
         return sizes
     if not all(0 < each <= 1 for each in sizes) or abs(sum(sizes) - 1) > 1e-12:
-        raise ValueError(f"For 'split', shares must lie in (0, 1] and add up to 1, but got "
-                         f"{sizes!r}.")
+        raise ValueError(
+            f"For 'split', shares must lie in (0, 1] and add up to 1, but got {sizes!r}."
+        )
     counts = [round(each * total) for each in sizes]
     if 0 in counts:
         raise RuntimeError(f"For 'split', a share is too small for {total} rows: {sizes!r}.")

@@ -119,8 +119,10 @@ def as_column(value):
         raise RuntimeError(f"A column must be an array, but got {value!r}: {error}") from error
     kind = array.dtype.kind
     if kind not in "biufSU" or not array.dtype.isnative or kind == "f" and array.itemsize > 8:
-        raise RuntimeError(f"A column must hold numbers, bools or text, but got {value!r} of type "
-                           f"{type(value).__name__} and dtype {array.dtype}.")
+        raise RuntimeError(
+            f"A column must hold numbers, bools or text, but got {value!r} of type "
+            f"{type(value).__name__} and dtype {array.dtype}."
+        )
     return array
 
 
@@ -142,11 +144,15 @@ def stack(values, place=0):
     kind = first.dtype.kind
     for value in values:
         if value.shape != first.shape:
-            raise RuntimeError(f"Rows of one batch must have equal shapes, but in column {place} "
-                               f"there are {first.shape} and {value.shape}.")
+            raise RuntimeError(
+                f"Rows of one batch must have equal shapes, but in column {place} "
+                f"there are {first.shape} and {value.shape}."
+            )
         if value.dtype != first.dtype and (kind not in "SU" or value.dtype.kind != kind):
-            raise RuntimeError(f"Rows of one batch must have equal dtypes, but in column {place} "
-                               f"there are {first.dtype} and {value.dtype}.")
+            raise RuntimeError(
+                f"Rows of one batch must have equal dtypes, but in column {place} "
+                f"there are {first.dtype} and {value.dtype}."
+            )
     if kind in "SU":
         return np.stack(values)
     out = np.empty((len(values), *first.shape), first.dtype)

@@ -15,9 +15,20 @@ from .._rules import AnInstance, Samples
 from .config import next_seed
 from .twister import Twister
 
-__all__ = ["BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler",
-           "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
-           "WeightedRandomSampler", "select_sampler"]
+__all__ = [
+    "BuiltinSampler",
+    "DistributedSampler",
+    "IterSampler",
+    "PKSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "Shuffle",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
+    "select_sampler",
+]
 
 
 # True counts as 1, as in the original.
@@ -54,8 +65,9 @@ class BuiltinSampler:
             RuntimeError: there is a child already.
         """
         if self.child_sampler is not None and sampler is not None:
-            raise RuntimeError("For 'add_child', a sampler must have one child at most, but got "
-                               "another.")
+            raise RuntimeError(
+                "For 'add_child', a sampler must have one child at most, but got another."
+            )
         self.child_sampler = sampler
 
     def get_child(self):
@@ -117,8 +129,9 @@ def _inside(indices, size):
     indices = np.asarray(indices, np.int64)
     wrong = (indices < 0) | (indices >= size)
     if wrong.any():
-        raise RuntimeError(f"A sampler gave the index {indices[wrong][0]}, but indices must be in "
-                           f"[0, {size}).")
+        raise RuntimeError(
+            f"A sampler gave the index {indices[wrong][0]}, but indices must be in [0, {size})."
+        )
     return indices
 
 
@@ -140,14 +153,17 @@ class SequentialSampler(BuiltinSampler):
 
     def _check(self):
         if self.start_index is not None and self.start_index < 0:
-            raise RuntimeError(f"For 'SequentialSampler', 'start_index' must be >= 0, but got "
-                               f"{self.start_index}.")
+            raise RuntimeError(
+                f"For 'SequentialSampler', 'start_index' must be >= 0, but got {self.start_index}."
+            )
 
     def _open(self, size, labels):
         start = self.start_index or 0
         if start and start >= size:
-            raise RuntimeError(f"For 'SequentialSampler', 'start_index' must be below the number "
-                               f"of rows, {size}, but got {start}.")
+            raise RuntimeError(
+                f"For 'SequentialSampler', 'start_index' must be below the number "
+                f"of rows, {size}, but got {start}."
+            )
         taken = np.arange(start, start + self._limited(size - start))
         return lambda: taken
 
@@ -162,8 +178,12 @@ class RandomSampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, replacement: Bool = False, num_samples: Count = None,
-                 shuffle: AnInstance(Shuffle) = Shuffle.GLOBAL):
+    def __init__(
+        self,
+        replacement: Bool = False,
+        num_samples: Count = None,
+        shuffle: AnInstance(Shuffle) = Shuffle.GLOBAL,
+    ):
         super().__init__(num_samples)
         self.replacement, self.shuffle = replacement, shuffle
         self.deterministic = False
@@ -218,9 +238,14 @@ class DistributedSampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, num_shards: Whole, shard_id: Whole,
-                 shuffle: Bool | AnInstance(Shuffle) = True, num_samples: Count = None,
-                 offset: Whole = -1):
+    def __init__(
+        self,
+        num_shards: Whole,
+        shard_id: Whole,
+        shuffle: Bool | AnInstance(Shuffle) = True,
+        num_samples: Count = None,
+        offset: Whole = -1,
+    ):
         super().__init__(num_samples)
         self.num_shards, self.shard_id = num_shards, shard_id
         self.shuffle, self.offset = shuffle, offset
@@ -228,14 +253,19 @@ class DistributedSampler(BuiltinSampler):
 
     def _check(self):
         if self.num_shards <= 0:
-            raise RuntimeError(f"For 'DistributedSampler', 'num_shards' must be > 0, but got "
-                               f"{self.num_shards}.")
+            raise RuntimeError(
+                f"For 'DistributedSampler', 'num_shards' must be > 0, but got {self.num_shards}."
+            )
         if not 0 <= self.shard_id < self.num_shards:
-            raise RuntimeError(f"For 'DistributedSampler', 'shard_id' must be in [0, "
-                               f"{self.num_shards}), but got {self.shard_id}.")
+            raise RuntimeError(
+                f"For 'DistributedSampler', 'shard_id' must be in [0, "
+                f"{self.num_shards}), but got {self.shard_id}."
+            )
         if self.offset > self.num_shards:
-            raise RuntimeError(f"For 'DistributedSampler', 'offset' must be at most 'num_shards', "
-                               f"{self.num_shards}, but got {self.offset}.")
+            raise RuntimeError(
+                f"For 'DistributedSampler', 'offset' must be at most 'num_shards', "
+                f"{self.num_shards}, but got {self.offset}."
+            )
 
     def get_shuffle_mode(self):
         """Returns how the rows are shuffled."""
@@ -267,7 +297,7 @@ class DistributedSampler(BuiltinSampler):
         else:
             first = (self.shard_id - self.offset) % self.num_shards
             places = np.arange(first, size, self.num_shards)
-        return places[:self._limited(len(places))]
+        return places[: self._limited(len(places))]
 
     def _open(self, size, labels):
         shuffled = self.get_shuffle_mode() is not Shuffle.FALSE
@@ -303,8 +333,14 @@ class PKSampler(BuiltinSampler):
     """
 
     @checked(Forbid("num_class is not None", NotImplementedError, "'num_class' must be None"))
-    def __init__(self, num_val: Whole, num_class=None, shuffle: Bool = False,
-                 class_column: Str = "label", num_samples: Count = None):
+    def __init__(
+        self,
+        num_val: Whole,
+        num_class=None,
+        shuffle: Bool = False,
+        class_column: Str = "label",
+        num_samples: Count = None,
+    ):
         super().__init__(num_samples)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
 
@@ -330,11 +366,14 @@ class PKSampler(BuiltinSampler):
 
         def epoch():
             nonlocal seed
-            taken = [rows[twister.integer(0, len(rows) - 1)]
-                     for rows in members for _ in range(self.num_val)]
+            taken = [
+                rows[twister.integer(0, len(rows) - 1)]
+                for rows in members
+                for _ in range(self.num_val)
+            ]
             seed += 1
             twister.seed(seed)
-            return taken[:self._limited(len(taken))]
+            return taken[: self._limited(len(taken))]
 
         return epoch
 
@@ -360,18 +399,22 @@ class SubsetSampler(BuiltinSampler):
     @checked
     def __init__(self, indices, num_samples: Count = None):
         if isinstance(indices, (str, bytes)):
-            raise TypeError(f"For '{type(self).__name__}', 'indices' must be an iterable of ints, "
-                            f"but got {indices!r}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'indices' must be an iterable of ints, "
+                f"but got {indices!r}."
+            )
         indices = list(indices) if hasattr(indices, "__iter__") else [indices]
         for place, index in enumerate(indices):
             if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
-                raise TypeError(f"For '{type(self).__name__}', 'indices' must hold ints, but "
-                                f"indices[{place}] is {index!r}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', 'indices' must hold ints, but "
+                    f"indices[{place}] is {index!r}."
+                )
         super().__init__(num_samples)
         self.indices = indices
 
     def _open(self, size, labels):
-        taken = self.indices[:self._limited(len(self.indices))]
+        taken = self.indices[: self._limited(len(self.indices))]
         return lambda: taken
 
 
@@ -434,11 +477,15 @@ class WeightedRandomSampler(BuiltinSampler):
         weights = weights if isinstance(weights, list) else [weights]
         for place, weight in enumerate(weights):
             if not isinstance(weight, (int, float, np.number)) or isinstance(weight, bool):
-                raise TypeError(f"For 'WeightedRandomSampler', 'weights' must be a list of "
-                                f"numbers, but weights[{place}] is {weight!r}.")
+                raise TypeError(
+                    f"For 'WeightedRandomSampler', 'weights' must be a list of "
+                    f"numbers, but weights[{place}] is {weight!r}."
+                )
         if not weights or min(weights) < 0 or max(weights) == 0:
-            raise RuntimeError(f"For 'WeightedRandomSampler', 'weights' must hold numbers >= 0 "
-                               f"that are not all zero, but got {weights!r}.")
+            raise RuntimeError(
+                f"For 'WeightedRandomSampler', 'weights' must hold numbers >= 0 "
+                f"that are not all zero, but got {weights!r}."
+            )
         super().__init__(num_samples)
         self.weights, self.replacement = weights, replacement
 
@@ -452,8 +499,10 @@ class WeightedRandomSampler(BuiltinSampler):
 
     def _open(self, size, labels):
         if len(self.weights) > size:
-            raise RuntimeError(f"For 'WeightedRandomSampler', there must be no more weights than "
-                               f"rows, {size}, but got {len(self.weights)}.")
+            raise RuntimeError(
+                f"For 'WeightedRandomSampler', there must be no more weights than "
+                f"rows, {size}, but got {len(self.weights)}."
+            )
         seed, twister, count = next_seed(), Twister(0), self._limited(size)
 
         def epoch():
@@ -537,8 +586,10 @@ def as_sampler(sampler):
         return SubsetSampler(sampler)
     if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
         return IterSampler(sampler)
-    raise TypeError(f"'sampler' must be a sampler or an iterable of indices, but got {sampler!r} "
-                    f"of type {type(sampler).__name__}.")
+    raise TypeError(
+        f"'sampler' must be a sampler or an iterable of indices, but got {sampler!r} "
+        f"of type {type(sampler).__name__}."
+    )
 
 
 def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
@@ -557,8 +608,10 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
     if input_sampler is not None:
         given = (num_samples, shuffle, num_shards, shard_id)
         if any(each is not None for each in given):
-            raise ValueError(f"'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and "
-                             f"'shard_id', but got {given}.")
+            raise ValueError(
+                f"'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and "
+                f"'shard_id', but got {given}."
+            )
         return as_sampler(input_sampler)
     if num_shards is not None:
         shuffle = True if shuffle is None else shuffle

@@ -36,8 +36,9 @@ class Schema:
             self.from_json(json_of(schema_file))
 
     @checked
-    def add_column(self, name: Str, de_type: Str | AnInstance(dtypes.Type),
-                   shape: ListOf(Int) = None):
+    def add_column(
+        self, name: Str, de_type: Str | AnInstance(dtypes.Type), shape: ListOf(Int) = None
+    ):
         """Adds a column.
 
         Args:
@@ -51,8 +52,9 @@ class Schema:
         text = de_type.lower() if isinstance(de_type, str) else str(de_type).lower()
         known = {str(each).lower() for each in (*dtypes.all_types, dtypes.string)} | {"bytes"}
         if text not in known:
-            raise TypeError(f"For 'Schema', 'de_type' must be a dtype or its name, but got "
-                            f"{de_type!r}.")
+            raise TypeError(
+                f"For 'Schema', 'de_type' must be a dtype or its name, but got {de_type!r}."
+            )
         column = {"name": name, "type": text}
         if shape is not None:
             column.update(shape=shape, rank=len(shape))
@@ -71,12 +73,15 @@ class Schema:
         if isinstance(columns, dict):
             columns = [{"name": name, **column} for name, column in columns.items()]
         elif not isinstance(columns, list):
-            raise TypeError(f"For 'Schema', 'columns' must be a dict or a list, but got "
-                            f"{columns!r}.")
+            raise TypeError(
+                f"For 'Schema', 'columns' must be a dict or a list, but got {columns!r}."
+            )
         for column in columns:
             if not {"name", "type"} <= set(column) <= {"name", "type", "shape", "rank", "t_impl"}:
-                raise RuntimeError(f"For 'Schema', a column must have a name, a type and perhaps a "
-                                   f"shape and a rank, but got {column}.")
+                raise RuntimeError(
+                    f"For 'Schema', a column must have a name, a type and perhaps a "
+                    f"shape and a rank, but got {column}."
+                )
             self.add_column(column["name"], column["type"], column.get("shape"))
 
     def from_json(self, json_obj):
@@ -93,9 +98,11 @@ class Schema:
             raise TypeError(f"For 'Schema', 'json_obj' must be a dict, but got {json_obj!r}.")
         unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
         if unknown or not json_obj.get("columns"):
-            raise RuntimeError(f"For 'Schema', there must be columns, and nothing but "
-                               f"'datasetType' and 'numRows' beside them, but got "
-                               f"{list(json_obj)}.")
+            raise RuntimeError(
+                f"For 'Schema', there must be columns, and nothing but "
+                f"'datasetType' and 'numRows' beside them, but got "
+                f"{list(json_obj)}."
+            )
         self.dataset_type = json_obj.get("datasetType", "")
         self.num_rows = json_obj.get("numRows")
         if self.num_rows is not None and self.num_rows <= 0:

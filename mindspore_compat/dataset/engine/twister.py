@@ -24,7 +24,7 @@ from itertools import accumulate
 import numpy as np
 
 _ALL = 0xFFFFFFFF
-_FIRST, _BLOCK = 16, 624     # how many numbers are drawn at once, at first and then
+_FIRST, _BLOCK = 16, 624  # how many numbers are drawn at once, at first and then
 _of_thread = threading.local()
 
 
@@ -137,19 +137,20 @@ class Twister:
         self._spare = None
         while (missing := count - sum(map(len, found))) > 0:
             pairs = -(-missing // 2)
-            drawn = np.array(self._block[self._next:], np.float64)
+            drawn = np.array(self._block[self._next :], np.float64)
             lacking = 4 * pairs - len(drawn)
             if lacking > 0:
                 drawn = np.concatenate([drawn, self._drawn(lacking)])
-            self._block, self._next = drawn[4 * pairs:].astype(np.int64).tolist(), 0
-            low, high = drawn[:4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
-            units = np.minimum((low + high * 4294967296.0) / 18446744073709551616.0,
-                               math.nextafter(1.0, 0.0))
+            self._block, self._next = drawn[4 * pairs :].astype(np.int64).tolist(), 0
+            low, high = drawn[: 4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
+            units = np.minimum(
+                (low + high * 4294967296.0) / 18446744073709551616.0, math.nextafter(1.0, 0.0)
+            )
             x, y = (2.0 * units - 1.0).T
             square = x * x + y * y
             taken = (0.0 < square) & (square <= 1.0)
             x, y, square = x[taken], y[taken], square[taken]
-            logarithm = np.array(list(map(math.log, square.tolist())))    # NumPy's rounds otherwise
+            logarithm = np.array(list(map(math.log, square.tolist())))  # NumPy's rounds otherwise
             factor = np.sqrt(-2 * logarithm / square)
             found.append(np.stack([y * factor, x * factor], 1).reshape(-1))
         return np.concatenate(found)[:count] if found else np.zeros(0)
@@ -222,8 +223,9 @@ class Twister:
 
     def weighted_once(self, weights, count):
         """`count` different indices, the heavier the likelier (Efraimidis and Spirakis)."""
-        waits = [-math.log(1.0 - self.unit()) / weight if weight > 0 else math.inf
-                 for weight in weights]
+        waits = [
+            -math.log(1.0 - self.unit()) / weight if weight > 0 else math.inf for weight in weights
+        ]
         return sorted(range(len(weights)), key=waits.__getitem__)[:count]
 
 
@@ -321,9 +323,10 @@ class Twister64:
             here = state[start:stop]
             after = np.roll(state, -1)[start:stop]
             mixed = (here & self._upper) | (after & self._lower)
-            twisted = mixed >> np.uint64(1) ^ np.where(mixed & np.uint64(1), self._matrix,
-                                                       np.uint64(0))
-            state[start:stop] = state[other:other + len(here)] ^ twisted
+            twisted = mixed >> np.uint64(1) ^ np.where(
+                mixed & np.uint64(1), self._matrix, np.uint64(0)
+            )
+            state[start:stop] = state[other : other + len(here)] ^ twisted
         x = state.copy()
         x ^= (x >> np.uint64(29)) & np.uint64(0x5555555555555555)
         x ^= (x << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)

@@ -27,10 +27,18 @@ tuple_iterator=Dataset.create_tuple_iterator zip=zip zip_dataset=Dataset.zip
 """
 
 __getattr__, __dir__, __all__ = validators(
-    __name__, {name: getattr(engine, name) for name in engine.__all__}, _TARGETS)
-__all__ += ["check_batch_sampler", "check_cache_option", "check_hostname", "check_max_rowsize",
-            "check_pad_info", "check_positive_int32", "check_total_batch",
-            "check_valid_map_style_dataset"]
+    __name__, {name: getattr(engine, name) for name in engine.__all__}, _TARGETS
+)
+__all__ += [
+    "check_batch_sampler",
+    "check_cache_option",
+    "check_hostname",
+    "check_max_rowsize",
+    "check_pad_info",
+    "check_positive_int32",
+    "check_total_batch",
+    "check_valid_map_style_dataset",
+]
 
 
 def check_positive_int32(method):
@@ -49,19 +57,27 @@ def check_positive_int32(method):
     return checked_method
 
 
-def check_batch_sampler(batch_sampler, num_samples, shuffle, num_shards, shard_id, sampler,
-                        collate_fn):
+def check_batch_sampler(
+    batch_sampler, num_samples, shuffle, num_shards, shard_id, sampler, collate_fn
+):
     """Checks that a sampler of batches can be iterated and comes without other choices of rows, and
     that a function for batches comes with it."""
-    others = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards,
-              "shard_id": shard_id, "sampler": sampler}
+    others = {
+        "num_samples": num_samples,
+        "shuffle": shuffle,
+        "num_shards": num_shards,
+        "shard_id": shard_id,
+        "sampler": sampler,
+    }
     given = [name for name, value in others.items() if value is not None]
     if batch_sampler is not None and given:
-        raise ValueError(f"'batch_sampler' and {', '.join(map(repr, given))} must not both be "
-                         "given.")
+        raise ValueError(
+            f"'batch_sampler' and {', '.join(map(repr, given))} must not both be given."
+        )
     if not isinstance(batch_sampler, (type(None), engine.Sampler, collections.abc.Iterable)):
-        raise TypeError(f"'batch_sampler' must be a Sampler or an iterable, but got "
-                        f"{batch_sampler!r}.")
+        raise TypeError(
+            f"'batch_sampler' must be a Sampler or an iterable, but got {batch_sampler!r}."
+        )
     if collate_fn is not None and batch_sampler is None:
         raise ValueError("'collate_fn' must be given with 'batch_sampler'.")
     if collate_fn is not None and not callable(collate_fn):
@@ -79,7 +95,8 @@ def check_hostname(hostname):
     """Whether a str can be the name of a host: words of letters, digits and inner hyphens."""
     words = hostname.removesuffix(".").split(".") if hostname else [""]
     return len(hostname) <= 255 and all(
-        re.fullmatch(r"(?!-)[A-Za-z\d-]{1,63}(?<!-)", word) for word in words)
+        re.fullmatch(r"(?!-)[A-Za-z\d-]{1,63}(?<!-)", word) for word in words
+    )
 
 
 def check_max_rowsize(max_rowsize):

@@ -46,8 +46,10 @@ class WorkerProcess:
         context = multiprocessing.get_context(config.get_multiprocessing_start_method())
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(theirs, work, affinity.of_workers(), processes.parent()),
-            daemon=True)
+            target=_serve,
+            args=(theirs, work, affinity.of_workers(), processes.parent()),
+            daemon=True,
+        )
         self._process.start()
         self._owner = os.getpid()
         theirs.close()
@@ -67,8 +69,10 @@ class WorkerProcess:
             answers = self._connection.recv()
         except (EOFError, OSError) as lost:
             self._process.join(_SECONDS)
-            raise WorkerFailed(f"{self.name[0].upper()}{self.name[1:]} ended with the exit code "
-                               f"{self._process.exitcode} while it worked on a row.") from lost
+            raise WorkerFailed(
+                f"{self.name[0].upper()}{self.name[1:]} ended with the exit code "
+                f"{self._process.exitcode} while it worked on a row."
+            ) from lost
         return [(result, told and _error(*told)) for result, told in answers]
 
     def finish(self):
@@ -104,7 +108,7 @@ def _serve(connection, work, cores, parent):
             del items
             try:
                 sent = ForkingPickler.dumps(answers)
-            except Exception:   # a result is of a kind that cannot be sent
+            except Exception:  # a result is of a kind that cannot be sent
                 sent = ForkingPickler.dumps([_sendable(each) for each in answers])
             connection.send_bytes(sent)
 

@@ -29,9 +29,9 @@ from ..._backend import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
 
-_TRIAL, _LONGEST = 32, 4096     # rows between two looks at who is faster
-_SHORT = 0.005                  # seconds; only rows that take less may be done by the reader
-_CHUNK = 0.001                  # seconds of work that are handed over at once
+_TRIAL, _LONGEST = 32, 4096  # rows between two looks at who is faster
+_SHORT = 0.005  # seconds; only rows that take less may be done by the reader
+_CHUNK = 0.001  # seconds of work that are handed over at once
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
 
@@ -185,7 +185,7 @@ def _per_row(seconds, count):
     """The mean of the later half: what comes first is slow where something is loaded."""
     if len(seconds) != count:
         return None
-    later = seconds[len(seconds) // 2:]
+    later = seconds[len(seconds) // 2 :]
     return sum(later) / len(later)
 
 
@@ -195,7 +195,7 @@ class _Task(Future):
     def __init__(self, number, items):
         super().__init__()
         self.number, self.items, self.worker = number, items, None
-        self.done_rows = 0      # as far as the worker tells
+        self.done_rows = 0  # as far as the worker tells
 
     def __str__(self):
         first, last = self.number + self.done_rows, self.number + len(self.items) - 1
@@ -209,13 +209,15 @@ class _Pool:
 
     def __init__(self, api, work, workers, processes):
         self.api, self.submitted, self.tasks = api, 0, queue.SimpleQueue()
-        self.latest = self.fastest = math.inf   # seconds that a worker took for a row
+        self.latest = self.fastest = math.inf  # seconds that a worker took for a row
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.threads = [
-            threading.Thread(target=_take, args=(self.tasks, each), daemon=True,
-                             name=f"{api} worker {number}")
-            for number, each in enumerate(self.processes or [work] * workers)]
+            threading.Thread(
+                target=_take, args=(self.tasks, each), daemon=True, name=f"{api} worker {number}"
+            )
+            for number, each in enumerate(self.processes or [work] * workers)
+        ]
         _open_pools().add(self)
         for thread in self.threads:
             thread.start()
@@ -252,13 +254,16 @@ class _Pool:
             waited = waited + interval if task.done_rows == done_rows else 0
             if not waited:
                 continue
-            told = (f"For '{self.api}', {_name(task.worker)} has worked on {task} for "
-                    f"{waited} seconds")
+            told = (
+                f"For '{self.api}', {_name(task.worker)} has worked on {task} for {waited} seconds"
+            )
             if waited >= 2 * interval and config.get_enable_watchdog():
                 log.error("%s; it is ended.", told)
                 self.patience = self.patience if self.processes else 0
-                raise WorkerFailed(f"{told}, so it was ended; 'set_multiprocessing_timeout_"
-                                   f"interval' sets how long it may take.")
+                raise WorkerFailed(
+                    f"{told}, so it was ended; 'set_multiprocessing_timeout_"
+                    f"interval' sets how long it may take."
+                )
             log.warning("%s.", told)
 
     def finish(self):

@@ -14,10 +14,26 @@ from ..transforms.base import TensorOperation
 from ..transforms.transforms import numeric_dtype
 from .utils import NormalizeForm, Vocab
 
-__all__ = ["AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram",
-           "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow",
-           "TextTensorOperation", "ToNumber", "Truncate", "TruncateSequencePair",
-           "UnicodeCharTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer"]
+__all__ = [
+    "AddToken",
+    "BasicTokenizer",
+    "BertTokenizer",
+    "CaseFold",
+    "Lookup",
+    "Ngram",
+    "NormalizeUTF8",
+    "PythonTokenizer",
+    "RegexReplace",
+    "RegexTokenizer",
+    "SlidingWindow",
+    "TextTensorOperation",
+    "ToNumber",
+    "Truncate",
+    "TruncateSequencePair",
+    "UnicodeCharTokenizer",
+    "WhitespaceTokenizer",
+    "WordpieceTokenizer",
+]
 
 _UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
 _Length = natural | Bool
@@ -34,8 +50,10 @@ class TextTensorOperation(TensorOperation):
         """
         if x.dtype.kind != "U" or rank is not None and x.ndim != rank:
             wanted = "" if rank is None else f" of {rank} axes"
-            raise RuntimeError(f"For '{type(self).__name__}', the input must be text{wanted}, but "
-                               f"got shape {x.shape} and dtype {x.dtype}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must be text{wanted}, but "
+                f"got shape {x.shape} and dtype {x.dtype}."
+            )
         return x
 
 
@@ -64,14 +82,16 @@ class Lookup(TextTensorOperation):
     """
 
     @checked
-    def __init__(self, vocab: AnInstance(Vocab), unknown_token: Str = None,
-                 data_type: DType = dtypes.int32):
+    def __init__(
+        self, vocab: AnInstance(Vocab), unknown_token: Str = None, data_type: DType = dtypes.int32
+    ):
         self.vocab, self.unknown_token = vocab, unknown_token
         self.data_type = numeric_dtype("Lookup", data_type)
         self._unknown = -1 if unknown_token is None else vocab.tokens_to_ids(unknown_token)
         if unknown_token is not None and self._unknown < 0:
-            raise RuntimeError(f"For 'Lookup', 'unknown_token' must be in 'vocab', but got "
-                               f"{unknown_token!r}.")
+            raise RuntimeError(
+                f"For 'Lookup', 'unknown_token' must be in 'vocab', but got {unknown_token!r}."
+            )
 
     def _array(self, x, lead):
         numbers = [self._number(token) for token in self._text(x).ravel().tolist()]
@@ -81,8 +101,10 @@ class Lookup(TextTensorOperation):
         number = self.vocab.tokens_to_ids(token)
         number = self._unknown if number < 0 else number
         if number < 0:
-            raise RuntimeError(f"For 'Lookup', the token {token!r} is not in 'vocab', and there is "
-                               f"no 'unknown_token'.")
+            raise RuntimeError(
+                f"For 'Lookup', the token {token!r} is not in 'vocab', and there is "
+                f"no 'unknown_token'."
+            )
         return number
 
 
@@ -130,6 +152,7 @@ def _leading_int(text):
 
 # Tokenizers ---------------------------------------------------------------------------------------
 
+
 class _Tokenizer(TextTensorOperation):
     """What tokenizers share; a subclass defines `_spans(text)`, which gives (start, end, token).
 
@@ -148,8 +171,10 @@ class _Tokenizer(TextTensorOperation):
         tokens = np.array([token for _, _, token in spans], np.str_)
         if not self.with_offsets:
             return tokens
-        ends = [np.array([len(text[:place].encode()) for place in places], np.uint32)
-                for places in list(zip(*spans, strict=True))[:2]]
+        ends = [
+            np.array([len(text[:place].encode()) for place in places], np.uint32)
+            for places in list(zip(*spans, strict=True))[:2]
+        ]
         return tokens, *ends
 
 
@@ -209,8 +234,9 @@ class RegexTokenizer(_Tokenizer):
     """
 
     @checked
-    def __init__(self, delim_pattern: Str, keep_delim_pattern: Str = "",
-                 with_offsets: Bool = False):
+    def __init__(
+        self, delim_pattern: Str, keep_delim_pattern: Str = "", with_offsets: Bool = False
+    ):
         super().__init__(with_offsets)
         self.delimiter = re.compile(delim_pattern)
         self.kept = re.compile(keep_delim_pattern) if keep_delim_pattern else None
@@ -233,19 +259,28 @@ def split_at(text, delimiter, kept=None):
         yield place, len(text), text[place:]
 
 
-_forms = {NormalizeForm.NFC: "NFC", NormalizeForm.NFKC: "NFKC", NormalizeForm.NFD: "NFD",
-          NormalizeForm.NFKD: "NFKD"}
+_forms = {
+    NormalizeForm.NFC: "NFC",
+    NormalizeForm.NFKC: "NFKC",
+    NormalizeForm.NFD: "NFD",
+    NormalizeForm.NFKD: "NFKD",
+}
 _punctuation = r"[!-/]|[:-@]|[\[-`]|[{-~]"
-_chinese = (r"[\u4e00-\u9fff]|[\u3400-\u4dbf]|[\U00020000-\U0002a6df]|[\U0002a700-\U0002b73f]"
-            r"|[\U0002b740-\U0002b81f]|[\U0002b820-\U0002ceaf]|[\uf900-\ufaff]"
-            r"|[\U0002f800-\U0002fa1f]")
+_chinese = (
+    r"[\u4e00-\u9fff]|[\u3400-\u4dbf]|[\U00020000-\U0002a6df]|[\U0002a700-\U0002b73f]"
+    r"|[\U0002b740-\U0002b81f]|[\U0002b820-\U0002ceaf]|[\uf900-\ufaff]"
+    r"|[\U0002f800-\U0002fa1f]"
+)
 
 
 @functools.cache
 def _other_punctuation():
     """The expression of the punctuation that ASCII lacks."""
-    return "|".join(re.escape(chr(code)) for code in range(0xA0, 0x3100)
-                    if unicodedata.category(chr(code)).startswith("P"))
+    return "|".join(
+        re.escape(chr(code))
+        for code in range(0xA0, 0x3100)
+        if unicodedata.category(chr(code)).startswith("P")
+    )
 
 
 class BasicTokenizer(_Tokenizer):
@@ -270,9 +305,14 @@ class BasicTokenizer(_Tokenizer):
     """
 
     @checked
-    def __init__(self, lower_case: Bool = False, keep_whitespace: Bool = False,
-                 normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
-                 preserve_unused_token: Bool = True, with_offsets: Bool = False):
+    def __init__(
+        self,
+        lower_case: Bool = False,
+        keep_whitespace: Bool = False,
+        normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
+        preserve_unused_token: Bool = True,
+        with_offsets: Bool = False,
+    ):
         super().__init__(with_offsets)
         self.lower_case, self.normalization_form = lower_case, normalization_form
         unused = f"{_UNUSED}|" if preserve_unused_token else ""
@@ -283,15 +323,23 @@ class BasicTokenizer(_Tokenizer):
 
     def _cleaned(self, text):
         if self.lower_case:
-            folded = "".join(part if self.unused.fullmatch(part) else part.casefold()
-                             for _, _, part in split_at(text, self.unused, self.unused))
-            text = "".join(char for char in unicodedata.normalize("NFD", folded)
-                           if unicodedata.category(char) != "Mn")
+            folded = "".join(
+                part if self.unused.fullmatch(part) else part.casefold()
+                for _, _, part in split_at(text, self.unused, self.unused)
+            )
+            text = "".join(
+                char
+                for char in unicodedata.normalize("NFD", folded)
+                if unicodedata.category(char) != "Mn"
+            )
         elif self.normalization_form in _forms:
             text = unicodedata.normalize(_forms[self.normalization_form], text)
         text = re.sub(r"[\t\n\r]", " ", text)
-        return "".join(char for char in text if char not in "\0\ufffd"
-                       and not unicodedata.category(char).startswith("C"))
+        return "".join(
+            char
+            for char in text
+            if char not in "\0\ufffd" and not unicodedata.category(char).startswith("C")
+        )
 
     def _array(self, x, lead):
         return super()._array(np.array(self._cleaned(self._text(x, 0).item())), lead)
@@ -322,9 +370,14 @@ class WordpieceTokenizer(TextTensorOperation):
     """
 
     @checked
-    def __init__(self, vocab: AnInstance(Vocab), suffix_indicator: Str = "##",
-                 max_bytes_per_token: natural = 100, unknown_token: Str = "[UNK]",
-                 with_offsets: Bool = False):
+    def __init__(
+        self,
+        vocab: AnInstance(Vocab),
+        suffix_indicator: Str = "##",
+        max_bytes_per_token: natural = 100,
+        unknown_token: Str = "[UNK]",
+        with_offsets: Bool = False,
+    ):
         self.vocab, self.suffix_indicator = vocab.vocab(), suffix_indicator
         self.max_bytes_per_token, self.unknown_token = max_bytes_per_token, unknown_token
         self.with_offsets = with_offsets
@@ -333,8 +386,11 @@ class WordpieceTokenizer(TextTensorOperation):
         tokens = self._text(tokens)
         listed = tokens.ravel().tolist()
         begins = [0] * len(listed) if starts is None else starts.ravel().tolist()
-        pieces = [piece for token, begin in zip(listed, begins, strict=True)
-                  for piece in self._pieces(token, begin)] or [("", 0, 0)]
+        pieces = [
+            piece
+            for token, begin in zip(listed, begins, strict=True)
+            for piece in self._pieces(token, begin)
+        ] or [("", 0, 0)]
         texts, firsts, lasts = zip(*pieces, strict=True)
         found = np.array(texts, np.str_)
         if not self.with_offsets:
@@ -350,13 +406,18 @@ class WordpieceTokenizer(TextTensorOperation):
         found, start = [], 0
         while start < len(token):
             prefix = self.suffix_indicator if start else ""
-            end = next((end for end in range(len(token), start, -1)
-                        if prefix + token[start:end] in self.vocab), None)
+            end = next(
+                (
+                    end
+                    for end in range(len(token), start, -1)
+                    if prefix + token[start:end] in self.vocab
+                ),
+                None,
+            )
             if end is None:
                 return unknown
             first = begin + len(token[:start].encode())
-            found.append((prefix + token[start:end], first,
-                          first + len(token[start:end].encode())))
+            found.append((prefix + token[start:end], first, first + len(token[start:end].encode())))
             start = end
         return found
 
@@ -388,15 +449,24 @@ class BertTokenizer(TextTensorOperation):
     """
 
     @checked
-    def __init__(self, vocab: AnInstance(Vocab), suffix_indicator: Str = "##",
-                 max_bytes_per_token: natural = 100, unknown_token: Str = "[UNK]",
-                 lower_case: Bool = False, keep_whitespace: Bool = False,
-                 normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
-                 preserve_unused_token: Bool = True, with_offsets: Bool = False):
-        self.words = BasicTokenizer(lower_case, keep_whitespace, normalization_form,
-                                    preserve_unused_token, with_offsets)
-        self.pieces = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token,
-                                         unknown_token, with_offsets)
+    def __init__(
+        self,
+        vocab: AnInstance(Vocab),
+        suffix_indicator: Str = "##",
+        max_bytes_per_token: natural = 100,
+        unknown_token: Str = "[UNK]",
+        lower_case: Bool = False,
+        keep_whitespace: Bool = False,
+        normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
+        preserve_unused_token: Bool = True,
+        with_offsets: Bool = False,
+    ):
+        self.words = BasicTokenizer(
+            lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets
+        )
+        self.pieces = WordpieceTokenizer(
+            vocab, suffix_indicator, max_bytes_per_token, unknown_token, with_offsets
+        )
 
     def _array(self, x, lead):
         words = self.words(x)
@@ -427,6 +497,7 @@ class PythonTokenizer(TextTensorOperation):
 
 
 # Text to text -------------------------------------------------------------------------------------
+
 
 class CaseFold(TextTensorOperation):
     """Folds the case of text, and normalizes it (NFKC).
@@ -462,8 +533,9 @@ class NormalizeUTF8(TextTensorOperation):
 
     def _array(self, x, lead):
         x = self._text(x)
-        return x if self.form is None else each(
-            lambda text: unicodedata.normalize(self.form, text), x)
+        return (
+            x if self.form is None else each(lambda text: unicodedata.normalize(self.form, text), x)
+        )
 
 
 class RegexReplace(TextTensorOperation):
@@ -494,6 +566,7 @@ class RegexReplace(TextTensorOperation):
 
 # Sequences ----------------------------------------------------------------------------------------
 
+
 class Truncate(TextTensorOperation):
     """Cuts a sequence to a length.
 
@@ -517,9 +590,10 @@ class Truncate(TextTensorOperation):
 
     def _array(self, x, lead):
         if x.ndim not in (1, 2):
-            raise RuntimeError(f"For 'Truncate', the input must have 1 or 2 axes, but got shape "
-                               f"{x.shape}.")
-        return x[..., :self.max_seq_len]
+            raise RuntimeError(
+                f"For 'Truncate', the input must have 1 or 2 axes, but got shape {x.shape}."
+            )
+        return x[..., : self.max_seq_len]
 
 
 class TruncateSequencePair(TextTensorOperation):
@@ -546,12 +620,14 @@ class TruncateSequencePair(TextTensorOperation):
     def _apply(self, one, other):
         _Length.refuse("TruncateSequencePair", "max_length", self.max_length)
         if one.ndim != 1 or other.ndim != 1:
-            raise RuntimeError(f"For 'TruncateSequencePair', both inputs must have one axis, but "
-                               f"got shapes {one.shape} and {other.shape}.")
+            raise RuntimeError(
+                f"For 'TruncateSequencePair', both inputs must have one axis, but "
+                f"got shapes {one.shape} and {other.shape}."
+            )
         lengths = [len(one), len(other)]
         while sum(lengths) > self.max_length:
             lengths[lengths[0] <= lengths[1]] -= 1
-        return one[:lengths[0]], other[:lengths[1]]
+        return one[: lengths[0]], other[: lengths[1]]
 
 
 class AddToken(TextTensorOperation):
@@ -577,8 +653,9 @@ class AddToken(TextTensorOperation):
 
     def _array(self, x, lead):
         if self._text(x).ndim not in (1, 2):
-            raise RuntimeError(f"For 'AddToken', the input must have 1 or 2 axes, but got shape "
-                               f"{x.shape}.")
+            raise RuntimeError(
+                f"For 'AddToken', the input must have 1 or 2 axes, but got shape {x.shape}."
+            )
         added = np.full((*x.shape[:-1], 1), self.token)
         return np.concatenate([added, x] if self.begin else [x, added], -1)
 
@@ -609,8 +686,10 @@ class SlidingWindow(TextTensorOperation):
 
     def _array(self, x, lead):
         if x.ndim != 1 or self.axis not in (0, -1):
-            raise RuntimeError(f"For 'SlidingWindow', the input must have one axis, which is slid "
-                               f"along, but got shape {x.shape} and axis {self.axis}.")
+            raise RuntimeError(
+                f"For 'SlidingWindow', the input must have one axis, which is slid "
+                f"along, but got shape {x.shape} and axis {self.axis}."
+            )
         if self.width > len(x):
             return np.empty((0, self.width), x.dtype)
         return np.lib.stride_tricks.sliding_window_view(x, self.width).copy()
@@ -636,13 +715,21 @@ class Ngram(TextTensorOperation):
         ['a b' 'b c']
     """
 
-    @checked(Forbid("len(left_pad) != 2 or len(right_pad) != 2", ValueError,
-                    "'left_pad' and 'right_pad' must be pairs"),
-             Forbid("left_pad[1] < 0 or right_pad[1] < 0", ValueError,
-                    "pads must not be negative"))
-    def __init__(self, n: positive | ListOf(positive, min_length=1),
-                 left_pad: AsValue(AnInstance(tuple)) = ("", 0),
-                 right_pad: AsValue(AnInstance(tuple)) = ("", 0), separator: Str = " "):
+    @checked(
+        Forbid(
+            "len(left_pad) != 2 or len(right_pad) != 2",
+            ValueError,
+            "'left_pad' and 'right_pad' must be pairs",
+        ),
+        Forbid("left_pad[1] < 0 or right_pad[1] < 0", ValueError, "pads must not be negative"),
+    )
+    def __init__(
+        self,
+        n: positive | ListOf(positive, min_length=1),
+        left_pad: AsValue(AnInstance(tuple)) = ("", 0),
+        right_pad: AsValue(AnInstance(tuple)) = ("", 0),
+        separator: Str = " ",
+    ):
         self.n = [n] if isinstance(n, int) else n
         self.left_pad, self.right_pad, self.separator = left_pad, right_pad, separator
 
@@ -651,8 +738,9 @@ class Ngram(TextTensorOperation):
         return np.array([run for n in self.n for run in self._runs(tokens, n)], np.str_)
 
     def _runs(self, tokens, n):
-        before, after = ([token] * min(count, n - 1)
-                         for token, count in (self.left_pad, self.right_pad))
+        before, after = (
+            [token] * min(count, n - 1) for token, count in (self.left_pad, self.right_pad)
+        )
         padded = [*before, *tokens, *after]
         count = len(padded) - n + 1
-        return [self.separator.join(padded[place:place + n]) for place in range(count)] or [""]
+        return [self.separator.join(padded[place : place + n]) for place in range(count)] or [""]

@@ -52,9 +52,11 @@ class Vocab:
         specials = list(special_tokens or ())
         both = set(specials) & set(tokens)
         if both or len(set(specials)) < len(specials) or len(set(tokens)) < len(tokens):
-            raise ValueError(f"For '{api}', no token must come twice, but got tokens with "
-                             f"{len(tokens) - len(set(tokens))} repeats and special tokens "
-                             f"{specials}, of which {sorted(both)} are tokens too.")
+            raise ValueError(
+                f"For '{api}', no token must come twice, but got tokens with "
+                f"{len(tokens) - len(set(tokens))} repeats and special tokens "
+                f"{specials}, of which {sorted(both)} are tokens too."
+            )
         ordered = [*specials, *tokens] if special_first else [*tokens, *specials]
         return cls._made((token, number) for number, token in enumerate(ordered))
 
@@ -86,17 +88,19 @@ class Vocab:
             ValueError: a number is negative.
         """
         if not isinstance(word_dict, dict) or not all(
-                isinstance(token, str) and type(number) is int
-                for token, number in word_dict.items()):
-            raise TypeError(f"For 'from_dict', 'word_dict' must map str to int, but got "
-                            f"{word_dict!r}.")
+            isinstance(token, str) and type(number) is int for token, number in word_dict.items()
+        ):
+            raise TypeError(
+                f"For 'from_dict', 'word_dict' must map str to int, but got {word_dict!r}."
+            )
         if any(number < 0 for number in word_dict.values()):
             raise ValueError(f"For 'from_dict', numbers must be >= 0, but got {word_dict!r}.")
         return cls._made(word_dict.items())
 
     @classmethod
-    def from_file(cls, file_path, delimiter="", vocab_size=None, special_tokens=None,
-                  special_first=True):
+    def from_file(
+        cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True
+    ):
         """Makes a Vocab of the lines of a file, numbered in order.
 
         Args:
@@ -118,8 +122,15 @@ class Vocab:
         return cls._with_specials("from_file", tokens, special_tokens, special_first)
 
     @classmethod
-    def from_dataset(cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None,
-                     special_first=True):
+    def from_dataset(
+        cls,
+        dataset,
+        columns=None,
+        freq_range=None,
+        top_k=None,
+        special_tokens=None,
+        special_first=True,
+    ):
         """Makes a Vocab of the text in a dataset, the most frequent tokens first.
 
         Args:
@@ -144,8 +155,11 @@ class Vocab:
             for place in places:
                 counts.update(np.ravel(row[place]).tolist())
         low, high = freq_range or (None, None)
-        chosen = [(token, count) for token, count in counts.items()
-                  if (low is None or count >= low) and (high is None or count <= high)]
+        chosen = [
+            (token, count)
+            for token, count in counts.items()
+            if (low is None or count >= low) and (high is None or count <= high)
+        ]
         chosen.sort(key=lambda entry: (-entry[1], entry[0]))
         tokens = [token for token, _ in chosen[:top_k]]
         return cls._with_specials("from_dataset", tokens, special_tokens, special_first)
@@ -167,8 +181,9 @@ class Vocab:
         if isinstance(several, str):
             return self._number_of.get(several, -1)
         if not isinstance(several, list) or not all(isinstance(each, str) for each in several):
-            raise TypeError(f"For 'tokens_to_ids', 'tokens' must be a str or several, but got "
-                            f"{tokens!r}.")
+            raise TypeError(
+                f"For 'tokens_to_ids', 'tokens' must be a str or several, but got {tokens!r}."
+            )
         return [self._number_of.get(each, -1) for each in several]
 
     def ids_to_tokens(self, ids):
@@ -184,8 +199,9 @@ class Vocab:
         several = ids.tolist() if isinstance(ids, np.ndarray) else ids
         listed = several if isinstance(several, list) else [several]
         if not all(type(each) is int for each in listed):
-            raise TypeError(f"For 'ids_to_tokens', 'ids' must be an int or several, but got "
-                            f"{ids!r}.")
+            raise TypeError(
+                f"For 'ids_to_tokens', 'ids' must be an int or several, but got {ids!r}."
+            )
         if any(each < 0 for each in listed):
             raise ValueError(f"For 'ids_to_tokens', 'ids' must be >= 0, but got {ids!r}.")
         found = [self._token_of.get(each, "") for each in listed]
@@ -197,22 +213,49 @@ def _check_list(word_list: ListOf(Str), special_tokens: _Specials | None, specia
     """Refuses arguments of `Vocab.from_list`."""
 
 
-@checked(Forbid("special_tokens and len(set(special_tokens)) < len(special_tokens)", ValueError,
-                "'special_tokens' must not hold a token twice"))
-def _check_file(file_path: Str, delimiter: Str, vocab_size: positive | None,
-                special_tokens: _Specials | None, special_first: Bool):
+@checked(
+    Forbid(
+        "special_tokens and len(set(special_tokens)) < len(special_tokens)",
+        ValueError,
+        "'special_tokens' must not hold a token twice",
+    )
+)
+def _check_file(
+    file_path: Str,
+    delimiter: Str,
+    vocab_size: positive | None,
+    special_tokens: _Specials | None,
+    special_first: Bool,
+):
     """Refuses arguments of `Vocab.from_file`."""
 
 
-@checked(Forbid("freq_range is not None and len(freq_range) != 2", ValueError,
-                "'freq_range' must have two entries"),
-         Forbid("freq_range is not None and any(each is not None and (type(each) is not int) "
-                "for each in freq_range)", TypeError, "'freq_range' must hold ints or None"),
-         Forbid("freq_range is not None and any(each is not None and each < 0 "
-                "for each in freq_range)", ValueError, "'freq_range' must be >= 0"))
-def _check_dataset(dataset: AnInstance(Dataset), columns: ListOf(Str) | None,
-                   freq_range: AnInstance(tuple) | None, top_k: Int(ge=1) | None,
-                   special_tokens: _Specials | None, special_first: Bool):
+@checked(
+    Forbid(
+        "freq_range is not None and len(freq_range) != 2",
+        ValueError,
+        "'freq_range' must have two entries",
+    ),
+    Forbid(
+        "freq_range is not None and any(each is not None and (type(each) is not int) "
+        "for each in freq_range)",
+        TypeError,
+        "'freq_range' must hold ints or None",
+    ),
+    Forbid(
+        "freq_range is not None and any(each is not None and each < 0 for each in freq_range)",
+        ValueError,
+        "'freq_range' must be >= 0",
+    ),
+)
+def _check_dataset(
+    dataset: AnInstance(Dataset),
+    columns: ListOf(Str) | None,
+    freq_range: AnInstance(tuple) | None,
+    top_k: Int(ge=1) | None,
+    special_tokens: _Specials | None,
+    special_first: Bool,
+):
     """Refuses arguments of `Vocab.from_dataset`."""
 
 
@@ -256,6 +299,7 @@ def to_bytes(array, encoding="utf8"):
 
 def _converted(api, array, encoding, kind, convert):
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "SU":
-        raise TypeError(f"For '{api}', 'array' must be an array of text or bytes, but got "
-                        f"{array!r}.")
+        raise TypeError(
+            f"For '{api}', 'array' must be an array of text or bytes, but got {array!r}."
+        )
     return array if array.dtype.kind == kind else convert(array, encoding)

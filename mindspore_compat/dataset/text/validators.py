@@ -13,7 +13,8 @@ with_offsets=WhitespaceTokenizer
 """
 
 __getattr__, __dir__, __all__ = validators(
-    __name__, {name: getattr(text, name) for name in text.__all__}, _TARGETS)
+    __name__, {name: getattr(text, name) for name in text.__all__}, _TARGETS
+)
 __all__ += ["check_unique_list_of_words"]
 
 

@@ -42,8 +42,9 @@ class TensorOperation:
     def _apply(self, *inputs):
         """What the transform makes of its inputs; a subclass defines this or `_array`."""
         if len(inputs) != 1:
-            raise RuntimeError(f"For '{type(self).__name__}', there must be one input, but got "
-                               f"{len(inputs)}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there must be one input, but got {len(inputs)}."
+            )
         return self._array(inputs[0], 0)
 
     @property
@@ -57,12 +58,13 @@ class TensorOperation:
     def _seeded(self, seed):
         """A copy with a stream of its own."""
         made = copy.copy(self)
-        made._seed = seed       # the stream begins with the first number: most transforms draw none
+        made._seed = seed  # the stream begins with the first number: most transforms draw none
         return made
 
     def __getstate__(self):
-        return {key: value for key, value in self.__dict__.items()
-                if key not in ("_stream", "_seed")}
+        return {
+            key: value for key, value in self.__dict__.items() if key not in ("_stream", "_seed")
+        }
 
 
 class PyTensorOperation(TensorOperation):
@@ -125,14 +127,18 @@ def checked_transforms(api, transforms):
         ValueError: it is empty.
     """
     if not isinstance(transforms, list):
-        raise TypeError(f"For '{api}', 'transforms' must be a list, but got {transforms!r} of type "
-                        f"{type(transforms).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'transforms' must be a list, but got {transforms!r} of type "
+            f"{type(transforms).__name__}."
+        )
     if not transforms:
         raise ValueError(f"For '{api}', 'transforms' must not be empty.")
     for place, each in enumerate(transforms):
         if not callable(each) or isinstance(each, type) and issubclass(each, TensorOperation):
-            raise TypeError(f"For '{api}', 'transforms' must hold transforms or functions, but "
-                            f"transforms[{place}] is {each!r}.")
+            raise TypeError(
+                f"For '{api}', 'transforms' must hold transforms or functions, but "
+                f"transforms[{place}] is {each!r}."
+            )
     return transforms
 
 
@@ -160,10 +166,15 @@ def is_random(operation):
         return any(map(is_random, operation))
     if not isinstance(operation, TensorOperation):
         return False
-    functions = [each for owner in type(operation).__mro__ for each in vars(owner).values()
-                 if isinstance(each, types.FunctionType)]
+    functions = [
+        each
+        for owner in type(operation).__mro__
+        for each in vars(owner).values()
+        if isinstance(each, types.FunctionType)
+    ]
     return any("_random" in _names(function.__code__) for function in functions) or any(
-        map(is_random, vars(operation).values()))
+        map(is_random, vars(operation).values())
+    )
 
 
 def _names(code):
@@ -190,8 +201,10 @@ def apply_to_block(operation, block):
     try:
         return operation._array(block, 1)
     except FAILURES as error:
-        raise RuntimeError(f"For 'map', the operation {type(operation).__name__} raised "
-                           f"{type(error).__name__}: {error}") from error
+        raise RuntimeError(
+            f"For 'map', the operation {type(operation).__name__} raised "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def is_pil(value):

@@ -18,9 +18,25 @@ from .base import (
     seeded,
 )
 
-__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd",
-           "PyTensorOperation", "RandomApply", "RandomChoice", "RandomOrder", "Relational", "Slice",
-           "TensorOperation", "TypeCast", "Unique", "not_random"]
+__all__ = [
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "PyTensorOperation",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "TensorOperation",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]
 
 _Scalar = Str | Number | Bool | AnInstance(bytes)
 
@@ -36,8 +52,14 @@ class Relational(IntEnum):
     LE = 5
 
 
-_compare = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
-            Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
+_compare = {
+    Relational.EQ: np.equal,
+    Relational.NE: np.not_equal,
+    Relational.GT: np.greater,
+    Relational.GE: np.greater_equal,
+    Relational.LT: np.less,
+    Relational.LE: np.less_equal,
+}
 
 
 def not_random(function):
@@ -89,8 +111,10 @@ def numeric_dtype(api, data_type):
     except TypeError:
         found = None
     if found is None or found.kind not in "biuf" or found.itemsize > 8:
-        raise TypeError(f"For '{api}', the dtype must be one of numbers or bools, of MindSpore or "
-                        f"NumPy, but got {data_type!r} of type {type(data_type).__name__}.")
+        raise TypeError(
+            f"For '{api}', the dtype must be one of numbers or bools, of MindSpore or "
+            f"NumPy, but got {data_type!r} of type {type(data_type).__name__}."
+        )
     return found
 
 
@@ -125,8 +149,10 @@ class OneHot(TensorOperation):
         if labels.dtype.kind not in "iu":
             raise RuntimeError(f"For 'OneHot', labels must be ints, but got {labels.dtype}.")
         if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < self.num_classes:
-            raise RuntimeError(f"For 'OneHot', labels must be in [0, {self.num_classes}), but got "
-                               f"{labels.min()} to {labels.max()}.")
+            raise RuntimeError(
+                f"For 'OneHot', labels must be in [0, {self.num_classes}), but got "
+                f"{labels.min()} to {labels.max()}."
+            )
         hot = labels[..., None] == np.arange(self.num_classes)
         hot = hot.reshape([*hot.shape[:lead], *(n for n in hot.shape[lead:] if n != 1)])
         if not self.smoothing_rate:
@@ -162,8 +188,10 @@ class Fill(TensorOperation):
     def _array(self, x, lead):
         value, kind = np.asarray(self.fill_value), x.dtype.kind
         if (kind in "SU" or value.dtype.kind in "SU") and value.dtype.kind != kind:
-            raise RuntimeError(f"For 'Fill', text and numbers do not mix, but got "
-                               f"{self.fill_value!r} for dtype {x.dtype}.")
+            raise RuntimeError(
+                f"For 'Fill', text and numbers do not mix, but got "
+                f"{self.fill_value!r} for dtype {x.dtype}."
+            )
         dtype = value.dtype if kind in "SU" else x.dtype
         return np.broadcast_to(value.astype(dtype), x.shape).copy()
 
@@ -188,17 +216,24 @@ class Slice(TensorOperation):
 
     def __init__(self, *slices):
         for each in slices:
-            fine = each is None or isinstance(each, (int, slice, type(Ellipsis))) or (
-                isinstance(each, list) and all(type(index) is int for index in each))
+            fine = (
+                each is None
+                or isinstance(each, (int, slice, type(Ellipsis)))
+                or (isinstance(each, list) and all(type(index) is int for index in each))
+            )
             if not fine:
-                raise TypeError(f"For 'Slice', 'slices' must hold ints, lists of ints, slices, "
-                                f"None or Ellipsis, but got {each!r}.")
+                raise TypeError(
+                    f"For 'Slice', 'slices' must hold ints, lists of ints, slices, "
+                    f"None or Ellipsis, but got {each!r}."
+                )
         self.slices = slices
 
     def _array(self, x, lead):
         if len(self.slices) > x.ndim:
-            raise RuntimeError(f"For 'Slice', the input must have at least {len(self.slices)} "
-                               f"axes, but got {x.ndim}.")
+            raise RuntimeError(
+                f"For 'Slice', the input must have at least {len(self.slices)} "
+                f"axes, but got {x.ndim}."
+            )
         for axis, each in enumerate(self.slices):
             if each is None or isinstance(each, (bool, type(Ellipsis))):
                 continue
@@ -234,17 +269,20 @@ class Mask(TensorOperation):
     blockwise = True
 
     @checked
-    def __init__(self, operator: AnInstance(Relational), constant: _Scalar,
-                 dtype: DType = dtypes.bool_):
+    def __init__(
+        self, operator: AnInstance(Relational), constant: _Scalar, dtype: DType = dtypes.bool_
+    ):
         self.operator, self.constant = operator, constant
         self.dtype = numeric_dtype("Mask", dtype)
 
     def _array(self, x, lead):
         if isinstance(self.constant, (str, bytes)) != (x.dtype.kind in "SU"):
-            raise RuntimeError(f"For 'Mask', text and numbers do not compare, but got "
-                               f"{self.constant!r} for dtype {x.dtype}.")
+            raise RuntimeError(
+                f"For 'Mask', text and numbers do not compare, but got "
+                f"{self.constant!r} for dtype {x.dtype}."
+            )
         constant = self.constant
-        if x.dtype.kind not in "SU":     # the original compares with the constant cast
+        if x.dtype.kind not in "SU":  # the original compares with the constant cast
             with np.errstate(invalid="ignore", over="ignore"):
                 constant = np.asarray(constant).astype(x.dtype)
         return _compare[self.operator](x, constant).astype(self.dtype, copy=False)
@@ -270,16 +308,20 @@ class PadEnd(TensorOperation):
     """
 
     @checked
-    def __init__(self, pad_shape: ListOf(Int(ge=1, le=INT64_MAX) | None),
-                 pad_value: _Scalar = None):
+    def __init__(
+        self, pad_shape: ListOf(Int(ge=1, le=INT64_MAX) | None), pad_value: _Scalar = None
+    ):
         self.pad_shape, self.pad_value = pad_shape, pad_value
 
     def _array(self, x, lead):
         if len(self.pad_shape) != x.ndim:
-            raise RuntimeError(f"For 'PadEnd', the input must have {len(self.pad_shape)} axes, but "
-                               f"got {x.ndim}.")
-        shape = [length if wanted is None else wanted
-                 for wanted, length in zip(self.pad_shape, x.shape, strict=True)]
+            raise RuntimeError(
+                f"For 'PadEnd', the input must have {len(self.pad_shape)} axes, but got {x.ndim}."
+            )
+        shape = [
+            length if wanted is None else wanted
+            for wanted, length in zip(self.pad_shape, x.shape, strict=True)
+        ]
         return padded(x, shape, self.pad_value)
 
 
@@ -302,24 +344,37 @@ class Concatenate(TensorOperation):
         [1 2 9]
     """
 
-    @checked(Forbid("axis not in (0, -1)", ValueError, "'axis' must be 0 or -1"),
-             Forbid("prepend is not None and prepend.ndim != 1", ValueError,
-                    "'prepend' must have one axis"),
-             Forbid("append is not None and append.ndim != 1", ValueError,
-                    "'append' must have one axis"))
-    def __init__(self, axis: Int = 0, prepend: AnInstance(np.ndarray) = None,
-                 append: AnInstance(np.ndarray) = None):
+    @checked(
+        Forbid("axis not in (0, -1)", ValueError, "'axis' must be 0 or -1"),
+        Forbid(
+            "prepend is not None and prepend.ndim != 1", ValueError, "'prepend' must have one axis"
+        ),
+        Forbid(
+            "append is not None and append.ndim != 1", ValueError, "'append' must have one axis"
+        ),
+    )
+    def __init__(
+        self,
+        axis: Int = 0,
+        prepend: AnInstance(np.ndarray) = None,
+        append: AnInstance(np.ndarray) = None,
+    ):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def _apply(self, *inputs):
         parts = [each for each in (self.prepend, *inputs, self.append) if each is not None]
         for part in parts:
-            same = part.dtype == parts[0].dtype or part.dtype.kind in "SU" and (
-                part.dtype.kind == parts[0].dtype.kind)
+            same = (
+                part.dtype == parts[0].dtype
+                or part.dtype.kind in "SU"
+                and (part.dtype.kind == parts[0].dtype.kind)
+            )
             if part.ndim != 1 or not same:
-                raise RuntimeError(f"For 'Concatenate', all parts must have one axis and one "
-                                   f"dtype, but got {[each.dtype for each in parts]} and "
-                                   f"{[each.shape for each in parts]}.")
+                raise RuntimeError(
+                    f"For 'Concatenate', all parts must have one axis and one "
+                    f"dtype, but got {[each.dtype for each in parts]} and "
+                    f"{[each.shape for each in parts]}."
+                )
         return np.concatenate(parts)
 
 
@@ -356,14 +411,20 @@ class Unique(TensorOperation):
 
     def _array(self, x, lead):
         if x.ndim < 2 or x.dtype.kind in "SU":
-            raise RuntimeError(f"For 'Unique', the input must hold numbers and have at least two "
-                               f"axes, but got shape {x.shape} and dtype {x.dtype}.")
-        _, first, places, counts = np.unique(x.ravel(), return_index=True, return_inverse=True,
-                                             return_counts=True)
+            raise RuntimeError(
+                f"For 'Unique', the input must hold numbers and have at least two "
+                f"axes, but got shape {x.shape} and dtype {x.dtype}."
+            )
+        _, first, places, counts = np.unique(
+            x.ravel(), return_index=True, return_inverse=True, return_counts=True
+        )
         order = np.argsort(first)
         rank = np.argsort(order)
-        return (x.ravel()[first[order]], rank[places.ravel()].astype(np.int32),
-                counts[order].astype(np.int32))
+        return (
+            x.ravel()[first[order]],
+            rank[places.ravel()].astype(np.int32),
+            counts[order].astype(np.int32),
+        )
 
 
 class Compose(CompoundOperation):
@@ -387,8 +448,7 @@ class Compose(CompoundOperation):
     @property
     def blockwise(self):
         """Whether every part treats a block as fast as a row."""
-        return all(isinstance(each, TensorOperation) and each.blockwise
-                   for each in self.transforms)
+        return all(isinstance(each, TensorOperation) and each.blockwise for each in self.transforms)
 
     def _apply(self, *inputs):
         return run(self.transforms, inputs)

@@ -13,9 +13,16 @@ one_hot_op=OneHot random_apply=RandomApply slice_op=Slice
 """
 
 __getattr__, __dir__, __all__ = validators(
-    __name__, {name: getattr(transforms, name) for name in transforms.__all__}, _TARGETS)
-__all__ += ["check_compose_call", "check_compose_list", "check_random_transform_ops",
-            "check_transform_op_type", "check_transforms_list", "invalidate_callable"]
+    __name__, {name: getattr(transforms, name) for name in transforms.__all__}, _TARGETS
+)
+__all__ += [
+    "check_compose_call",
+    "check_compose_list",
+    "check_random_transform_ops",
+    "check_transform_op_type",
+    "check_transforms_list",
+    "invalidate_callable",
+]
 
 
 def check_random_transform_ops(method):
@@ -46,11 +53,13 @@ check_compose_list = check_transforms_list = check_random_transform_ops
 
 def check_compose_call(method):
     """A decorator of a method that must be given data to transform; a TypeError without any."""
+
     @functools.wraps(method)
     def checked(self, *args):
         if not args:
-            raise TypeError(f"For '{method.__name__}', there must be at least one argument, but "
-                            "got none.")
+            raise TypeError(
+                f"For '{method.__name__}', there must be at least one argument, but got none."
+            )
         return method(self, *args)
 
     return checked
@@ -71,6 +80,7 @@ def check_transform_op_type(ind, op):
 def invalidate_callable(method):
     """A decorator of a method that changes a transform: what the transform keeps as
     `callable_op_` is forgotten."""
+
     @functools.wraps(method)
     def forgetting(self, *args, **kwargs):
         self.callable_op_ = None

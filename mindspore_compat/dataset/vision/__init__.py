@@ -26,11 +26,22 @@ from .random_geometry import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .warping import *  # noqa: F403
 
-_modules = (arithmetic, color, color_spaces, files, geometry, mixing, policies, random_color,
-            random_geometry, utils, warping)
+_modules = (
+    arithmetic,
+    color,
+    color_spaces,
+    files,
+    geometry,
+    mixing,
+    policies,
+    random_color,
+    random_geometry,
+    utils,
+    warping,
+)
 __all__ = sorted(name for module in _modules for name in module.__all__)
 
-for _name in __all__:   # objects tell their public home
+for _name in __all__:  # objects tell their public home
     globals()[_name].__module__ = __name__
 
 __all__ += ["not_random"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._resize import rounded
 
-_GREY = np.array([9798, 19235, 3735])       # 0.299, 0.587, 0.114 times 2**15
+_GREY = np.array([9798, 19235, 3735])  # 0.299, 0.587, 0.114 times 2**15
 _GREY_FLOAT = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -20,8 +20,10 @@ def grey(image, order=(0, 1, 2)):
     if image.dtype.kind == "f":
         r, g, b = _GREY_FLOAT.astype(np.float64)
         return _added(blue, b, _added(green, g, red * np.float32(r))).astype(image.dtype)
-    parts = [channel.astype(np.int64) * weight
-             for channel, weight in zip((red, green, blue), _GREY, strict=True)]
+    parts = [
+        channel.astype(np.int64) * weight
+        for channel, weight in zip((red, green, blue), _GREY, strict=True)
+    ]
     return ((sum(parts) + (1 << 14)) >> 15).astype(image.dtype)
 
 
@@ -65,9 +67,11 @@ def rgb_to_hsv_bytes(image):
     value = np.maximum(np.maximum(red, green), blue)
     spread = value - np.minimum(np.minimum(red, green), blue)
     saturation = (spread * _saturations[value] + (1 << 11)) >> 12
-    sixth = np.where(value == red, green - blue,
-                     np.where(value == green, blue - red + 2 * spread,
-                              red - green + 4 * spread))
+    sixth = np.where(
+        value == red,
+        green - blue,
+        np.where(value == green, blue - red + 2 * spread, red - green + 4 * spread),
+    )
     hue = (sixth * _hues[spread] + (1 << 11)) >> 12
     return np.where(hue < 0, hue + 256, hue), saturation, value
 
@@ -82,10 +86,11 @@ def hsv_to_rgb_bytes(hue, saturation, value):
     sector %= 6
     choices = np.stack([v, v * (one - s), v * (one - s * h), v * (one - s * (one - h))])
     picks = np.array([[1, 3, 0], [1, 0, 2], [3, 0, 1], [0, 2, 1], [0, 1, 3], [2, 1, 0]])
-    channels = [np.take_along_axis(choices, picks[sector, place][None], 0)[0]
-                for place in (2, 1, 0)]
+    channels = [
+        np.take_along_axis(choices, picks[sector, place][None], 0)[0] for place in (2, 1, 0)
+    ]
     out = np.stack(channels, -1) * np.float32(255)
-    fast = out.shape[-2] // 32 * 32     # the original rounds down in blocks of 32 pixels of a row
+    fast = out.shape[-2] // 32 * 32  # the original rounds down in blocks of 32 pixels of a row
     out[..., :fast, :] = np.floor(out[..., :fast, :])
     return rounded(out, np.dtype(np.uint8))
 
@@ -133,5 +138,6 @@ def stretching(counts, cutoff, ignored):
 
 def histograms(image):
     """The histogram of each channel of bytes, (channels, 256)."""
-    return [np.bincount(image[..., place].ravel(), minlength=256)
-            for place in range(image.shape[-1])]
+    return [
+        np.bincount(image[..., place].ravel(), minlength=256) for place in range(image.shape[-1])
+    ]

@@ -17,8 +17,10 @@ class ImageOperation(ImageTensorOperation):
     def _taken(self, value):
         if type(value) is np.ndarray or is_pil(value):
             return value
-        raise TypeError(f"For '{type(self).__name__}', the input must be a NumPy array or a PIL "
-                        f"image, but got {type(value).__name__}.")
+        raise TypeError(
+            f"For '{type(self).__name__}', the input must be a NumPy array or a PIL "
+            f"image, but got {type(value).__name__}."
+        )
 
     def _apply(self, *inputs):
         if len(inputs) != 1:
@@ -35,8 +37,10 @@ class PilOperation(ImageOperation):
     """The base of transforms of PIL images alone."""
 
     def _array(self, image, lead):
-        raise TypeError(f"For '{type(self).__name__}', the input must be a PIL image, but got an "
-                        f"array; ToPIL or Decode(to_pil=True) makes one.")
+        raise TypeError(
+            f"For '{type(self).__name__}', the input must be a PIL image, but got an "
+            f"array; ToPIL or Decode(to_pil=True) makes one."
+        )
 
 
 def check_rank(api, image, lead, ranks):
@@ -46,8 +50,10 @@ def check_rank(api, image, lead, ranks):
         RuntimeError: it has another.
     """
     if image.ndim - lead not in ranks:
-        raise RuntimeError(f"For '{api}', an image must have {' or '.join(map(str, ranks))} axes, "
-                           f"but got shape {image.shape[lead:]}.")
+        raise RuntimeError(
+            f"For '{api}', an image must have {' or '.join(map(str, ranks))} axes, "
+            f"but got shape {image.shape[lead:]}."
+        )
 
 
 def check_channels(api, image, wanted):
@@ -57,8 +63,10 @@ def check_channels(api, image, wanted):
         RuntimeError: it is not.
     """
     if image.shape[-1] not in wanted:
-        raise RuntimeError(f"For '{api}', an image must have {' or '.join(map(str, wanted))} "
-                           f"channels, but got shape {image.shape}.")
+        raise RuntimeError(
+            f"For '{api}', an image must have {' or '.join(map(str, wanted))} "
+            f"channels, but got shape {image.shape}."
+        )
 
 
 def check_least_rank(api, image, lead, least=2):
@@ -68,8 +76,10 @@ def check_least_rank(api, image, lead, least=2):
         RuntimeError: it has fewer.
     """
     if image.ndim - lead < least:
-        raise RuntimeError(f"For '{api}', an image must have at least {least} axes, but got shape "
-                           f"{image.shape[lead:]}.")
+        raise RuntimeError(
+            f"For '{api}', an image must have at least {least} axes, but got shape "
+            f"{image.shape[lead:]}."
+        )
 
 
 def check_dtype(api, image, dtypes):
@@ -79,8 +89,9 @@ def check_dtype(api, image, dtypes):
         RuntimeError: it has another.
     """
     if image.dtype.name not in dtypes:
-        raise RuntimeError(f"For '{api}', an image must hold {' or '.join(dtypes)}, but got "
-                           f"{image.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', an image must hold {' or '.join(dtypes)}, but got {image.dtype}."
+        )
 
 
 def pair(size):

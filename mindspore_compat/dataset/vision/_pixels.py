@@ -69,7 +69,10 @@ def linear_bytes(images, height, width):
     if cv2 is None:
         return None
     out = np.empty((*images.shape[:-3], height, width, channels), np.uint8)
-    for image, target in zip(images.reshape(-1, *images.shape[-3:]),
-                             out.reshape(-1, height, width, channels), strict=True):
+    for image, target in zip(
+        images.reshape(-1, *images.shape[-3:]),
+        out.reshape(-1, height, width, channels),
+        strict=True,
+    ):
         cv2.resize(image, (width, height), target, interpolation=cv2.INTER_LINEAR)
     return out

@@ -19,8 +19,9 @@ _ONE = 1 << _BITS
 
 def nearest(images, height, width):
     """Each pixel from the one that lies at its place, rounded down."""
-    rows, columns = (_nearest_places(*each) for each in
-                     ((images.shape[-3], height), (images.shape[-2], width)))
+    rows, columns = (
+        _nearest_places(*each) for each in ((images.shape[-3], height), (images.shape[-2], width))
+    )
     return images.take(rows, -3).take(columns, -2)
 
 
@@ -41,11 +42,13 @@ def linear(images, height, width):
     left, weight_left, weight_right = _places(old_width, width)
     rows = images.astype(work, copy=False)
     right = np.minimum(left + 1, old_width - 1)
-    rows = (rows.take(left, -2) * weight_left[:, None].astype(work)
-            + rows.take(right, -2) * weight_right[:, None].astype(work))
+    rows = rows.take(left, -2) * weight_left[:, None].astype(work) + rows.take(
+        right, -2
+    ) * weight_right[:, None].astype(work)
     top, bottom, weight_top, weight_bottom = _row_places(old_height, height)
-    out = (rows.take(top, -3) * weight_top[:, None, None].astype(work)
-           + rows.take(bottom, -3) * weight_bottom[:, None, None].astype(work))
+    out = rows.take(top, -3) * weight_top[:, None, None].astype(work) + rows.take(
+        bottom, -3
+    ) * weight_bottom[:, None, None].astype(work)
     return rounded(out, images.dtype)
 
 
@@ -53,8 +56,10 @@ def _linear_bytes(images, height, width):
     left, weight_left, weight_right = _places(images.shape[-2], width)
     right = np.minimum(left + 1, images.shape[-2] - 1)
     rows = images.astype(np.int32)
-    rows = (rows.take(left, -2) * _fixed(weight_left)[:, None]
-            + rows.take(right, -2) * _fixed(weight_right)[:, None]) >> 4
+    rows = (
+        rows.take(left, -2) * _fixed(weight_left)[:, None]
+        + rows.take(right, -2) * _fixed(weight_right)[:, None]
+    ) >> 4
     top, bottom, weight_top, weight_bottom = _row_places(images.shape[-3], height)
     upper = (rows.take(top, -3) * _fixed(weight_top)[:, None, None]) >> 16
     upper += (rows.take(bottom, -3) * _fixed(weight_bottom)[:, None, None]) >> 16
@@ -88,8 +93,12 @@ def _places(size, wanted):
 def _row_places(size, wanted):
     """Along a column: both pixels and their weights, which stay what they are at the edges."""
     first, beyond = _raw_places(size, wanted)
-    return (np.clip(first, 0, size - 1), np.clip(first + 1, 0, size - 1),
-            np.float32(1) - beyond, beyond)
+    return (
+        np.clip(first, 0, size - 1),
+        np.clip(first + 1, 0, size - 1),
+        np.float32(1) - beyond,
+        beyond,
+    )
 
 
 def _halved(images):
@@ -101,7 +110,7 @@ def _halved(images):
     if whole:
         return ((total + 2) >> 2).astype(images.dtype)
     vectors = _added_as_vectors(total)
-    if vectors:         # the processor's vector instructions add the two rows first
+    if vectors:  # the processor's vector instructions add the two rows first
         paired = (corners[0] + corners[1]) + (corners[2] + corners[3])
         total[..., :vectors, :] = paired[..., :vectors, :]
     return total * images.dtype.type(0.25)

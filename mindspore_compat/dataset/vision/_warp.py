@@ -49,12 +49,13 @@ def perspective_places(matrix, size, nearest):
     """The same for a perspective map (3, 3)."""
     width, height = size
     x, y = np.arange(width), np.arange(height)[:, None]
-    start = x // 32 * 32        # OpenCV steps within blocks of 32 pixels
+    start = x // 32 * 32  # OpenCV steps within blocks of 32 pixels
     rows = [(a * start + b * y + c) + a * (x - start) for a, b, c in matrix.tolist()]
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.where(rows[2] != 0, (1.0 if nearest else _STEPS) / rows[2], 0.0)
-        return [np.rint(np.clip(row * scale, -2**31, 2**31 - 1)).astype(np.int64)
-                for row in rows[:2]]
+        return [
+            np.rint(np.clip(row * scale, -(2**31), 2**31 - 1)).astype(np.int64) for row in rows[:2]
+        ]
 
 
 def warp(image, places, nearest, fill):
@@ -65,12 +66,20 @@ def warp(image, places, nearest, fill):
         return np.where(_inside(image, x, y)[..., None], _at(image, x, y), fill)
     x, y, part_x, part_y = x >> 5, y >> 5, x & 31, y & 31
     whole = image.dtype == np.uint8
-    corners = [(_pixel(image, x + right, y + low, fill),
-                _weight(part_x, right, whole), _weight(part_y, low, whole))
-               for low in (0, 1) for right in (0, 1)]
+    corners = [
+        (
+            _pixel(image, x + right, y + low, fill),
+            _weight(part_x, right, whole),
+            _weight(part_y, low, whole),
+        )
+        for low in (0, 1)
+        for right in (0, 1)
+    ]
     if whole:
-        total = sum(pixel.astype(np.int64) * (across * down * 32)[..., None]
-                    for pixel, across, down in corners)
+        total = sum(
+            pixel.astype(np.int64) * (across * down * 32)[..., None]
+            for pixel, across, down in corners
+        )
         return ((total + (1 << 14)) >> 15).astype(np.uint8)
     work = np.float64 if image.dtype == np.float64 else np.float32
     total = 0

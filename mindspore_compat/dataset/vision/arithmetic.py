@@ -12,8 +12,18 @@ from ..transforms.transforms import TypeCast, numeric_dtype
 from ._image import ImageOperation, check_least_rank, check_rank
 from ._pixels import channels_first
 
-__all__ = ["Decode", "HWC2CHW", "LinearTransformation", "Normalize", "NormalizePad", "Rescale",
-           "ToNumpy", "ToPIL", "ToTensor", "ToType"]
+__all__ = [
+    "Decode",
+    "HWC2CHW",
+    "LinearTransformation",
+    "Normalize",
+    "NormalizePad",
+    "Rescale",
+    "ToNumpy",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+]
 
 _Means = sequence(Number(ge=0.0, le=255.0))
 _Deviations = sequence(Number(gt=0.0, le=255.0))
@@ -51,7 +61,7 @@ class Rescale(ImageOperation):
         if shift == 0:
             return np.multiply(image, rescale, dtype=np.float32)
         out = np.multiply(image, np.float64(rescale), dtype=np.float64)
-        out += np.float64(shift)    # rounded once, as the original's multiply-add does
+        out += np.float64(shift)  # rounded once, as the original's multiply-add does
         return out.astype(np.float32)
 
 
@@ -66,17 +76,19 @@ class _Normalizing(ImageOperation):
         axis = -1 if self.is_hwc or grey else -3
         channels = 1 if grey else image.shape[axis]
         mean, std = (np.asarray(each, np.float32) for each in (self.mean, self.std))
-        if len(mean) == 1:      # one mean serves all channels
+        if len(mean) == 1:  # one mean serves all channels
             mean, std = np.repeat(mean, channels), np.repeat(std, channels)
         if len(mean) != channels:
-            raise RuntimeError(f"For '{api}', 'mean' and 'std' must have one value or one per "
-                               f"channel, {channels}, but got {len(mean)}.")
+            raise RuntimeError(
+                f"For '{api}', 'mean' and 'std' must have one value or one per "
+                f"channel, {channels}, but got {len(mean)}."
+            )
         out = image.astype(np.float32, order="C")
         if grey:
             flat = out
         elif axis == -3:
             flat, mean, std = out, mean[:, None, None], std[:, None, None]
-        else:   # along whole rows, not along the few channels of a pixel
+        else:  # along whole rows, not along the few channels of a pixel
             width = image.shape[-2]
             flat = out.reshape(*image.shape[:-2], width * channels)
             mean, std = np.tile(mean, width), np.tile(std, width)
@@ -128,8 +140,13 @@ class NormalizePad(_Normalizing):
     blockwise = True
 
     @checked(_as_many)
-    def __init__(self, mean: _Means, std: _Deviations,
-                 dtype: OneOf("float32", "float16") = "float32", is_hwc: Bool = True):
+    def __init__(
+        self,
+        mean: _Means,
+        std: _Deviations,
+        dtype: OneOf("float32", "float16") = "float32",
+        is_hwc: Bool = True,
+    ):
         self.mean, self.std, self.dtype, self.is_hwc = mean, std, dtype, is_hwc
 
     def _array(self, image, lead):
@@ -138,8 +155,9 @@ class NormalizePad(_Normalizing):
             image = image[..., None] if self.is_hwc else image[..., None, :, :]
         axis = image.ndim - (1 if self.is_hwc else 3)
         out = self._normalized(image, lead)
-        zeros = np.zeros([1 if place == axis else length
-                          for place, length in enumerate(out.shape)], np.float32)
+        zeros = np.zeros(
+            [1 if place == axis else length for place, length in enumerate(out.shape)], np.float32
+        )
         return np.concatenate([out, zeros], axis).astype(self.dtype, copy=False)
 
 
@@ -184,7 +202,7 @@ class ToTensor(ImageOperation):
     def __init__(self, output_type=np.float32):
         self.output_type = numeric_dtype("ToTensor", output_type)
 
-    def _pil(self, image):      # the original divides here, and multiplies by 1/255 for arrays
+    def _pil(self, image):  # the original divides here, and multiplies by 1/255 for arrays
         pixels = np.array(image)
         pixels = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
         return (pixels / 255.0).astype(self.output_type)
@@ -262,15 +280,18 @@ def to_pil(api, image):
         ValueError: it has not two or three axes.
     """
     if image.ndim not in (2, 3):
-        raise ValueError(f"For '{api}', an image must have 2 or 3 axes, but got shape "
-                         f"{image.shape}.")
+        raise ValueError(
+            f"For '{api}', an image must have 2 or 3 axes, but got shape {image.shape}."
+        )
     if image.ndim == 3 and image.shape[-1] == 1:
         image = image[..., 0]
     try:
         return pillow(api).fromarray(image)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"For '{api}', the input must be an array of pixels, but got shape "
-                        f"{image.shape} and dtype {image.dtype}.") from error
+        raise TypeError(
+            f"For '{api}', the input must be an array of pixels, but got shape "
+            f"{image.shape} and dtype {image.dtype}."
+        ) from error
 
 
 class Decode(ImageOperation):
@@ -289,8 +310,9 @@ class Decode(ImageOperation):
         self.to_pil = to_pil
 
     def _pil(self, image):
-        raise TypeError("For 'Decode', the input must be the bytes of an image file, but got a PIL "
-                        "image.")
+        raise TypeError(
+            "For 'Decode', the input must be the bytes of an image file, but got a PIL image."
+        )
 
     def _array(self, image, lead):
         content = image_bytes("Decode", image)
@@ -311,22 +333,34 @@ class LinearTransformation(ImageOperation):
         ValueError: the matrix is not square, or the vector of another length.
     """
 
-    @checked(Forbid("transformation_matrix.ndim != 2 or "
-                    "transformation_matrix.shape[0] != transformation_matrix.shape[1]", ValueError,
-                    "'transformation_matrix' must be square"),
-             Forbid("mean_vector.shape != transformation_matrix.shape[:1]", ValueError,
-                    "'mean_vector' must be as long as the matrix"))
-    def __init__(self, transformation_matrix: AnInstance(np.ndarray),
-                 mean_vector: AnInstance(np.ndarray)):
+    @checked(
+        Forbid(
+            "transformation_matrix.ndim != 2 or "
+            "transformation_matrix.shape[0] != transformation_matrix.shape[1]",
+            ValueError,
+            "'transformation_matrix' must be square",
+        ),
+        Forbid(
+            "mean_vector.shape != transformation_matrix.shape[:1]",
+            ValueError,
+            "'mean_vector' must be as long as the matrix",
+        ),
+    )
+    def __init__(
+        self, transformation_matrix: AnInstance(np.ndarray), mean_vector: AnInstance(np.ndarray)
+    ):
         self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
 
     def _pil(self, image):
-        raise TypeError("For 'LinearTransformation', the input must be an array, but got a PIL "
-                        "image.")
+        raise TypeError(
+            "For 'LinearTransformation', the input must be an array, but got a PIL image."
+        )
 
     def _array(self, image, lead):
         if image.size != len(self.mean_vector):
-            raise ValueError(f"For 'LinearTransformation', an image must have "
-                             f"{len(self.mean_vector)} values, but got shape {image.shape}.")
+            raise ValueError(
+                f"For 'LinearTransformation', an image must have "
+                f"{len(self.mean_vector)} values, but got shape {image.shape}."
+            )
         flat = image.reshape(1, -1) - self.mean_vector
         return (flat @ self.transformation_matrix).reshape(image.shape)

@@ -10,14 +10,26 @@ from . import _color
 from ._image import ImageOperation, check_channels, check_dtype, check_rank, with_channels
 from ._resize import rounded
 
-__all__ = ["AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation",
-           "AdjustSharpness", "AutoContrast", "Equalize", "Invert", "Posterize", "Solarize"]
+__all__ = [
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustGamma",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AdjustSharpness",
+    "AutoContrast",
+    "Equalize",
+    "Invert",
+    "Posterize",
+    "Solarize",
+]
 
 _Factor = Number(ge=0.0)
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 
 
 # Adjustments by a factor --------------------------------------------------------------------------
+
 
 class AdjustBrightness(ImageOperation):
     """Makes an image darker (factor below 1) or brighter (above 1).
@@ -226,8 +238,10 @@ class AdjustGamma(ImageOperation):
 
     def _pil(self, image):
         mode = image.mode
-        table = [int((255 + 1 - 1e-3) * self.gain * pow(value / 255.0, self.gamma))
-                 for value in range(256)]
+        table = [
+            int((255 + 1 - 1e-3) * self.gain * pow(value / 255.0, self.gamma))
+            for value in range(256)
+        ]
         converted = image.convert("RGB")
         return converted.point(table * 3).convert(mode)
 
@@ -235,13 +249,26 @@ class AdjustGamma(ImageOperation):
         check_rank("AdjustGamma", image, lead, (2, 3, 4))
         if image.ndim - lead > 2:
             check_channels("AdjustGamma", image, (1, 3))
-        check_dtype("AdjustGamma", image, (
-            "bool", "uint8", "uint16", "int8", "int16", "int32", "uint32", "float16", "float32",
-            "float64"))
+        check_dtype(
+            "AdjustGamma",
+            image,
+            (
+                "bool",
+                "uint8",
+                "uint16",
+                "int8",
+                "int16",
+                "int32",
+                "uint32",
+                "float16",
+                "float32",
+                "float64",
+            ),
+        )
         gamma, gain = np.float32(self.gamma), np.float32(self.gain)
         work = image.astype(np.float32)
         if image.dtype.kind == "f":
-            return np.clip(work ** gamma * gain, 0, 1)
+            return np.clip(work**gamma * gain, 0, 1)
         out = (work / np.float32(255)) ** gamma * gain * np.float32(256 - 1e-3)
         return np.clip(out, 0, 255).astype(image.dtype)
 
@@ -287,6 +314,7 @@ def sharpened(api, image, factor):
 
 
 # Histograms and bits ------------------------------------------------------------------------------
+
 
 class Equalize(ImageOperation):
     """Spreads the values of each channel evenly.
@@ -352,12 +380,16 @@ class AutoContrast(ImageOperation):
         self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else ignore
 
     def _pil(self, image):
-        return pillow("AutoContrast", "ImageOps").autocontrast(image, self.cutoff,
-                                                               self.ignore or None)
+        return pillow("AutoContrast", "ImageOps").autocontrast(
+            image, self.cutoff, self.ignore or None
+        )
 
     def _array(self, image, lead):
-        return retabled("AutoContrast", image,
-                        lambda counts: _color.stretching(counts, self.cutoff, self.ignore))
+        return retabled(
+            "AutoContrast",
+            image,
+            lambda counts: _color.stretching(counts, self.cutoff, self.ignore),
+        )
 
 
 class Posterize(ImageOperation):
@@ -421,8 +453,9 @@ class Solarize(ImageOperation):
         self.threshold = threshold
 
     def _array(self, image, lead):
-        low, high = ((self.threshold,) * 2 if isinstance(self.threshold, (int, float))
-                     else self.threshold)
+        low, high = (
+            (self.threshold,) * 2 if isinstance(self.threshold, (int, float)) else self.threshold
+        )
         return solarized("Solarize", image, low, high, lead)
 
 

@@ -57,14 +57,27 @@ def grey_pil(image, channels):
 
 # Whether red and blue change places, whether there is an alpha channel before and after.
 _permuted = {
-    ConvertMode.COLOR_BGR2BGRA: (False, True), ConvertMode.COLOR_BGRA2BGR: (False, False),
-    ConvertMode.COLOR_BGR2RGBA: (True, True), ConvertMode.COLOR_RGBA2BGR: (True, False),
-    ConvertMode.COLOR_BGR2RGB: (True, False), ConvertMode.COLOR_BGRA2RGBA: (True, True)}
+    ConvertMode.COLOR_BGR2BGRA: (False, True),
+    ConvertMode.COLOR_BGRA2BGR: (False, False),
+    ConvertMode.COLOR_BGR2RGBA: (True, True),
+    ConvertMode.COLOR_RGBA2BGR: (True, False),
+    ConvertMode.COLOR_BGR2RGB: (True, False),
+    ConvertMode.COLOR_BGRA2RGBA: (True, True),
+}
 _from_grey = {ConvertMode.COLOR_GRAY2BGR: 3, ConvertMode.COLOR_GRAY2BGRA: 4}
-_to_grey = {ConvertMode.COLOR_BGR2GRAY: (2, 1, 0), ConvertMode.COLOR_RGB2GRAY: (0, 1, 2),
-            ConvertMode.COLOR_BGRA2GRAY: (2, 1, 0), ConvertMode.COLOR_RGBA2GRAY: (0, 1, 2)}
-_four = (ConvertMode.COLOR_BGRA2BGR, ConvertMode.COLOR_RGBA2BGR, ConvertMode.COLOR_BGRA2RGBA,
-         ConvertMode.COLOR_BGRA2GRAY, ConvertMode.COLOR_RGBA2GRAY)
+_to_grey = {
+    ConvertMode.COLOR_BGR2GRAY: (2, 1, 0),
+    ConvertMode.COLOR_RGB2GRAY: (0, 1, 2),
+    ConvertMode.COLOR_BGRA2GRAY: (2, 1, 0),
+    ConvertMode.COLOR_RGBA2GRAY: (0, 1, 2),
+}
+_four = (
+    ConvertMode.COLOR_BGRA2BGR,
+    ConvertMode.COLOR_RGBA2BGR,
+    ConvertMode.COLOR_BGRA2RGBA,
+    ConvertMode.COLOR_BGRA2GRAY,
+    ConvertMode.COLOR_RGBA2GRAY,
+)
 
 
 class ConvertColor(ImageOperation):
@@ -126,14 +139,17 @@ class _Space(ImageOperation):
         self.is_hwc = is_hwc
 
     def _pil(self, image):
-        raise TypeError(f"For '{type(self).__name__}', the input must be an array, but got a PIL "
-                        f"image.")
+        raise TypeError(
+            f"For '{type(self).__name__}', the input must be an array, but got a PIL image."
+        )
 
     def _array(self, image, lead):
         axis = -1 if self.is_hwc else -3
         if image.ndim not in (3, 4) or image.shape[axis] != 3:
-            raise TypeError(f"For '{type(self).__name__}', the input must be one image or several "
-                            f"with 3 channels, but got shape {image.shape}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the input must be one image or several "
+                f"with 3 channels, but got shape {image.shape}."
+            )
         return np.stack(self._convert(*np.moveaxis(image, axis, 0)), axis)
 
 
@@ -165,9 +181,11 @@ class RgbToHsv(_Space):
         low = np.minimum(np.minimum(red, green), blue)
         spread = np.where(high == low, 1, high - low).astype(np.float64)
         from_red, from_green, from_blue = (((high - each) / spread) for each in (red, green, blue))
-        hue = np.where(red == high, from_blue - from_green,
-                       np.where(green == high, 2.0 + from_red - from_blue,
-                                4.0 + from_green - from_red))
+        hue = np.where(
+            red == high,
+            from_blue - from_green,
+            np.where(green == high, 2.0 + from_red - from_blue, 4.0 + from_green - from_red),
+        )
         hue = np.where(high == low, 0.0, (hue / 6.0) % 1.0)
         saturation = (high - low) / np.where(high == 0, 1, high)
         return hue, saturation, high.astype(np.float64)
@@ -195,10 +213,19 @@ class HsvToRgb(_Space):
         hue, saturation, value = (each.astype(np.float64) for each in (hue, saturation, value))
         sector = np.trunc(hue * 6.0).astype(np.int64)
         beyond = hue * 6.0 - sector
-        p, q, t = (value * (1.0 - saturation), value * (1.0 - saturation * beyond),
-                   value * (1.0 - saturation * (1.0 - beyond)))
-        turns = [(value, t, p), (q, value, p), (p, value, t), (p, q, value), (t, p, value),
-                 (value, p, q)]
+        p, q, t = (
+            value * (1.0 - saturation),
+            value * (1.0 - saturation * beyond),
+            value * (1.0 - saturation * (1.0 - beyond)),
+        )
+        turns = [
+            (value, t, p),
+            (q, value, p),
+            (p, value, t),
+            (p, q, value),
+            (t, p, value),
+            (value, p, q),
+        ]
         return [np.choose(sector % 6, [turn[place] for turn in turns]) for place in range(3)]
 
 
@@ -222,21 +249,32 @@ class GaussianBlur(ImageOperation):
         (4, 4, 3)
     """
 
-    @checked(Forbid("any(each % 2 == 0 for each in ([kernel_size] if isinstance(kernel_size, int) "
-                    "else kernel_size))", ValueError, "'kernel_size' must be odd"))
-    def __init__(self, kernel_size: Int(ge=1) | sequence(Int(ge=1), (1, 2)),
-                 sigma: _Sigma | TupleOf(_Sigma, length=(1, 2)) | ListOf(_Sigma, length=(1, 2))
-                 = None):
+    @checked(
+        Forbid(
+            "any(each % 2 == 0 for each in ([kernel_size] if isinstance(kernel_size, int) "
+            "else kernel_size))",
+            ValueError,
+            "'kernel_size' must be odd",
+        )
+    )
+    def __init__(
+        self,
+        kernel_size: Int(ge=1) | sequence(Int(ge=1), (1, 2)),
+        sigma: _Sigma | TupleOf(_Sigma, length=(1, 2)) | ListOf(_Sigma, length=(1, 2)) = None,
+    ):
         whole = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
         self.kernel_size = pair(whole[0]) if len(whole) == 1 else whole
         sigma = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma,)
-        self.sigma = tuple(float(wanted or ((size - 1) * 0.5 - 1) * 0.3 + 0.8) for wanted, size in
-                           zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size))
+        self.sigma = tuple(
+            float(wanted or ((size - 1) * 0.5 - 1) * 0.3 + 0.8)
+            for wanted, size in zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size)
+        )
 
     def _array(self, image, lead):
         check_rank("GaussianBlur", image, lead, (2, 3))
         image = image.view(np.uint8) if image.dtype == bool else image
         check_dtype("GaussianBlur", image, ("uint8", "uint16", "int16", "float32", "float64"))
         cv2 = opencv("GaussianBlur")
-        return cv2.GaussianBlur(image, self.kernel_size, sigmaX=self.sigma[0],
-                                sigmaY=self.sigma[1]).reshape(image.shape)
+        return cv2.GaussianBlur(
+            image, self.kernel_size, sigmaX=self.sigma[0], sigmaY=self.sigma[1]
+        ).reshape(image.shape)

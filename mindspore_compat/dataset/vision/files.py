@@ -14,8 +14,17 @@ from .._rules import AnInstance
 from ..transforms.base import is_pil
 from .utils import ImageReadMode
 
-__all__ = ["encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "read_file",
-           "read_image", "write_file", "write_jpeg", "write_png"]
+__all__ = [
+    "encode_jpeg",
+    "encode_png",
+    "get_image_num_channels",
+    "get_image_size",
+    "read_file",
+    "read_image",
+    "write_file",
+    "write_jpeg",
+    "write_png",
+]
 
 _Image = AnInstance(np.ndarray, Tensor)
 
@@ -37,8 +46,10 @@ def _content(api, filename):
     try:
         return content(filename)
     except OSError as error:
-        raise RuntimeError(f"For '{api}', 'filename' must be a file that can be read, but got "
-                           f"{filename!r}: {error}") from error
+        raise RuntimeError(
+            f"For '{api}', 'filename' must be a file that can be read, but got "
+            f"{filename!r}: {error}"
+        ) from error
 
 
 @checked
@@ -54,8 +65,10 @@ def write_file(filename: Str, data: _Image):
     """
     data = data.asnumpy() if isinstance(data, Tensor) else data
     if data.dtype != np.uint8 or data.ndim != 1:
-        raise RuntimeError(f"For 'write_file', 'data' must have one axis of uint8, but got shape "
-                           f"{data.shape} and dtype {data.dtype}.")
+        raise RuntimeError(
+            f"For 'write_file', 'data' must have one axis of uint8, but got shape "
+            f"{data.shape} and dtype {data.dtype}."
+        )
     try:
         with open(filename, "wb") as file:
             file.write(data.tobytes())
@@ -78,13 +91,18 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
         RuntimeError: the file cannot be read, or is no image.
     """
     stored = _content("read_image", filename)
-    flag = {ImageReadMode.UNCHANGED: "IMREAD_ANYCOLOR",
-            ImageReadMode.GRAYSCALE: "IMREAD_GRAYSCALE", ImageReadMode.COLOR: "IMREAD_COLOR"}[mode]
+    flag = {
+        ImageReadMode.UNCHANGED: "IMREAD_ANYCOLOR",
+        ImageReadMode.GRAYSCALE: "IMREAD_GRAYSCALE",
+        ImageReadMode.COLOR: "IMREAD_COLOR",
+    }[mode]
     with reading(filename):
         pixels = opencv_pixels("read_image", stored, flag) if stored else None
     if pixels is None or stored[:3] == b"GIF":
-        raise RuntimeError(f"For 'read_image', 'filename' must be a JPEG, PNG, BMP or TIFF file, "
-                           f"but got {filename!r}.")
+        raise RuntimeError(
+            f"For 'read_image', 'filename' must be a JPEG, PNG, BMP or TIFF file, "
+            f"but got {filename!r}."
+        )
     return pixels[..., None] if pixels.ndim == 2 else np.ascontiguousarray(pixels[..., ::-1])
 
 
@@ -93,9 +111,11 @@ def _encoded(api, extension, image, *settings):
     image = image.asnumpy() if isinstance(image, Tensor) else image
     fits = image.ndim == 2 or image.ndim == 3 and image.shape[-1] in (1, 3)
     if image.dtype != np.uint8 or not fits or not image.size:
-        raise RuntimeError(f"For '{api}', 'image' must be of uint8 and of shape (height, width), "
-                           f"(height, width, 1) or (height, width, 3), but got shape "
-                           f"{image.shape} and dtype {image.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', 'image' must be of uint8 and of shape (height, width), "
+            f"(height, width, 1) or (height, width, 3), but got shape "
+            f"{image.shape} and dtype {image.dtype}."
+        )
     image = image if image.ndim == 2 else image[..., ::-1]
     return opencv(api).imencode(extension, image, settings)[1].reshape(-1)
 
@@ -183,11 +203,13 @@ def _shape(api, image):
     if is_pil(image):
         return image.height, image.width, len(image.getbands())
     if not isinstance(image, np.ndarray):
-        raise TypeError(f"For '{api}', 'image' must be an array or a PIL image, but got "
-                        f"{type(image).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'image' must be an array or a PIL image, but got {type(image).__name__}."
+        )
     if image.ndim < 2:
-        raise RuntimeError(f"For '{api}', 'image' must have at least two axes, but got shape "
-                           f"{image.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'image' must have at least two axes, but got shape {image.shape}."
+        )
     return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
 
 

@@ -21,8 +21,20 @@ from ._image import (
 )
 from .utils import Border, Inter, SliceMode
 
-__all__ = ["CenterCrop", "Crop", "Erase", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize",
-           "Resize", "ResizedCrop", "SlicePatches", "TenCrop", "VerticalFlip"]
+__all__ = [
+    "CenterCrop",
+    "Crop",
+    "Erase",
+    "FiveCrop",
+    "HorizontalFlip",
+    "Pad",
+    "PadToSize",
+    "Resize",
+    "ResizedCrop",
+    "SlicePatches",
+    "TenCrop",
+    "VerticalFlip",
+]
 
 _Coordinate = Int(ge=0, le=2**31 - 1)
 Value = Number(ge=0, le=255) | sequence(Number(ge=0, le=255), 3)
@@ -30,6 +42,7 @@ _modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "sym
 
 
 # Resizing -----------------------------------------------------------------------------------------
+
 
 class Resize(ImageOperation):
     """Resizes an image.
@@ -83,8 +96,12 @@ def pil_filter(api, interpolation):
         TypeError: Pillow has none.
     """
     kind = pillow(api).Resampling
-    filters = {Inter.NEAREST: kind.NEAREST, Inter.ANTIALIAS: kind.LANCZOS,
-               Inter.LINEAR: kind.BILINEAR, Inter.CUBIC: kind.BICUBIC}
+    filters = {
+        Inter.NEAREST: kind.NEAREST,
+        Inter.ANTIALIAS: kind.LANCZOS,
+        Inter.LINEAR: kind.BILINEAR,
+        Inter.CUBIC: kind.BICUBIC,
+    }
     if interpolation not in filters:
         raise TypeError(f"For '{api}', {interpolation.name} does not apply to PIL images.")
     return filters[interpolation]
@@ -116,15 +133,18 @@ def _interpolated(api, images, height, width, interpolation):
     if images.dtype == bool:
         return _interpolated(api, images.view(np.uint8), height, width, interpolation).view(bool)
     if images.dtype.name not in ("uint8", "uint16", "int16", "float32", "float64"):
-        raise RuntimeError(f"For '{api}', an image that is interpolated must hold uint8, uint16, "
-                           f"int16, float32 or float64, but got {images.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', an image that is interpolated must hold uint8, uint16, "
+            f"int16, float32 or float64, but got {images.dtype}."
+        )
     if interpolation is Inter.LINEAR:
         made = _pixels.linear_bytes(images, height, width)
         return _resize.linear(images, height, width) if made is None else made
     one = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
     shape = images.shape
-    made = [one(api, image, height, width, interpolation) for image in
-            images.reshape(-1, *shape[-3:])]
+    made = [
+        one(api, image, height, width, interpolation) for image in images.reshape(-1, *shape[-3:])
+    ]
     return np.stack(made).reshape(*shape[:-3], height, width, shape[-1])
 
 
@@ -136,18 +156,24 @@ def _opencv_resize(api, image, height, width, interpolation):
 
 def _pillow_cubic(api, image, height, width, interpolation):
     if image.shape[-1] != 3:
-        raise RuntimeError(f"For '{api}', PILCUBIC needs an image of 3 channels, but got shape "
-                           f"{image.shape}.")
+        raise RuntimeError(
+            f"For '{api}', PILCUBIC needs an image of 3 channels, but got shape {image.shape}."
+        )
     library = pillow(api)
     kind = library.Resampling.BICUBIC
     if image.dtype == np.uint8:
         return np.array(library.fromarray(image).resize((width, height), kind))
-    channels = [np.array(library.fromarray(image[..., place].astype(np.float32)).resize(
-        (width, height), kind)) for place in range(3)]
+    channels = [
+        np.array(
+            library.fromarray(image[..., place].astype(np.float32)).resize((width, height), kind)
+        )
+        for place in range(3)
+    ]
     return _resize.rounded(np.stack(channels, -1), image.dtype)
 
 
 # Crops --------------------------------------------------------------------------------------------
+
 
 def check_inside(api, image, top, left, height, width):
     """Refuses a region that reaches out of an image.
@@ -156,8 +182,10 @@ def check_inside(api, image, top, left, height, width):
         RuntimeError: it does.
     """
     if top + height > image.shape[-3] or left + width > image.shape[-2]:
-        raise RuntimeError(f"For '{api}', the region of {height} x {width} pixels at "
-                           f"({top}, {left}) reaches out of an image of shape {image.shape}.")
+        raise RuntimeError(
+            f"For '{api}', the region of {height} x {width} pixels at "
+            f"({top}, {left}) reaches out of an image of shape {image.shape}."
+        )
 
 
 def cropped(api, images, top, left, height, width, lead=0):
@@ -168,7 +196,7 @@ def cropped(api, images, top, left, height, width, lead=0):
     """
     images, grey = with_channels(images, lead)
     check_inside(api, images, top, left, height, width)
-    images = images[..., top:top + height, left:left + width, :]
+    images = images[..., top : top + height, left : left + width, :]
     return images[..., 0] if grey else images
 
 
@@ -228,8 +256,10 @@ class CenterCrop(ImageOperation):
 
     def _pil(self, image):
         height, width = pair(self.size)
-        left, top = (int(round((have - want) / 2.0))
-                     for have, want in zip(image.size, (width, height), strict=True))
+        left, top = (
+            int(round((have - want) / 2.0))
+            for have, want in zip(image.size, (width, height), strict=True)
+        )
         return image.crop((left, top, left + width, top + height))
 
     def _array(self, image, lead):
@@ -242,7 +272,7 @@ class CenterCrop(ImageOperation):
             after = [max(0, -each) - first for each, first in zip(spare, before, strict=True)]
             image = _padded(image, before[0], after[0], before[1], after[1], 0, Border.CONSTANT)
         top, left = (max(0, each) // 2 for each in spare)
-        image = image[..., top:top + height, left:left + width, :]
+        image = image[..., top : top + height, left : left + width, :]
         return image[..., 0] if grey else image
 
 
@@ -273,8 +303,15 @@ class ResizedCrop(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, top: natural, left: natural, height: positive, width: positive, size: Size,
-                 interpolation: AnInstance(Inter) = Inter.LINEAR):
+    def __init__(
+        self,
+        top: natural,
+        left: natural,
+        height: positive,
+        width: positive,
+        size: Size,
+        interpolation: AnInstance(Inter) = Inter.LINEAR,
+    ):
         self.region = top, left, height, width
         self.size, self.interpolation = size, interpolation
 
@@ -314,8 +351,10 @@ def five_crops(api, image, size):
     """
     (have_width, have_height), (height, width) = image.size, pair(size)
     if height > have_height or width > have_width:
-        raise ValueError(f"For '{api}', 'size' must not exceed the image, {have_height} x "
-                         f"{have_width}, but got {(height, width)}.")
+        raise ValueError(
+            f"For '{api}', 'size' must not exceed the image, {have_height} x "
+            f"{have_width}, but got {(height, width)}."
+        )
     right, low = have_width - width, have_height - height
     corners = [(0, 0), (right, 0), (0, low), (right, low)]
     crops = [image.crop((left, top, left + width, top + height)) for left, top in corners]
@@ -342,14 +381,17 @@ class TenCrop(ImageOperation):
     def _pil(self, image):
         turn = pillow("TenCrop").Transpose
         how = turn.FLIP_TOP_BOTTOM if self.use_vertical_flip else turn.FLIP_LEFT_RIGHT
-        return (*five_crops("TenCrop", image, self.size),
-                *five_crops("TenCrop", image.transpose(how), self.size))
+        return (
+            *five_crops("TenCrop", image, self.size),
+            *five_crops("TenCrop", image.transpose(how), self.size),
+        )
 
     def _array(self, image, lead):
         raise TypeError("For 'TenCrop', the input must be a PIL image, but got an array.")
 
 
 # Pads ---------------------------------------------------------------------------------------------
+
 
 def sides(padding):
     """`padding` as (left, top, right, bottom)."""
@@ -365,9 +407,10 @@ def _padded(images, top, bottom, left, right, fill, mode):
         return np.pad(images, around, _modes[mode])
     shape = [length + sum(each) for length, each in zip(images.shape, around, strict=True)]
     out = np.empty(shape, images.dtype)
-    out[...] = np.asarray(fill[:images.shape[-1]] if isinstance(fill, tuple) else fill).astype(
-        images.dtype)
-    out[..., top:top + images.shape[-3], left:left + images.shape[-2], :] = images
+    out[...] = np.asarray(fill[: images.shape[-1]] if isinstance(fill, tuple) else fill).astype(
+        images.dtype
+    )
+    out[..., top : top + images.shape[-3], left : left + images.shape[-2], :] = images
     return out
 
 
@@ -380,8 +423,9 @@ def padded_image(api, images, padding, fill, mode, lead=0):
     check_rank(api, images, lead, (2, 3))
     images, grey = with_channels(images, lead)
     if images.shape[-1] not in (1, 3) and not grey:
-        raise RuntimeError(f"For '{api}', an image must have 1 or 3 channels, but got shape "
-                           f"{images.shape[lead:]}.")
+        raise RuntimeError(
+            f"For '{api}', an image must have 1 or 3 channels, but got shape {images.shape[lead:]}."
+        )
     images = images.view(np.uint8) if images.dtype == bool else images
     left, top, right, bottom = padding
     images = _padded(images, top, bottom, left, right, fill, mode)
@@ -412,16 +456,21 @@ class Pad(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, padding: Padding, fill_value: Fill = 0,
-                 padding_mode: AnInstance(Border) = Border.CONSTANT):
+    def __init__(
+        self,
+        padding: Padding,
+        fill_value: Fill = 0,
+        padding_mode: AnInstance(Border) = Border.CONSTANT,
+    ):
         self.padding, self.fill_value, self.padding_mode = padding, fill_value, padding_mode
 
     def _pil(self, image):
         return padded_pil("Pad", image, self.padding, self.fill_value, self.padding_mode)
 
     def _array(self, image, lead):
-        return padded_image("Pad", image, sides(self.padding), self.fill_value, self.padding_mode,
-                            lead)
+        return padded_image(
+            "Pad", image, sides(self.padding), self.fill_value, self.padding_mode, lead
+        )
 
 
 def padded_pil(api, image, padding, fill, mode):
@@ -461,9 +510,13 @@ class PadToSize(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, size: positive | sequence(positive, (1, 2)),
-                 offset: natural | sequence(natural, (0, 1, 2)) = None, fill_value: Fill = 0,
-                 padding_mode: AnInstance(Border) = Border.CONSTANT):
+    def __init__(
+        self,
+        size: positive | sequence(positive, (1, 2)),
+        offset: natural | sequence(natural, (0, 1, 2)) = None,
+        fill_value: Fill = 0,
+        padding_mode: AnInstance(Border) = Border.CONSTANT,
+    ):
         self.size = (size, size) if isinstance(size, int) else (*size, *size)[:2]
         offset = () if offset is None else offset
         self.offset = (offset, offset) if isinstance(offset, int) else (*offset, *offset)[:2]
@@ -475,13 +528,16 @@ class PadToSize(ImageOperation):
         spare = self.size[0] - height, self.size[1] - width
         top, left = self.offset or [each // 2 for each in spare]
         if min(spare) < 0 or top > spare[0] or left > spare[1]:
-            raise RuntimeError(f"For 'PadToSize', an image of {height} x {width} does not fit into "
-                               f"{self.size} at {(top, left)}.")
+            raise RuntimeError(
+                f"For 'PadToSize', an image of {height} x {width} does not fit into "
+                f"{self.size} at {(top, left)}."
+            )
         around = left, top, spare[1] - left, spare[0] - top
         return padded_image("PadToSize", image, around, self.fill_value, self.padding_mode, lead)
 
 
 # Flips, patches, erasing --------------------------------------------------------------------------
+
 
 class HorizontalFlip(ImageOperation):
     """Mirrors an image left to right.
@@ -552,9 +608,13 @@ class SlicePatches(ImageOperation):
     """
 
     @checked
-    def __init__(self, num_height: positive = 1, num_width: positive = 1,
-                 slice_mode: AnInstance(SliceMode) = SliceMode.PAD,
-                 fill_value: Int(ge=0, le=255) = 0):
+    def __init__(
+        self,
+        num_height: positive = 1,
+        num_width: positive = 1,
+        slice_mode: AnInstance(SliceMode) = SliceMode.PAD,
+        fill_value: Int(ge=0, le=255) = 0,
+    ):
         self.counts = num_height, num_width
         self.slice_mode, self.fill_value = slice_mode, fill_value
 
@@ -565,16 +625,23 @@ class SlicePatches(ImageOperation):
         image, grey = with_channels(image, lead)
         lengths = image.shape[:2]
         if any(count > length for count, length in zip(self.counts, lengths, strict=True)):
-            raise RuntimeError(f"For 'SlicePatches', an image of {lengths} has fewer pixels than "
-                               f"patches, {self.counts}.")
+            raise RuntimeError(
+                f"For 'SlicePatches', an image of {lengths} has fewer pixels than "
+                f"patches, {self.counts}."
+            )
         if self.slice_mode is SliceMode.PAD:
-            low, right = (-length % count for length, count
-                          in zip(lengths, self.counts, strict=True))
+            low, right = (
+                -length % count for length, count in zip(lengths, self.counts, strict=True)
+            )
             image = _padded(image, 0, low, 0, right, self.fill_value, Border.CONSTANT)
-        height, width = (length // count for length, count
-                         in zip(image.shape[:2], self.counts, strict=True))
-        patches = [image[y * height:(y + 1) * height, x * width:(x + 1) * width]
-                   for y in range(self.counts[0]) for x in range(self.counts[1])]
+        height, width = (
+            length // count for length, count in zip(image.shape[:2], self.counts, strict=True)
+        )
+        patches = [
+            image[y * height : (y + 1) * height, x * width : (x + 1) * width]
+            for y in range(self.counts[0])
+            for x in range(self.counts[1])
+        ]
         return tuple(patch[..., 0] if grey else patch for patch in patches)
 
 
@@ -603,8 +670,15 @@ class Erase(ImageOperation):
     """
 
     @checked(Forbid("height == 0 or width == 0", ValueError, "'height' and 'width' must be > 0"))
-    def __init__(self, top: natural, left: natural, height: natural, width: natural,
-                 value: Value = 0.0, inplace: Bool = False):
+    def __init__(
+        self,
+        top: natural,
+        left: natural,
+        height: natural,
+        width: natural,
+        value: Value = 0.0,
+        inplace: Bool = False,
+    ):
         self.top, self.left, self.height, self.width = top, left, height, width
         self.value, self.inplace = value, inplace
 
@@ -612,6 +686,6 @@ class Erase(ImageOperation):
         check_rank("Erase", image, lead, (3,))
         check_channels("Erase", image, (3,))
         out = image if self.inplace and image.flags.writeable else image.copy()
-        part = out[self.top:self.top + self.height, self.left:self.left + self.width]
+        part = out[self.top : self.top + self.height, self.left : self.left + self.width]
         part[...] = np.asarray(self.value).astype(image.dtype)
         return out

@@ -30,13 +30,17 @@ class _OnBatches(ImageTensorOperation):
 
     def _apply(self, *inputs):
         if len(inputs) != 2:
-            raise RuntimeError(f"For '{type(self).__name__}', there must be two inputs, images and "
-                               f"labels, but got {len(inputs)}.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there must be two inputs, images and "
+                f"labels, but got {len(inputs)}."
+            )
         images, labels = inputs
         api = type(self).__name__
         if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
-            raise RuntimeError(f"For '{api}', images must have 4 axes, and one-hot labels 2 or 3 "
-                               f"and be as many, but got {images.shape} and {labels.shape}.")
+            raise RuntimeError(
+                f"For '{api}', images must have 4 axes, and one-hot labels 2 or 3 "
+                f"and be as many, but got {images.shape} and {labels.shape}."
+            )
         if labels.dtype.kind not in "iuf":
             raise RuntimeError(f"For '{api}', labels must hold numbers, but got {labels.dtype}.")
         return self._mixed(images, labels.astype(np.float32))
@@ -71,8 +75,10 @@ class MixUpBatch(_OnBatches):
     def _mixed(self, images, labels):
         share, partners = next(self._shares()), self._partners(len(images))
         mixed = images * share + images[partners] * (1 - share)
-        return (rounded(mixed.astype(np.float32), images.dtype),
-                labels * share + labels[partners] * (1 - share))
+        return (
+            rounded(mixed.astype(np.float32), images.dtype),
+            labels * share + labels[partners] * (1 - share),
+        )
 
 
 class CutMixBatch(_OnBatches):
@@ -90,8 +96,12 @@ class CutMixBatch(_OnBatches):
     """
 
     @checked
-    def __init__(self, image_batch_format: AnInstance(ImageBatchFormat), alpha: _Positive = 1.0,
-                 prob: Probability = 1.0):
+    def __init__(
+        self,
+        image_batch_format: AnInstance(ImageBatchFormat),
+        alpha: _Positive = 1.0,
+        prob: Probability = 1.0,
+    ):
         self.image_batch_format, self.alpha, self.prob = image_batch_format, alpha, prob
 
     def _mixed(self, images, labels):
@@ -118,8 +128,10 @@ class CutMixBatch(_OnBatches):
         tall, wide = int(height * part), int(width * part)
         x, y = self._random.integer(0, width), self._random.integer(0, height)
         edges = y - tall // 2, x - wide // 2, y + tall // 2, x + wide // 2
-        top, left, low, right = (min(max(0, edge), last) for edge, last in
-                                 zip(edges, (height - 1, width - 1) * 2, strict=True))
+        top, left, low, right = (
+            min(max(0, edge), last)
+            for edge, last in zip(edges, (height - 1, width - 1) * 2, strict=True)
+        )
         return top, left, max(low, top + 1), max(right, left + 1)
 
 
@@ -144,17 +156,23 @@ class MixUp(PyTensorOperation):
 
     def _apply(self, images, labels):
         if labels.ndim != 2 or len(images) != len(labels):
-            raise ValueError(f"For 'MixUp', labels must be one-hot and as many as the images, but "
-                             f"got {labels.shape} and {images.shape}.")
-        draws = [(self._random.gamma(self.alpha), self._random.gamma(self.alpha))
-                 for _ in range(len(images))]
+            raise ValueError(
+                f"For 'MixUp', labels must be one-hot and as many as the images, but "
+                f"got {labels.shape} and {images.shape}."
+            )
+        draws = [
+            (self._random.gamma(self.alpha), self._random.gamma(self.alpha))
+            for _ in range(len(images))
+        ]
         share = np.array([one / (one + other) for one, other in draws])
         partners = (np.roll(images, -1, 0), np.roll(labels, -1, 0))
         if not self.is_single:
             partners, self._before = self._before or (images, labels), (images, labels)
         weights = share.reshape(-1, *[1] * (images.ndim - 1))
-        return (images * weights + partners[0] * (1 - weights),
-                labels * share[:, None] + partners[1] * (1 - share[:, None]))
+        return (
+            images * weights + partners[0] * (1 - weights),
+            labels * share[:, None] + partners[1] * (1 - share[:, None]),
+        )
 
 
 class RandomSelectSubpolicy(ImageOperation):
@@ -170,24 +188,35 @@ class RandomSelectSubpolicy(ImageOperation):
 
     def __init__(self, policy):
         if not isinstance(policy, list) or not all(isinstance(each, list) for each in policy):
-            raise TypeError(f"For 'RandomSelectSubpolicy', 'policy' must be a list of lists, but "
-                            f"got {policy!r}.")
+            raise TypeError(
+                f"For 'RandomSelectSubpolicy', 'policy' must be a list of lists, but "
+                f"got {policy!r}."
+            )
         if not policy or not all(policy):
             raise ValueError("For 'RandomSelectSubpolicy', no list of 'policy' must be empty.")
         for entry in (entry for each in policy for entry in each):
-            if not isinstance(entry, tuple) or len(entry) != 2 or not callable(entry[0]) or (
-                    isinstance(entry[0], type) or not isinstance(entry[1], (int, float))):
-                raise TypeError(f"For 'RandomSelectSubpolicy', 'policy' must hold (transform, "
-                                f"probability), but got {entry!r}.")
+            if (
+                not isinstance(entry, tuple)
+                or len(entry) != 2
+                or not callable(entry[0])
+                or (isinstance(entry[0], type) or not isinstance(entry[1], (int, float)))
+            ):
+                raise TypeError(
+                    f"For 'RandomSelectSubpolicy', 'policy' must hold (transform, "
+                    f"probability), but got {entry!r}."
+                )
             if not 0 <= entry[1] <= 1:
-                raise ValueError(f"For 'RandomSelectSubpolicy', a probability must be in [0, 1], "
-                                 f"but got {entry[1]}.")
+                raise ValueError(
+                    f"For 'RandomSelectSubpolicy', a probability must be in [0, 1], "
+                    f"but got {entry[1]}."
+                )
         self.policy = policy
 
     def _seeded(self, seed):
         made = super()._seeded(seed)
-        made.policy = [[(seeded(transform, seed), prob) for transform, prob in each]
-                       for each in self.policy]
+        made.policy = [
+            [(seeded(transform, seed), prob) for transform, prob in each] for each in self.policy
+        ]
         return made
 
     def _apply(self, *inputs):
@@ -222,12 +251,15 @@ class UniformAugment(CompoundOperation):
     @checked
     def __init__(self, transforms, num_ops: positive = 2):
         if not isinstance(transforms, (list, tuple)):
-            raise TypeError(f"For 'UniformAugment', 'transforms' must be a sequence, but got "
-                            f"{transforms!r}.")
+            raise TypeError(
+                f"For 'UniformAugment', 'transforms' must be a sequence, but got {transforms!r}."
+            )
         self.transforms = checked_transforms("UniformAugment", list(transforms))
         if num_ops > len(self.transforms):
-            raise ValueError(f"For 'UniformAugment', 'num_ops' must not exceed the number of "
-                             f"transforms, {len(self.transforms)}, but got {num_ops}.")
+            raise ValueError(
+                f"For 'UniformAugment', 'num_ops' must not exceed the number of "
+                f"transforms, {len(self.transforms)}, but got {num_ops}."
+            )
         self.num_ops = num_ops
 
     def _apply(self, *inputs):

@@ -52,10 +52,22 @@ _SVHN = """
     ShearY 0.3 7, TranslateX 0.9 3; ShearX 0.1 6, Invert 0.6; Solarize 0.7 2, TranslateY 0.6 7;
     ShearY 0.8 4, Invert 0.8; ShearX 0.7 9, TranslateY 0.8 3; ShearY 0.8 5, AutoContrast 0.7;
     ShearX 0.7 2, Invert 0.1"""
-_policies = {AutoAugmentPolicy.IMAGENET: _IMAGENET, AutoAugmentPolicy.CIFAR10: _CIFAR10,
-             AutoAugmentPolicy.SVHN: _SVHN}
-_signed = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color",
-           "Contrast", "Sharpness")
+_policies = {
+    AutoAugmentPolicy.IMAGENET: _IMAGENET,
+    AutoAugmentPolicy.CIFAR10: _CIFAR10,
+    AutoAugmentPolicy.SVHN: _SVHN,
+}
+_signed = (
+    "ShearX",
+    "ShearY",
+    "TranslateX",
+    "TranslateY",
+    "Rotate",
+    "Brightness",
+    "Color",
+    "Contrast",
+    "Sharpness",
+)
 _drawn = ("Identity", *_signed, "Posterize", "Solarize", "AutoContrast", "Equalize")
 
 
@@ -64,8 +76,9 @@ def _pairs(policy):
     made = []
     for pair in _policies[policy].split(";"):
         words = [operation.split() for operation in pair.split(",")]
-        made.append([(name, float(prob), int(level[0]) if level else 0)
-                     for name, prob, *level in words])
+        made.append(
+            [(name, float(prob), int(level[0]) if level else 0) for name, prob, *level in words]
+        )
     return made
 
 
@@ -84,24 +97,32 @@ class _Augmentation(ImageOperation):
         """The image under the operation of this name, by an amount in its own unit."""
         height, width = image.shape[:2]
         api = type(self).__name__
-        moves = {"Rotate": (amount, (0, 0), (0, 0)), "ShearX": (0, (0, 0), (_angle(amount), 0)),
-                 "ShearY": (0, (0, 0), (0, _angle(amount))),
-                 "TranslateX": (0, (amount / width, 0), (0, 0)),
-                 "TranslateY": (0, (0, amount / height), (0, 0))}
+        moves = {
+            "Rotate": (amount, (0, 0), (0, 0)),
+            "ShearX": (0, (0, 0), (_angle(amount), 0)),
+            "ShearY": (0, (0, 0), (0, _angle(amount))),
+            "TranslateX": (0, (amount / width, 0), (0, 0)),
+            "TranslateY": (0, (0, amount / height), (0, 0)),
+        }
         if name in moves:
             degrees, shift, shear = moves[name]
-            return warping.affine(api, image, degrees, shift, 1.0, shear, self.interpolation,
-                                  self.fill_value)
+            return warping.affine(
+                api, image, degrees, shift, 1.0, shear, self.interpolation, self.fill_value
+            )
         factors = {"Brightness": brightened, "Color": saturated, "Contrast": contrasted}
         if name in factors:
             return factors[name](image, 1.0 + amount)
-        others = {"Sharpness": lambda: sharpened(api, image, 1.0 + amount),
-                  "Posterize": lambda: _posterized(image, int(amount)),
-                  "Solarize": lambda: solarized(api, image, amount, amount),
-                  "Equalize": lambda: _through_histograms(image, _color.equalizing),
-                  "AutoContrast": lambda: _through_histograms(
-                      image, lambda counts: _color.stretching(counts, 0.0, ())),
-                  "Invert": lambda: inverted(image), "Identity": lambda: image}
+        others = {
+            "Sharpness": lambda: sharpened(api, image, 1.0 + amount),
+            "Posterize": lambda: _posterized(image, int(amount)),
+            "Solarize": lambda: solarized(api, image, amount, amount),
+            "Equalize": lambda: _through_histograms(image, _color.equalizing),
+            "AutoContrast": lambda: _through_histograms(
+                image, lambda counts: _color.stretching(counts, 0.0, ())
+            ),
+            "Invert": lambda: inverted(image),
+            "Identity": lambda: image,
+        }
         return others[name]()
 
     def _amount(self, name, level, bins, most, is_negative):
@@ -118,7 +139,7 @@ class _Augmentation(ImageOperation):
         if name == "Posterize":
             return 8 - round(most["Posterize"] * share)
         if name == "Solarize":
-            return math.floor(255.0 * (1 - share)) + 1      # the first that is inverted
+            return math.floor(255.0 * (1 - share)) + 1  # the first that is inverted
         if name not in _signed:
             return 0
         amount = most.get(name, most["other"]) * share
@@ -134,8 +155,15 @@ def _angle(slope):
 
 def _usual(height, width):
     """The largest amounts of AutoAugment and RandAugment for an image of this size."""
-    return {"ShearX": 0.3, "ShearY": 0.3, "TranslateX": 150 / 331 * width,
-            "TranslateY": 150 / 331 * height, "Rotate": 30.0, "Posterize": 4, "other": 0.9}
+    return {
+        "ShearX": 0.3,
+        "ShearY": 0.3,
+        "TranslateX": 150 / 331 * width,
+        "TranslateY": 150 / 331 * height,
+        "Rotate": 30.0,
+        "Posterize": 4,
+        "other": 0.9,
+    }
 
 
 class AutoAugment(_Augmentation):
@@ -159,8 +187,12 @@ class AutoAugment(_Augmentation):
     """
 
     @checked
-    def __init__(self, policy: AnInstance(AutoAugmentPolicy) = AutoAugmentPolicy.IMAGENET,
-                 interpolation: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
+    def __init__(
+        self,
+        policy: AnInstance(AutoAugmentPolicy) = AutoAugmentPolicy.IMAGENET,
+        interpolation: AnInstance(Inter) = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ):
         self.pairs = _pairs(policy)
         self.interpolation, self.fill_value = interpolation, fill_value
 
@@ -172,9 +204,10 @@ class AutoAugment(_Augmentation):
         negative = [draw(0, 1) == 0, draw(0, 1) == 0]
         for (name, prob, level), chance, sign in zip(pair, chances, negative, strict=True):
             if chance <= prob:
-                sign ^= name == "Rotate"    # whose angle is counted the other way
-                amount = self._amount(name, level, 10, _usual(*image.shape[:2]),
-                                      lambda sign=sign: sign)
+                sign ^= name == "Rotate"  # whose angle is counted the other way
+                amount = self._amount(
+                    name, level, 10, _usual(*image.shape[:2]), lambda sign=sign: sign
+                )
                 image = self._applied(image, name, amount)
         return image
 
@@ -201,21 +234,39 @@ class RandAugment(_Augmentation):
         (8, 8, 3)
     """
 
-    @checked(Forbid("magnitude >= num_magnitude_bins", ValueError,
-                    "'magnitude' must be below 'num_magnitude_bins'"))
-    def __init__(self, num_ops: natural = 2, magnitude: natural = 9,
-                 num_magnitude_bins: Int(ge=2) = 31,
-                 interpolation: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
+    @checked(
+        Forbid(
+            "magnitude >= num_magnitude_bins",
+            ValueError,
+            "'magnitude' must be below 'num_magnitude_bins'",
+        )
+    )
+    def __init__(
+        self,
+        num_ops: natural = 2,
+        magnitude: natural = 9,
+        num_magnitude_bins: Int(ge=2) = 31,
+        interpolation: AnInstance(Inter) = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ):
         self.num_ops, self.magnitude, self.num_magnitude_bins = (
-            num_ops, magnitude, num_magnitude_bins)
+            num_ops,
+            magnitude,
+            num_magnitude_bins,
+        )
         self.interpolation, self.fill_value = interpolation, fill_value
 
     def _array(self, image, lead):
         check_rgb("RandAugment", image, lead, ("uint8",))
         for _ in range(self.num_ops):
             name = _drawn[self._random.integer(0, len(_drawn) - 1)]
-            amount = self._amount(name, self.magnitude, self.num_magnitude_bins,
-                                  _usual(*image.shape[:2]), self._tossed)
+            amount = self._amount(
+                name,
+                self.magnitude,
+                self.num_magnitude_bins,
+                _usual(*image.shape[:2]),
+                self._tossed,
+            )
             image = self._applied(image, name, amount)
         return image
 
@@ -240,12 +291,23 @@ class TrivialAugmentWide(_Augmentation):
         (8, 8, 3)
     """
 
-    _most = {"ShearX": 0.99, "ShearY": 0.99, "TranslateX": 32.0, "TranslateY": 32.0,
-             "Rotate": 135.0, "Posterize": 6, "other": 0.99}
+    _most = {
+        "ShearX": 0.99,
+        "ShearY": 0.99,
+        "TranslateX": 32.0,
+        "TranslateY": 32.0,
+        "Rotate": 135.0,
+        "Posterize": 6,
+        "other": 0.99,
+    }
 
     @checked
-    def __init__(self, num_magnitude_bins: Int(ge=2) = 31,
-                 interpolation: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
+    def __init__(
+        self,
+        num_magnitude_bins: Int(ge=2) = 31,
+        interpolation: AnInstance(Inter) = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ):
         self.num_magnitude_bins = num_magnitude_bins
         self.interpolation, self.fill_value = interpolation, fill_value
 
@@ -253,5 +315,8 @@ class TrivialAugmentWide(_Augmentation):
         check_rgb("TrivialAugmentWide", image, lead, ("uint8",))
         name = _drawn[self._random.integer(0, len(_drawn) - 1)]
         level = self._random.integer(0, self.num_magnitude_bins - 1)
-        return self._applied(image, name, self._amount(name, level, self.num_magnitude_bins,
-                                                       self._most, self._tossed))
+        return self._applied(
+            image,
+            name,
+            self._amount(name, level, self.num_magnitude_bins, self._most, self._tossed),
+        )

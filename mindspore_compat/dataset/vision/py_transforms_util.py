@@ -15,6 +15,7 @@ from .utils import Border, Inter
 
 augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, but got {}."
 
+
 def _fill(value):
     """A colour that is given as a list, as a tuple."""
     return tuple(value) if isinstance(value, list) else value

@@ -27,9 +27,19 @@ from .color import (
 )
 from .color_spaces import grey_pil
 
-__all__ = ["RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
-           "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting",
-           "RandomPosterize", "RandomSharpness", "RandomSolarize"]
+__all__ = [
+    "RandomAdjustSharpness",
+    "RandomAutoContrast",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomEqualize",
+    "RandomGrayscale",
+    "RandomInvert",
+    "RandomLighting",
+    "RandomPosterize",
+    "RandomSharpness",
+    "RandomSolarize",
+]
 
 _Factor = Number(ge=0.0)
 _Turn = Number(ge=0.0, le=0.5) | OneOf(False) | increasing(Number(ge=-0.5, le=0.5))
@@ -70,17 +80,20 @@ class RandomColorAdjust(ImageOperation):
     """
 
     @checked
-    def __init__(self, brightness: _Factors = (1, 1), contrast: _Factors = (1, 1),
-                 saturation: _Factors = (1, 1),
-                 hue: _Turn = (0, 0)):
+    def __init__(
+        self,
+        brightness: _Factors = (1, 1),
+        contrast: _Factors = (1, 1),
+        saturation: _Factors = (1, 1),
+        hue: _Turn = (0, 0),
+    ):
         self.brightness, self.contrast = _around_one(brightness), _around_one(contrast)
         self.saturation = _around_one(saturation)
         self.hue = (-hue, hue) if isinstance(hue, (int, float)) else tuple(hue)
 
     def _applied(self, image, changes):
         """The image under four changes, in random order; those that change nothing draw nothing."""
-        ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1),
-                  (*self.hue, 0)]
+        ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1), (*self.hue, 0)]
         for place in self._random.shuffle([0, 1, 2, 3]):
             low, high, neutral = ranges[place]
             if low != high or low != neutral:
@@ -88,16 +101,25 @@ class RandomColorAdjust(ImageOperation):
         return image
 
     def _pil(self, image):
-        kinds = [lambda image, factor, kind=kind: enhanced("RandomColorAdjust", kind, image, factor)
-                 for kind in ("Brightness", "Contrast", "Color")]
-        return self._applied(image, [
-            *kinds, lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor)])
+        kinds = [
+            lambda image, factor, kind=kind: enhanced("RandomColorAdjust", kind, image, factor)
+            for kind in ("Brightness", "Contrast", "Color")
+        ]
+        return self._applied(
+            image, [*kinds, lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor)]
+        )
 
     def _array(self, image, lead):
         check_rgb("RandomColorAdjust", image, lead)
-        return self._applied(image, [
-            brightened, contrasted, saturated,
-            lambda image, factor: hue_moved("RandomColorAdjust", image, factor)])
+        return self._applied(
+            image,
+            [
+                brightened,
+                contrasted,
+                saturated,
+                lambda image, factor: hue_moved("RandomColorAdjust", image, factor),
+            ],
+        )
 
 
 class RandomColor(ImageOperation):
@@ -153,8 +175,9 @@ class RandomSharpness(ImageOperation):
         self.degrees = degrees
 
     def _pil(self, image):
-        return enhanced("RandomSharpness", "Sharpness", image,
-                        self._random.uniform32(*self.degrees))
+        return enhanced(
+            "RandomSharpness", "Sharpness", image, self._random.uniform32(*self.degrees)
+        )
 
     def _array(self, image, lead):
         return sharpened("RandomSharpness", image, self._random.uniform32(*self.degrees))
@@ -242,8 +265,12 @@ class RandomAutoContrast(ImageOperation):
     """
 
     @checked
-    def __init__(self, cutoff: Number(ge=0.0, lt=50.0) = 0.0, ignore: _Ignored = None,
-                 prob: Probability = 0.5):
+    def __init__(
+        self,
+        cutoff: Number(ge=0.0, lt=50.0) = 0.0,
+        ignore: _Ignored = None,
+        prob: Probability = 0.5,
+    ):
         self.cutoff, self.prob = cutoff, prob
         self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else ignore
 
@@ -251,8 +278,11 @@ class RandomAutoContrast(ImageOperation):
         check_rank("RandomAutoContrast", image, lead, (2, 3))
         if not self._random.chance(self.prob):
             return image
-        return retabled("RandomAutoContrast", image,
-                        lambda counts: _color.stretching(counts, self.cutoff, self.ignore))
+        return retabled(
+            "RandomAutoContrast",
+            image,
+            lambda counts: _color.stretching(counts, self.cutoff, self.ignore),
+        )
 
 
 class RandomInvert(ImageOperation):
@@ -355,8 +385,9 @@ class RandomLighting(ImageOperation):
     """
 
     _values = np.array([0.2175, 0.0188, 0.0045]) * 255
-    _axes = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140],
-                      [-0.5836, -0.6948, 0.4203]])
+    _axes = np.array(
+        [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
+    )
 
     @checked
     def __init__(self, alpha: _Factor = 0.05):

@@ -11,32 +11,25 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Float, Int, Number, OneOf, TupleOf
 from .._extra import decoded, image_bytes, pillow
-from .._rules import (
-    AnInstance,
-    Fill,
-    Padding,
-    Probability,
-    Size,
-    increasing,
-    positive,
-    sequence,
-)
+from .._rules import AnInstance, Fill, Padding, Probability, Size, increasing, positive, sequence
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank, pair, with_channels
-from .geometry import (
-    cropped,
-    flipped,
-    padded_image,
-    padded_pil,
-    pil_filter,
-    resized,
-    sides,
-)
+from .geometry import cropped, flipped, padded_image, padded_pil, pil_filter, resized, sides
 from .utils import Border, Inter
 
-__all__ = ["CutOut", "RandomAffine", "RandomCrop", "RandomCropDecodeResize", "RandomErasing",
-           "RandomHorizontalFlip", "RandomPerspective", "RandomResize", "RandomResizedCrop",
-           "RandomRotation", "RandomVerticalFlip"]
+__all__ = [
+    "CutOut",
+    "RandomAffine",
+    "RandomCrop",
+    "RandomCropDecodeResize",
+    "RandomErasing",
+    "RandomHorizontalFlip",
+    "RandomPerspective",
+    "RandomResize",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomVerticalFlip",
+]
 
 _Range = increasing(Number(ge=0.0, le=16777216))
 _Chance = Float(ge=0.0, le=1.0)
@@ -45,6 +38,7 @@ _Degrees = Number(ge=0) | increasing(Number)
 
 
 # Flips --------------------------------------------------------------------------------------------
+
 
 class RandomHorizontalFlip(ImageOperation):
     """Mirrors an image left to right, or leaves it as it is.
@@ -114,6 +108,7 @@ class RandomVerticalFlip(ImageOperation):
 
 # Crops --------------------------------------------------------------------------------------------
 
+
 class RandomCrop(ImageOperation):
     """Takes a region at a random place.
 
@@ -138,8 +133,14 @@ class RandomCrop(ImageOperation):
     """
 
     @checked
-    def __init__(self, size: Size, padding: Padding = None, pad_if_needed: Bool = False,
-                 fill_value: Fill = 0, padding_mode: AnInstance(Border) = Border.CONSTANT):
+    def __init__(
+        self,
+        size: Size,
+        padding: Padding = None,
+        pad_if_needed: Bool = False,
+        fill_value: Fill = 0,
+        padding_mode: AnInstance(Border) = Border.CONSTANT,
+    ):
         self.size, self.padding, self.pad_if_needed = pair(size), padding, pad_if_needed
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
@@ -150,8 +151,10 @@ class RandomCrop(ImageOperation):
             RuntimeError: the image is smaller.
         """
         if height < self.size[0] or width < self.size[1]:
-            raise RuntimeError(f"For 'RandomCrop', 'size' must not exceed the image with its "
-                               f"borders, {height} x {width}, but got {self.size}.")
+            raise RuntimeError(
+                f"For 'RandomCrop', 'size' must not exceed the image with its "
+                f"borders, {height} x {width}, but got {self.size}."
+            )
         left = self._random.integer(0, width - self.size[1])
         return self._random.integer(0, height - self.size[0]), left
 
@@ -163,8 +166,9 @@ class RandomCrop(ImageOperation):
 
     def _pil(self, image):
         if self.padding is not None:
-            image = padded_pil("RandomCrop", image, self.padding, self.fill_value,
-                               self.padding_mode)
+            image = padded_pil(
+                "RandomCrop", image, self.padding, self.fill_value, self.padding_mode
+            )
         needed = self._needed(image.height, image.width)
         if any(needed):
             image = padded_pil("RandomCrop", image, needed, self.fill_value, self.padding_mode)
@@ -194,12 +198,20 @@ class _ResizedCrop(ImageOperation):
     """What RandomResizedCrop and RandomCropDecodeResize share."""
 
     @checked
-    def __init__(self, size: Size, scale: _Range = (0.08, 1.0), ratio: _Range = (3 / 4, 4 / 3),
-                 interpolation: AnInstance(Inter) = Inter.LINEAR, max_attempts: positive = 10):
+    def __init__(
+        self,
+        size: Size,
+        scale: _Range = (0.08, 1.0),
+        ratio: _Range = (3 / 4, 4 / 3),
+        interpolation: AnInstance(Inter) = Inter.LINEAR,
+        max_attempts: positive = 10,
+    ):
         api = type(self).__name__
         if scale[1] <= 0 or ratio[0] <= 0:
-            raise ValueError(f"For '{api}', 'scale' must end, and 'ratio' begin, above 0, but got "
-                             f"{scale} and {ratio}.")
+            raise ValueError(
+                f"For '{api}', 'scale' must end, and 'ratio' begin, above 0, but got "
+                f"{scale} and {ratio}."
+            )
         self.size, self.scale, self.ratio = pair(size), scale, ratio
         self.interpolation, self.max_attempts = interpolation, max_attempts
 
@@ -304,6 +316,7 @@ class RandomResize(ImageOperation):
 
 # Turns --------------------------------------------------------------------------------------------
 
+
 class RandomRotation(ImageOperation):
     """Turns an image by a random angle.
 
@@ -327,9 +340,14 @@ class RandomRotation(ImageOperation):
     """
 
     @checked
-    def __init__(self, degrees: _Degrees, resample: AnInstance(Inter) = Inter.NEAREST,
-                 expand: Bool = False, center: TupleOf(Number, length=2) = None,
-                 fill_value: Fill = 0):
+    def __init__(
+        self,
+        degrees: _Degrees,
+        resample: AnInstance(Inter) = Inter.NEAREST,
+        expand: Bool = False,
+        center: TupleOf(Number, length=2) = None,
+        fill_value: Fill = 0,
+    ):
         self.degrees = around_zero(degrees)
         self.settings = resample, expand, center, fill_value
 
@@ -373,10 +391,15 @@ class RandomAffine(ImageOperation):
     """
 
     @checked(Forbid("scale is not None and scale[1] == 0", ValueError, "'scale' must end above 0"))
-    def __init__(self, degrees: _Degrees,
-                 translate: sequence(Number(ge=-1.0, le=1.0), (2, 4)) = None, scale: _Range = None,
-                 shear: _Shear = None, resample: AnInstance(Inter) = Inter.NEAREST,
-                 fill_value: Fill = 0):
+    def __init__(
+        self,
+        degrees: _Degrees,
+        translate: sequence(Number(ge=-1.0, le=1.0), (2, 4)) = None,
+        scale: _Range = None,
+        shear: _Shear = None,
+        resample: AnInstance(Inter) = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ):
         nothing = (0.0, 0.0)
         translate = tuple(translate or nothing)
         shear = tuple(around_zero(shear) if shear is not None else nothing)
@@ -398,12 +421,16 @@ class RandomAffine(ImageOperation):
         center = image.width / 2 + 0.5, image.height / 2 + 0.5
         matrix = warping.affine_matrix(center, angle, shift, scale, shear).ravel().tolist()
         kind = pillow("RandomAffine").Transform.AFFINE
-        return image.transform(image.size, kind, matrix, pil_filter("RandomAffine", self.resample),
-                               fillcolor=self.fill_value)
+        return image.transform(
+            image.size,
+            kind,
+            matrix,
+            pil_filter("RandomAffine", self.resample),
+            fillcolor=self.fill_value,
+        )
 
     def _array(self, image, lead):
-        return warping.affine("RandomAffine", image, *self._drawn(), self.resample,
-                              self.fill_value)
+        return warping.affine("RandomAffine", image, *self._drawn(), self.resample, self.fill_value)
 
 
 class RandomPerspective(PilOperation):
@@ -420,8 +447,12 @@ class RandomPerspective(PilOperation):
     """
 
     @checked
-    def __init__(self, distortion_scale: _Chance = 0.5, prob: _Chance = 0.5,
-                 interpolation: AnInstance(Inter) = Inter.CUBIC):
+    def __init__(
+        self,
+        distortion_scale: _Chance = 0.5,
+        prob: _Chance = 0.5,
+        interpolation: AnInstance(Inter) = Inter.CUBIC,
+    ):
         self.distortion_scale, self.prob = distortion_scale, prob
         self.interpolation = interpolation
 
@@ -434,13 +465,16 @@ class RandomPerspective(PilOperation):
         left, right = (0, across), (width - across - 1, width - 1)
         top, low = (0, down), (height - down - 1, height - 1)
         start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
-        end = [(draw(*x), draw(*y)) for x, y in ((left, top), (right, top), (right, low),
-                                                 (left, low))]
-        return warping.in_perspective_pil("RandomPerspective", image, start, end,
-                                          self.interpolation)
+        end = [
+            (draw(*x), draw(*y)) for x, y in ((left, top), (right, top), (right, low), (left, low))
+        ]
+        return warping.in_perspective_pil(
+            "RandomPerspective", image, start, end, self.interpolation
+        )
 
 
 # Erased patches -----------------------------------------------------------------------------------
+
 
 class CutOut(ImageOperation):
     """Blackens square patches at random places; they may reach over the edge.
@@ -474,7 +508,7 @@ class CutOut(ImageOperation):
         for _ in range(self.num_patches):
             top = self._random.integer(0, view.shape[0] + size) - size
             left = self._random.integer(0, view.shape[1] + size) - size
-            view[max(0, top):max(0, top + size), max(0, left):max(0, left + size)] = 0
+            view[max(0, top) : max(0, top + size), max(0, left) : max(0, left + size)] = 0
         return out
 
 
@@ -496,10 +530,15 @@ class RandomErasing(ImageOperation):
     """
 
     @checked
-    def __init__(self, prob: Probability = 0.5, scale: _Range = (0.02, 0.33),
-                 ratio: _Range = (0.3, 3.3),
-                 value: Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3) = 0,
-                 inplace: Bool = False, max_attempts: positive = 10):
+    def __init__(
+        self,
+        prob: Probability = 0.5,
+        scale: _Range = (0.02, 0.33),
+        ratio: _Range = (0.3, 3.3),
+        value: Int(ge=0, le=255) | OneOf("random") | sequence(Int(ge=0, le=255), 3) = 0,
+        inplace: Bool = False,
+        max_attempts: positive = 10,
+    ):
         self.prob, self.scale, self.ratio, self.value = prob, scale, ratio, value
         self.inplace, self.max_attempts = inplace, max_attempts
 
@@ -508,8 +547,10 @@ class RandomErasing(ImageOperation):
 
     def _array(self, image, lead):
         if image.ndim != 3:
-            raise TypeError(f"For 'RandomErasing', an image must have shape (channels, height, "
-                            f"width), but got {image.shape}.")
+            raise TypeError(
+                f"For 'RandomErasing', an image must have shape (channels, height, "
+                f"width), but got {image.shape}."
+            )
         if not self._random.chance(self.prob):
             return image
         region = self._region(*image.shape[1:])
@@ -517,7 +558,7 @@ class RandomErasing(ImageOperation):
             return image
         top, left, height, width = region
         out = image if self.inplace and image.flags.writeable else image.copy()
-        out[:, top:top + height, left:left + width] = self._filling(len(image), height, width)
+        out[:, top : top + height, left : left + width] = self._filling(len(image), height, width)
         return out
 
     def _region(self, height, width):
@@ -527,8 +568,12 @@ class RandomErasing(ImageOperation):
             shape = math.exp(self._random.uniform(low, high))
             tall, wide = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
             if 0 < tall < height and 0 < wide < width:
-                return (self._random.integer(0, height - tall),
-                        self._random.integer(0, width - wide), tall, wide)
+                return (
+                    self._random.integer(0, height - tall),
+                    self._random.integer(0, width - wide),
+                    tall,
+                    wide,
+                )
         return None
 
     def _filling(self, channels, height, width):

@@ -2,8 +2,15 @@
 
 from enum import Enum, IntEnum
 
-__all__ = ["AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageReadMode",
-           "Inter", "SliceMode"]
+__all__ = [
+    "AutoAugmentPolicy",
+    "Border",
+    "ConvertMode",
+    "ImageBatchFormat",
+    "ImageReadMode",
+    "Inter",
+    "SliceMode",
+]
 
 
 class Inter(IntEnum):

@@ -41,12 +41,14 @@ RandomResizedCrop(size, scale, ratio, max_attempts=max_attempts)
 """
 
 __getattr__, __dir__, __all__ = validators(
-    __name__, {name: getattr(vision, name) for name in vision.__all__}, _TARGETS, _VALUES)
+    __name__, {name: getattr(vision, name) for name in vision.__all__}, _TARGETS, _VALUES
+)
 __all__ += ["check_random_color_adjust_param"]
 
 
-def check_random_color_adjust_param(value, input_name, center=1, bound=(0, 2**24),
-                                    non_negative=True):
+def check_random_color_adjust_param(
+    value, input_name, center=1, bound=(0, 2**24), non_negative=True
+):
     """Checks how much a colour changes: a number that is not negative, or (min, max) in `bound`.
 
     Args:
@@ -58,7 +60,12 @@ def check_random_color_adjust_param(value, input_name, center=1, bound=(0, 2**24
     """
     type_check(value, (int, float, list, tuple), input_name)
     pair = (0, value) if isinstance(value, (int, float)) else tuple(value)
-    if len(pair) != 2 or not min(bound[0], 0) <= pair[0] <= pair[1] <= bound[1] or (
-            isinstance(value, (list, tuple)) and pair[0] < bound[0]):
-        raise ValueError(f"'{input_name}' must be a number that is not negative, or (min, max) in "
-                         f"[{bound[0]}, {bound[1]}], but got {value}.")
+    if (
+        len(pair) != 2
+        or not min(bound[0], 0) <= pair[0] <= pair[1] <= bound[1]
+        or (isinstance(value, (list, tuple)) and pair[0] < bound[0])
+    ):
+        raise ValueError(
+            f"'{input_name}' must be a number that is not negative, or (min, max) in "
+            f"[{bound[0]}, {bound[1]}], but got {value}."
+        )

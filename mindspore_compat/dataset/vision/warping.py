@@ -42,11 +42,12 @@ def warped(api, image, matrix, size, interpolation, fill):
     nearest = interpolation is Inter.NEAREST
     allowed = (*_interpolated, "int32") if nearest else _interpolated
     if image.dtype.name not in allowed:
-        raise RuntimeError(f"For '{api}', an image must hold {', '.join(allowed)}, but got "
-                           f"{image.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', an image must hold {', '.join(allowed)}, but got {image.dtype}."
+        )
     plain, grey = with_channels(image, 0)
     plain = plain.view(np.uint8) if image.dtype == bool else plain
-    fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[:plain.shape[-1]]
+    fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[: plain.shape[-1]]
     if nearest or interpolation is Inter.LINEAR:
         where = _warp.affine_places if len(matrix) == 2 else _warp.perspective_places
         out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
@@ -62,8 +63,14 @@ def _warped_by_opencv(api, image, matrix, size, interpolation, fill):
     if interpolation not in kinds:
         raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
     warp = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
-    out = warp(image, matrix, size, flags=kinds[interpolation] | cv2.WARP_INVERSE_MAP,
-               borderMode=cv2.BORDER_CONSTANT, borderValue=fill)
+    out = warp(
+        image,
+        matrix,
+        size,
+        flags=kinds[interpolation] | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=fill,
+    )
     return out.reshape(*out.shape[:2], image.shape[-1])
 
 
@@ -74,8 +81,9 @@ def rotated(api, image, degrees, interpolation, expand, center, fill):
     x, y = np.float32(center or ((width - 1) / 2.0, (height - 1) / 2.0)).tolist()
     angle = math.radians(degrees)
     cosine, sine = math.cos(angle), math.sin(angle)
-    matrix = np.array([[cosine, sine, (1 - cosine) * x - sine * y],
-                       [-sine, cosine, sine * x + (1 - cosine) * y]])
+    matrix = np.array(
+        [[cosine, sine, (1 - cosine) * x - sine * y], [-sine, cosine, sine * x + (1 - cosine) * y]]
+    )
     size = width, height
     if expand:
         around = _around(width, height, cosine, sine)
@@ -124,17 +132,23 @@ class Rotate(ImageOperation):
     """
 
     @checked
-    def __init__(self, degrees: Number, resample: AnInstance(Inter) = Inter.NEAREST,
-                 expand: Bool = False, center: TupleOf(Number, length=2) = None,
-                 fill_value: Fill = 0):
+    def __init__(
+        self,
+        degrees: Number,
+        resample: AnInstance(Inter) = Inter.NEAREST,
+        expand: Bool = False,
+        center: TupleOf(Number, length=2) = None,
+        fill_value: Fill = 0,
+    ):
         self.degrees, self.resample, self.expand = degrees % 360, resample, expand
         self.center, self.fill_value = center, fill_value
 
     def _array(self, image, lead):
-        if image.ndim > 3:      # several images, turned alike
+        if image.ndim > 3:  # several images, turned alike
             return np.stack([self._array(each, 0) for each in image])
-        return rotated("Rotate", image, self.degrees, self.resample, self.expand, self.center,
-                       self.fill_value)
+        return rotated(
+            "Rotate", image, self.degrees, self.resample, self.expand, self.center, self.fill_value
+        )
 
 
 def affine_matrix(center, degrees, translate, scale, shear):
@@ -186,16 +200,30 @@ class Affine(ImageOperation):
     """
 
     @checked
-    def __init__(self, degrees: _Angle, translate: sequence(_Shift, 2), scale: Number(gt=0),
-                 shear: _Angle | Bool | sequence(_Angle, 2),
-                 resample: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
+    def __init__(
+        self,
+        degrees: _Angle,
+        translate: sequence(_Shift, 2),
+        scale: Number(gt=0),
+        shear: _Angle | Bool | sequence(_Angle, 2),
+        resample: AnInstance(Inter) = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ):
         self.degrees, self.translate, self.scale = degrees, translate, scale
         self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
         self.resample, self.fill_value = resample, fill_value
 
     def _array(self, image, lead):
-        return affine("Affine", image, self.degrees, self.translate, self.scale, self.shear,
-                      self.resample, self.fill_value)
+        return affine(
+            "Affine",
+            image,
+            self.degrees,
+            self.translate,
+            self.scale,
+            self.shear,
+            self.resample,
+            self.fill_value,
+        )
 
 
 def perspective_matrix(start, end):
@@ -215,10 +243,13 @@ def perspective_matrix(start, end):
 def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
     """The inverse of a matrix (3, 3), computed in OpenCV's order."""
     scale = 1.0 / (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
-    return np.array([
-        [(e * i - f * h) * scale, (c * h - b * i) * scale, (b * f - c * e) * scale],
-        [(f * g - d * i) * scale, (a * i - c * g) * scale, (c * d - a * f) * scale],
-        [(d * h - e * g) * scale, (b * g - a * h) * scale, (a * e - b * d) * scale]])
+    return np.array(
+        [
+            [(e * i - f * h) * scale, (c * h - b * i) * scale, (b * f - c * e) * scale],
+            [(f * g - d * i) * scale, (a * i - c * g) * scale, (c * d - a * f) * scale],
+            [(d * h - e * g) * scale, (b * g - a * h) * scale, (a * e - b * d) * scale],
+        ]
+    )
 
 
 def perspective_coefficients(start, end):
@@ -252,16 +283,26 @@ class Perspective(ImageOperation):
         RuntimeError: an image has not two or three axes; told when it is used.
     """
 
-    @checked(Forbid("interpolation.name in ('ANTIALIAS', 'AREA', 'PILCUBIC')", RuntimeError,
-                    "'interpolation' must be LINEAR, NEAREST or CUBIC"))
-    def __init__(self, start_points: _Points, end_points: _Points,
-                 interpolation: AnInstance(Inter) = Inter.LINEAR):
+    @checked(
+        Forbid(
+            "interpolation.name in ('ANTIALIAS', 'AREA', 'PILCUBIC')",
+            RuntimeError,
+            "'interpolation' must be LINEAR, NEAREST or CUBIC",
+        )
+    )
+    def __init__(
+        self,
+        start_points: _Points,
+        end_points: _Points,
+        interpolation: AnInstance(Inter) = Inter.LINEAR,
+    ):
         self.start_points, self.end_points = start_points, end_points
         self.interpolation = interpolation
 
     def _pil(self, image):
-        return in_perspective_pil("Perspective", image, self.start_points, self.end_points,
-                                  self.interpolation)
+        return in_perspective_pil(
+            "Perspective", image, self.start_points, self.end_points, self.interpolation
+        )
 
     def _array(self, image, lead):
         check_rank("Perspective", image, lead, (2, 3))

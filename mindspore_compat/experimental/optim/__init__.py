@@ -16,5 +16,17 @@ from .rmsprop import RMSprop
 from .rprop import Rprop
 from .sgd import SGD
 
-__all__ = ["Optimizer", "AdamW", "SGD", "Adam", "Adadelta", "Adagrad", "ASGD", "Adamax", "RMSprop",
-           "Rprop", "RAdam", "NAdam"]
+__all__ = [
+    "Optimizer",
+    "AdamW",
+    "SGD",
+    "Adam",
+    "Adadelta",
+    "Adagrad",
+    "ASGD",
+    "Adamax",
+    "RMSprop",
+    "Rprop",
+    "RAdam",
+    "NAdam",
+]

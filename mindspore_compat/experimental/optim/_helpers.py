@@ -6,9 +6,23 @@
 from ...ops import auto_generate
 
 _MADE = {"op_add": "addn", "op_assignadd": "assign_add", "op_oneslike": "ones_like"}
-__all__ = ["check_not_less_than", "check_not_less_than_without_equal", "op_add", "op_assign",
-           "op_assignadd", "op_cast", "op_fill", "op_gather", "op_maximum", "op_mul", "op_oneslike",
-           "op_pow", "op_select", "op_sign", "op_sqrt"]
+__all__ = [
+    "check_not_less_than",
+    "check_not_less_than_without_equal",
+    "op_add",
+    "op_assign",
+    "op_assignadd",
+    "op_cast",
+    "op_fill",
+    "op_gather",
+    "op_maximum",
+    "op_mul",
+    "op_oneslike",
+    "op_pow",
+    "op_select",
+    "op_sign",
+    "op_sqrt",
+]
 
 
 def __getattr__(name):

@@ -13,8 +13,10 @@ from .optimizer import Optimizer
 def need_optimizer(api, optimizer):
     """Refuses what is no optimizer of this room."""
     if not isinstance(optimizer, Optimizer):
-        raise TypeError(f"For '{api}', 'optimizer' must be an experimental Optimizer, but got "
-                        f"{type(optimizer).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'optimizer' must be an experimental Optimizer, but got "
+            f"{type(optimizer).__name__}."
+        )
 
 
 def as_float(value):
@@ -40,12 +42,16 @@ def per_group(api, name, value, groups):
     """A number, or one number for each group, as a list of floats."""
     values = list(value) if isinstance(value, (list, tuple)) else [value] * groups
     if len(values) != groups:
-        raise ValueError(f"For '{api}', '{name}' must have one number for each of the {groups} "
-                         f"groups, but got {len(values)}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must have one number for each of the {groups} "
+            f"groups, but got {len(values)}."
+        )
     for each in values:
         if isinstance(each, bool) or not isinstance(each, (int, float, Tensor)):
-            raise TypeError(f"For '{api}', '{name}' must be a number or a list of numbers, but got "
-                            f"{value!r} of type {type(value).__name__}.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be a number or a list of numbers, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
     return [float(as_float(each)) for each in values]
 
 
@@ -88,8 +94,10 @@ class LRScheduler:
                 group.setdefault("initial_lr", tensors_of([group["lr"]])[0])
         for number, group in enumerate(groups):
             if "initial_lr" not in group:
-                raise KeyError(f"For '{api}', 'initial_lr' must be given in group {number} where "
-                               f"'last_epoch' is {last_epoch}.")
+                raise KeyError(
+                    f"For '{api}', 'initial_lr' must be given in group {number} where "
+                    f"'last_epoch' is {last_epoch}."
+                )
         self.optimizer = optimizer
         self.base_lrs = [group["initial_lr"] for group in groups]
         self.last_epoch = last_epoch
@@ -133,5 +141,7 @@ class LRScheduler:
 
     def _each(self, change):
         """`change(lr, base)` of every group, as Tensors."""
-        return tensors_of(change(lr, as_float(base)) for lr, base in zip(
-            rates_of(self.optimizer), self.base_lrs, strict=True))
+        return tensors_of(
+            change(lr, as_float(base))
+            for lr, base in zip(rates_of(self.optimizer), self.base_lrs, strict=True)
+        )

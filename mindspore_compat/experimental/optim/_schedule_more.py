@@ -47,16 +47,25 @@ class SequentialLR:
     """
 
     @checked
-    def __init__(self, optimizer, schedulers: ListOf(Any), milestones: ListOf(Int),
-                 last_epoch: Int(ge=-1) = -1):
+    def __init__(
+        self,
+        optimizer,
+        schedulers: ListOf(Any),
+        milestones: ListOf(Int),
+        last_epoch: Int(ge=-1) = -1,
+    ):
         need_optimizer("SequentialLR", optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError("For 'SequentialLR', 'milestones' must have one element less than "
-                             f"'schedulers', but got {len(milestones)} and {len(schedulers)}.")
+            raise ValueError(
+                "For 'SequentialLR', 'milestones' must have one element less than "
+                f"'schedulers', but got {len(milestones)} and {len(schedulers)}."
+            )
         for number, scheduler in enumerate(schedulers):
             if scheduler.optimizer is not optimizer:
-                raise ValueError(f"For 'SequentialLR', scheduler {number} must be one of "
-                                 "'optimizer', but it belongs to another.")
+                raise ValueError(
+                    f"For 'SequentialLR', scheduler {number} must be one of "
+                    "'optimizer', but it belongs to another."
+                )
         self.optimizer = optimizer
         self._schedulers = schedulers
         self.milestones = milestones
@@ -104,10 +113,18 @@ class ReduceLROnPlateau:
     """
 
     @checked
-    def __init__(self, optimizer, mode: OneOf("min", "max") = "min",
-                 factor: Number(lt=1.0) = 0.1, patience: Number = 10, threshold: Number = 1e-4,
-                 threshold_mode: OneOf("rel", "abs") = "rel", cooldown: Number = 0, min_lr=0,
-                 eps: Number = 1e-8):
+    def __init__(
+        self,
+        optimizer,
+        mode: OneOf("min", "max") = "min",
+        factor: Number(lt=1.0) = 0.1,
+        patience: Number = 10,
+        threshold: Number = 1e-4,
+        threshold_mode: OneOf("rel", "abs") = "rel",
+        cooldown: Number = 0,
+        min_lr=0,
+        eps: Number = 1e-8,
+    ):
         need_optimizer("ReduceLROnPlateau", optimizer)
         groups = len(optimizer.param_groups)
         self.min_lrs = per_group("ReduceLROnPlateau", "min_lr", min_lr, groups)
@@ -132,8 +149,10 @@ class ReduceLROnPlateau:
         """
         value = as_float(metrics)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError("For 'ReduceLROnPlateau', 'metrics' must be a number or a Tensor, but "
-                            f"got {type(metrics).__name__}.")
+            raise TypeError(
+                "For 'ReduceLROnPlateau', 'metrics' must be a number or a Tensor, but "
+                f"got {type(metrics).__name__}."
+            )
         self.last_epoch += 1
         if self._is_improvement(value):
             self.best = value
@@ -197,14 +216,25 @@ class CyclicLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, base_lr, max_lr, step_size_up: Number(gt=0) = 2000,
-                 step_size_down: Number(gt=0) | None = None, mode: Any = "triangular",
-                 gamma: Number = 1.0, scale_fn: Callable | None = None, scale_mode: Any = "cycle",
-                 last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        base_lr,
+        max_lr,
+        step_size_up: Number(gt=0) = 2000,
+        step_size_down: Number(gt=0) | None = None,
+        mode: Any = "triangular",
+        gamma: Number = 1.0,
+        scale_fn: Callable | None = None,
+        scale_mode: Any = "cycle",
+        last_epoch=-1,
+    ):
         need_optimizer("CyclicLR", optimizer)
         if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
-            raise ValueError("For 'CyclicLR', 'mode' must be 'triangular', 'triangular2' or "
-                             f"'exp_range', but got {mode!r}.")
+            raise ValueError(
+                "For 'CyclicLR', 'mode' must be 'triangular', 'triangular2' or "
+                f"'exp_range', but got {mode!r}."
+            )
         groups = optimizer.param_groups
         lows = per_group("CyclicLR", "base_lr", base_lr, len(groups))
         self.max_lrs = per_group("CyclicLR", "max_lr", max_lr, len(groups))
@@ -258,9 +288,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, T_0: AsValue(Int(ge=1) | OneOf(True)),
-                 T_mult: AsValue(Int(ge=1) | OneOf(True)) = 1, eta_min: AsValue(Number) = 0,
-                 last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        T_0: AsValue(Int(ge=1) | OneOf(True)),
+        T_mult: AsValue(Int(ge=1) | OneOf(True)) = 1,
+        eta_min: AsValue(Number) = 0,
+        last_epoch=-1,
+    ):
         self.T_0, self.T_i, self.T_mult = T_0, T_0, T_mult
         self.eta_min = eta_min
         self.T_cur = last_epoch
@@ -287,8 +322,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_cur -= self.T_i
                 self.T_i *= self.T_mult
         elif epoch < 0:
-            raise ValueError("For 'CosineAnnealingWarmRestarts', 'epoch' must not be below 0, but "
-                             f"got {epoch}.")
+            raise ValueError(
+                f"For 'CosineAnnealingWarmRestarts', 'epoch' must not be below 0, but got {epoch}."
+            )
         else:
             self._restart(epoch)
         self.last_epoch = math.floor(epoch)

@@ -38,10 +38,20 @@ class Adadelta(GroupedOptimizer):
     update = fuse(adadelta_update, link=unscaled)
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1.0, rho: Float(ge=0.0, le=1.0) = 0.9,
-                 eps: Above = 1e-6, weight_decay: Decay = 0.0, *, maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay,
-                                  "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1.0,
+        rho: Float(ge=0.0, le=1.0) = 0.9,
+        eps: Above = 1e-6,
+        weight_decay: Decay = 0.0,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize},
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `adadelta_update`."""

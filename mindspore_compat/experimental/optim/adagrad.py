@@ -39,12 +39,28 @@ class Adagrad(GroupedOptimizer):
     counter = "step_t"
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1e-2, lr_decay: AtLeast = 0.0,
-                 weight_decay: Decay = 0.0, initial_accumulator_value: AtLeast = 0.0,
-                 eps: Above = 1e-10, *, maximize: Flag = False):
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1e-2,
+        lr_decay: AtLeast = 0.0,
+        weight_decay: Decay = 0.0,
+        initial_accumulator_value: AtLeast = 0.0,
+        eps: Above = 1e-10,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `adagrad_eps_update`."""

@@ -49,11 +49,28 @@ class Adam(GroupedOptimizer):
     counter = "state_step"
 
     @checked
-    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
-                 weight_decay: Decay = 0.0, amsgrad: Flag = False, *, maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay, "amsgrad": amsgrad,
-                                  "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: Lr = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: AtLeast = 1e-8,
+        weight_decay: Decay = 0.0,
+        amsgrad: Flag = False,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr` makes
@@ -61,5 +78,10 @@ class Adam(GroupedOptimizer):
         """
         beta1, beta2 = group["betas"]
         corrected = lr * math.sqrt(1 - beta2**step) / (1 - beta1**step)
-        return {"lr": corrected, "beta1": beta1, "beta2": beta2, "eps": group["eps"],
-                "amsgrad": bool(group["amsgrad"])}
+        return {
+            "lr": corrected,
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "amsgrad": bool(group["amsgrad"]),
+        }

@@ -40,10 +40,26 @@ class Adamax(GroupedOptimizer):
     counter_first = True
 
     @checked
-    def __init__(self, params, lr: LrAbove = 2e-3, betas: FloatBetas = (0.9, 0.999),
-                 eps: Above = 1e-8, weight_decay: Decay = 0.0, *, maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay, "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 2e-3,
+        betas: FloatBetas = (0.9, 0.999),
+        eps: Above = 1e-8,
+        weight_decay: Decay = 0.0,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `adamax_inner_eps_update`."""

@@ -44,16 +44,39 @@ class AdamW(GroupedOptimizer):
     own_decay = True
 
     @checked
-    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
-                 weight_decay: Decay = 1e-2, amsgrad: Flag = False, *, maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay, "amsgrad": amsgrad,
-                                  "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: Lr = 1e-3,
+        betas: Betas = (0.9, 0.999),
+        eps: AtLeast = 1e-8,
+        weight_decay: Decay = 1e-2,
+        amsgrad: Flag = False,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"]
-        return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"],
-                "root": 1 / math.sqrt(1 - beta2**step), "shrink": 1 - lr * decay if decay else None,
-                "amsgrad": bool(group["amsgrad"])}
+        return {
+            "lr": lr / (1 - beta1**step),
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "root": 1 / math.sqrt(1 - beta2**step),
+            "shrink": 1 - lr * decay if decay else None,
+            "amsgrad": bool(group["amsgrad"]),
+        }

@@ -42,11 +42,27 @@ class ASGD(GroupedOptimizer):
     counter = "step_t"
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1e-2, lambd: Finite = 1e-4,
-                 alpha: Power = 0.75, t0: Finite = 1e6, weight_decay: Decay = 0.0,
-                 maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0,
-                                  "weight_decay": weight_decay, "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1e-2,
+        lambd: Finite = 1e-4,
+        alpha: Power = 0.75,
+        t0: Finite = 1e6,
+        weight_decay: Decay = 0.0,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lambd": lambd,
+                "alpha": alpha,
+                "t0": t0,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+            },
+        )
         self._ahead = {}
 
     def scalars(self, group, lr, step):

@@ -11,17 +11,23 @@ from collections import Counter
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Callable, Float, Int, ListOf, Number, TupleOf, checked, inf
 from ._schedule import LRScheduler, as_float
-from ._schedule_more import (
-    CosineAnnealingWarmRestarts,
-    CyclicLR,
-    ReduceLROnPlateau,
-    SequentialLR,
-)
+from ._schedule_more import CosineAnnealingWarmRestarts, CyclicLR, ReduceLROnPlateau, SequentialLR
 
 __all__ = [
-    "StepLR", "LinearLR", "LRScheduler", "ExponentialLR", "PolynomialLR", "MultiplicativeLR",
-    "ConstantLR", "MultiStepLR", "LambdaLR", "SequentialLR", "ReduceLROnPlateau", "CyclicLR",
-    "CosineAnnealingWarmRestarts", "CosineAnnealingLR",
+    "StepLR",
+    "LinearLR",
+    "LRScheduler",
+    "ExponentialLR",
+    "PolynomialLR",
+    "MultiplicativeLR",
+    "ConstantLR",
+    "MultiStepLR",
+    "LambdaLR",
+    "SequentialLR",
+    "ReduceLROnPlateau",
+    "CyclicLR",
+    "CosineAnnealingWarmRestarts",
+    "CosineAnnealingLR",
 ]
 
 Finite = Float(gt=-inf, lt=inf)
@@ -72,8 +78,14 @@ class LinearLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, start_factor: Number(gt=0.0, le=1.0) = 1.0 / 3,
-                 end_factor: Number(ge=0.0, le=1.0) = 1.0, total_iters: Int = 5, last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        start_factor: Number(gt=0.0, le=1.0) = 1.0 / 3,
+        end_factor: Number(ge=0.0, le=1.0) = 1.0,
+        total_iters: Int = 5,
+        last_epoch=-1,
+    ):
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
@@ -136,8 +148,9 @@ class PolynomialLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, total_iters: Int = 5, power: Float(ge=0.0, lt=inf) = 1.0,
-                 last_epoch=-1):
+    def __init__(
+        self, optimizer, total_iters: Int = 5, power: Float(ge=0.0, lt=inf) = 1.0, last_epoch=-1
+    ):
         self.total_iters = total_iters
         self.power = power
         super().__init__(optimizer, last_epoch)
@@ -210,8 +223,10 @@ def _functions(api, optimizer, lr_lambda):
     groups = len(getattr(optimizer, "param_groups", ()))
     found = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
     if len(found) != groups and groups:
-        raise ValueError(f"For '{api}', 'lr_lambda' must have one function for each of the "
-                         f"{groups} groups, but got {len(found)}.")
+        raise ValueError(
+            f"For '{api}', 'lr_lambda' must have one function for each of the "
+            f"{groups} groups, but got {len(found)}."
+        )
     return found
 
 
@@ -258,8 +273,13 @@ class ConstantLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, factor: Number(ge=0.0, le=1.0) = 1.0 / 3, total_iters: Int = 5,
-                 last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        factor: Number(ge=0.0, le=1.0) = 1.0 / 3,
+        total_iters: Int = 5,
+        last_epoch=-1,
+    ):
         self.factor = factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
@@ -307,7 +327,8 @@ class CosineAnnealingLR(LRScheduler):
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return self._each(lambda lr, base: lr + (base - low) * rise)
         ratio = (1 + math.cos(math.pi * epoch / self.T_max)) / (
-            1 + math.cos(math.pi * (epoch - 1) / self.T_max))
+            1 + math.cos(math.pi * (epoch - 1) / self.T_max)
+        )
         return self._each(lambda lr, base: ratio * (lr - low) + low)
 
     def _get_closed_form_lr(self):

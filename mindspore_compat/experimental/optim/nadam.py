@@ -43,10 +43,25 @@ class NAdam(GroupedOptimizer):
     counter_first = True
 
     @checked
-    def __init__(self, params, lr: LrAbove = 2e-3, betas: FloatBetas = (0.9, 0.999),
-                 eps: Above = 1e-8, weight_decay: Decay = 0.0, momentum_decay: AtLeast = 4e-3):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay, "momentum_decay": momentum_decay})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 2e-3,
+        betas: FloatBetas = (0.9, 0.999),
+        eps: Above = 1e-8,
+        weight_decay: Decay = 0.0,
+        momentum_decay: AtLeast = 4e-3,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "momentum_decay": momentum_decay,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `nadam_update`."""
@@ -57,6 +72,11 @@ class NAdam(GroupedOptimizer):
 
         product = math.prod(momentum(t) for t in range(1, step + 1))
         mu, ahead = momentum(step), momentum(step + 1)
-        return {"g_rate": lr * (1 - mu) / (1 - product),
-                "m_rate": lr * ahead / (1 - product * ahead), "beta1": beta1, "beta2": beta2,
-                "eps": group["eps"], "root": 1 / math.sqrt(1 - beta2**step)}
+        return {
+            "g_rate": lr * (1 - mu) / (1 - product),
+            "m_rate": lr * ahead / (1 - product * ahead),
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "root": 1 / math.sqrt(1 - beta2**step),
+        }

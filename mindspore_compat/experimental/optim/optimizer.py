@@ -84,8 +84,9 @@ class Optimizer(Cell):
         """
         api = type(self).__name__
         if not isinstance(param_group, dict):
-            raise TypeError(f"For '{api}', a group must be a dict, but got "
-                            f"{type(param_group).__name__}.")
+            raise TypeError(
+                f"For '{api}', a group must be a dict, but got {type(param_group).__name__}."
+            )
         members = _as_parameters(api, param_group["params"])
         known = {id(parameter) for parameter in self.parameters}
         if any(id(parameter) in known for parameter in members):
@@ -128,8 +129,10 @@ def _as_groups(api, params):
     if params is None:
         raise ValueError(f"For '{api}', 'params' must not be None.")
     if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
-        raise TypeError(f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
-                        f"{type(params).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
+            f"{type(params).__name__}."
+        )
     given = list(params)
     if not given:
         raise ValueError(f"For '{api}', 'params' must not be empty.")
@@ -143,8 +146,9 @@ def _as_parameters(api, params):
     members = [params] if isinstance(params, Parameter) else list(params)
     for each in members:
         if not isinstance(each, Parameter):
-            raise TypeError(f"For '{api}', each of 'params' must be a Parameter, but got "
-                            f"{type(each).__name__}.")
+            raise TypeError(
+                f"For '{api}', each of 'params' must be a Parameter, but got {type(each).__name__}."
+            )
     if len({id(each) for each in members}) != len(members):
         raise ValueError(f"For '{api}', a parameter must be given once only.")
     return members
@@ -152,11 +156,14 @@ def _as_parameters(api, params):
 
 def _not_negative(api, name, value):
     if not isinstance(value, (int, float)):
-        raise TypeError(f"For '{api}', '{name}' must be a float or an int, but got {value!r} of "
-                        f"type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a float or an int, but got {value!r} of "
+            f"type {type(value).__name__}."
+        )
     if not 0 <= value < math.inf:
-        raise ValueError(f"For '{api}', '{name}' must be finite and not below 0, but got "
-                         f"{value!r}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must be finite and not below 0, but got {value!r}."
+        )
     return float(value)
 
 
@@ -186,9 +193,13 @@ class GroupedOptimizer(Optimizer):
     own_decay = False
 
     def __init__(self, params, defaults):
-        super().__init__(params, {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in defaults.items()})
+        super().__init__(
+            params,
+            {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in defaults.items()
+            },
+        )
         if self.counter_first:
             self._make_counter()
         for attribute, first in self.states:
@@ -249,8 +260,9 @@ class GroupedOptimizer(Optimizer):
     def _group_numbers(self):
         """The number of the group of each parameter."""
         sizes = np.diff(self.group_start_id).tolist()
-        return list(itertools.chain.from_iterable(
-            [number] * size for number, size in enumerate(sizes)))
+        return list(
+            itertools.chain.from_iterable([number] * size for number, size in enumerate(sizes))
+        )
 
     def _sweep(self, api, gradients, scalars):
         """Updates all parameters, given arrays of gradients and the scalars of each group."""

@@ -39,10 +39,17 @@ class RAdam(GroupedOptimizer):
     counter_first = True
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1e-3, betas: FloatBetas = (0.9, 0.999),
-                 eps: Above = 1e-8, weight_decay: Decay = 0.0):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
-                                  "weight_decay": weight_decay})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1e-3,
+        betas: FloatBetas = (0.9, 0.999),
+        eps: Above = 1e-8,
+        weight_decay: Decay = 0.0,
+    ):
+        super().__init__(
+            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `radam_update`; the length of the average tells whether it is settled."""
@@ -54,5 +61,10 @@ class RAdam(GroupedOptimizer):
             known = (length - 4) * (length - 2) * longest
             whole = (longest - 4) * (longest - 2) * length
             rate *= math.sqrt(known / whole) * math.sqrt(1 - beta2**step)
-        return {"lr": rate, "beta1": beta1, "beta2": beta2, "eps": group["eps"],
-                "settled": length > 5}
+        return {
+            "lr": rate,
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "settled": length > 5,
+        }

@@ -39,14 +39,36 @@ class RMSprop(GroupedOptimizer):
     update = fuse(rmsprop_outer_eps_update, link=unscaled)
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1e-2, alpha: AtLeast = 0.99, eps: Above = 1e-8,
-                 weight_decay: Decay = 0.0, momentum: AtLeast = 0.0, centered: Flag = False,
-                 maximize: Flag = False):
-        super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps,
-                                  "centered": centered, "weight_decay": weight_decay,
-                                  "maximize": maximize})
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1e-2,
+        alpha: AtLeast = 0.99,
+        eps: Above = 1e-8,
+        weight_decay: Decay = 0.0,
+        momentum: AtLeast = 0.0,
+        centered: Flag = False,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "alpha": alpha,
+                "eps": eps,
+                "centered": centered,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `rmsprop_outer_eps_update`."""
-        return {"lr": lr, "rho": group["alpha"], "momentum": group["momentum"] or None,
-                "eps": group["eps"], "centered": bool(group["centered"])}
+        return {
+            "lr": lr,
+            "rho": group["alpha"],
+            "momentum": group["momentum"] or None,
+            "eps": group["eps"],
+            "centered": bool(group["centered"]),
+        }

@@ -44,15 +44,29 @@ class Rprop(GroupedOptimizer):
     own_decay = True  # none: the original does not look at the weight decay of a group
 
     @checked
-    def __init__(self, params, lr: LrAbove = 1e-2, etas: Pair = (0.5, 1.2),
-                 step_sizes: Sizes = (1e-6, 50), *, maximize: Flag = False):
+    def __init__(
+        self,
+        params,
+        lr: LrAbove = 1e-2,
+        etas: Pair = (0.5, 1.2),
+        step_sizes: Sizes = (1e-6, 50),
+        *,
+        maximize: Flag = False,
+    ):
         for index, rule in enumerate((Shrinking, Growing)):
             rule.refuse(type(self).__name__, f"etas[{index}]", etas[index])
-        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes,
-                                  "maximize": maximize})
+        super().__init__(
+            params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `rprop_update`."""
         (shrink, grow), (smallest, largest) = group["etas"], group["step_sizes"]
-        return {"lr": lr, "first": step == 1, "shrink": shrink, "grow": grow,
-                "smallest": smallest, "largest": largest}
+        return {
+            "lr": lr,
+            "first": step == 1,
+            "shrink": shrink,
+            "grow": grow,
+            "smallest": smallest,
+            "largest": largest,
+        }

@@ -54,16 +54,41 @@ class SGD(GroupedOptimizer):
     states = (("accum", "zeros"), ("stat", "ones"))
     update = fuse(sgd_or_plain_update, link=unscaled)
 
-    @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
-                    reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
-    def __init__(self, params, lr: Rate, momentum: Share = 0, dampening: Damping = 0,
-                 weight_decay: Decay = 0.0, nesterov: Flag = False, *, maximize: Flag = False):
-        super().__init__(params, {
-            "lr": lr, "momentum": float(momentum), "dampening": float(dampening),
-            "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
-            "grad_centralization": False})
+    @checked(
+        Forbid(
+            "nesterov and (not momentum > 0 or dampening != 0)",
+            reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0",
+        )
+    )
+    def __init__(
+        self,
+        params,
+        lr: Rate,
+        momentum: Share = 0,
+        dampening: Damping = 0,
+        weight_decay: Decay = 0.0,
+        nesterov: Flag = False,
+        *,
+        maximize: Flag = False,
+    ):
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": float(momentum),
+                "dampening": float(dampening),
+                "weight_decay": weight_decay,
+                "nesterov": nesterov,
+                "maximize": maximize,
+                "grad_centralization": False,
+            },
+        )
 
     def scalars(self, group, lr, step):
         """The scalars of `sgd_or_plain_update`."""
-        return {"lr": lr, "momentum": group["momentum"] or None,
-                "dampening": group["dampening"], "nesterov": bool(group["nesterov"])}
+        return {
+            "lr": lr,
+            "momentum": group["momentum"] or None,
+            "dampening": group["dampening"],
+            "nesterov": bool(group["nesterov"]),
+        }

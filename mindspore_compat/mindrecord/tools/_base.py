@@ -30,8 +30,10 @@ def check_number(api, partition_number):
         ValueError: it is no int in [1, 1000].
     """
     if type(partition_number) is not int or not 1 <= partition_number <= 1000:
-        raise ValueError(f"For '{api}', 'partition_number' must be an int in [1, 1000], but got "
-                         f"{partition_number!r}.")
+        raise ValueError(
+            f"For '{api}', 'partition_number' must be an int in [1, 1000], but got "
+            f"{partition_number!r}."
+        )
 
 
 def check_fields(api, fields):
@@ -75,6 +77,7 @@ def as_jpeg(image):
 
         made = io.BytesIO()
         Image.fromarray(image[..., 0] if image.shape[-1] == 1 else image).save(
-            made, "JPEG", quality=95)
+            made, "JPEG", quality=95
+        )
         return made.getvalue()
     return cv2.imencode(".jpeg", image[..., ::-1])[1].tobytes()

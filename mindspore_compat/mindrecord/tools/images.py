@@ -53,12 +53,15 @@ class _Cifar:
     def __init__(self, source, destination):
         check_paths(type(self).__name__, source=source, destination=destination)
         found = os.listdir(source) if os.path.isdir(source) else []
-        parts = [sorted(name for name in found if name.startswith(prefix))
-                 for prefix in self._prefixes]
+        parts = [
+            sorted(name for name in found if name.startswith(prefix)) for prefix in self._prefixes
+        ]
         for prefix, part in zip(self._prefixes, parts, strict=True):
             if not part:
-                raise PathNotExistsError(f"For '{type(self).__name__}', 'source' must be a folder "
-                                         f"with {prefix}*, but got {source!r}.")
+                raise PathNotExistsError(
+                    f"For '{type(self).__name__}', 'source' must be a folder "
+                    f"with {prefix}*, but got {source!r}."
+                )
         self.source, self.destination = source, destination
         self._parts = parts
 
@@ -74,8 +77,10 @@ class _Cifar:
             RuntimeError: a file is not of CIFAR.
         """
         check_fields(type(self).__name__, fields)
-        for ending, desc, names in (("", "img_train", self._parts[0]),
-                                    ("_test", "img_test", self._parts[1])):
+        for ending, desc, names in (
+            ("", "img_train", self._parts[0]),
+            ("_test", "img_test", self._parts[1]),
+        ):
             write(self.destination + ending, self._rows(names), self._schema, desc, fields)
 
     run = transform
@@ -85,14 +90,20 @@ class _Cifar:
         for name in names:
             images, *labels = _pickled(os.path.join(self.source, name), self._entries)
             for image, *values in zip(images, *labels, strict=True):
-                yield {"id": number, "data": as_jpeg(image),
-                       **dict(zip(self._labels, map(int, values), strict=True))}
+                yield {
+                    "id": number,
+                    "data": as_jpeg(image),
+                    **dict(zip(self._labels, map(int, values), strict=True)),
+                }
                 number += 1
 
     @property
     def _schema(self):
-        return {"id": {"type": "int64"}, "data": {"type": "bytes"},
-                **{name: {"type": "int64"} for name in self._labels}}
+        return {
+            "id": {"type": "int64"},
+            "data": {"type": "bytes"},
+            **{name: {"type": "int64"} for name in self._labels},
+        }
 
 
 class Cifar10ToMR(_Cifar):
@@ -155,9 +166,14 @@ class MnistToMR:
             RuntimeError: a file is not of MNIST.
         """
         for begin, ending in (("train", "train"), ("t10k", "test")):
-            write(f"{self.destination}_{ending}.mindrecord", self._rows(begin),
-                  {"label": {"type": "int64"}, "data": {"type": "bytes"}}, "mnist_schema",
-                  ["label"], self.partition_number)
+            write(
+                f"{self.destination}_{ending}.mindrecord",
+                self._rows(begin),
+                {"label": {"type": "int64"}, "data": {"type": "bytes"}},
+                "mnist_schema",
+                ["label"],
+                self.partition_number,
+            )
 
     run = transform
 
@@ -165,8 +181,10 @@ class MnistToMR:
         images = self._read(f"{begin}-images-idx3-ubyte.gz", 16).reshape(-1, 28, 28, 1)
         labels = self._read(f"{begin}-labels-idx1-ubyte.gz", 8)
         if len(images) != len(labels):
-            raise RuntimeError(f"In {self.source!r} the files of {begin} have {len(images)} images "
-                               f"and {len(labels)} labels.")
+            raise RuntimeError(
+                f"In {self.source!r} the files of {begin} have {len(images)} images "
+                f"and {len(labels)} labels."
+            )
         for image, label in zip(images, labels, strict=True):
             yield {"label": int(label), "data": as_jpeg(image)}
 
@@ -196,8 +214,7 @@ class ImageNetToMR:
     """
 
     def __init__(self, map_file, image_dir, destination, partition_number=1):
-        check_paths("ImageNetToMR", map_file=map_file, image_dir=image_dir,
-                    destination=destination)
+        check_paths("ImageNetToMR", map_file=map_file, image_dir=image_dir, destination=destination)
         check_number("ImageNetToMR", partition_number)
         self.map_file, self.image_dir = map_file, image_dir
         self.destination, self.partition_number = destination, partition_number
@@ -211,10 +228,19 @@ class ImageNetToMR:
             PathNotExistsError: none of its folders is there.
             MRMOpenError: a file exists already.
         """
-        schema = {"label": {"type": "int32"}, "image": {"type": "bytes"},
-                  "file_name": {"type": "string"}}
-        write(self.destination, self._rows(), schema, "imagenet_schema", ["label", "file_name"],
-              self.partition_number)
+        schema = {
+            "label": {"type": "int32"},
+            "image": {"type": "bytes"},
+            "file_name": {"type": "string"},
+        }
+        write(
+            self.destination,
+            self._rows(),
+            schema,
+            "imagenet_schema",
+            ["label", "file_name"],
+            self.partition_number,
+        )
 
     run = transform
 
@@ -225,8 +251,10 @@ class ImageNetToMR:
             classes = [line.split() for line in lines(self.map_file) if line.strip()]
             folders = [(os.path.join(self.image_dir, name), _label(text)) for name, text in classes]
         if not any(os.path.isdir(folder) for folder, _ in folders):
-            raise PathNotExistsError(f"For 'ImageNetToMR', 'image_dir' must have the folders of "
-                                     f"{self.map_file!r}, but got {self.image_dir!r}.")
+            raise PathNotExistsError(
+                f"For 'ImageNetToMR', 'image_dir' must have the folders of "
+                f"{self.map_file!r}, but got {self.image_dir!r}."
+            )
         for folder, label in folders:
             if not os.path.isdir(folder):
                 log.warning("There is no folder %s", folder)
@@ -243,6 +271,6 @@ class ImageNetToMR:
 
 def _label(text):
     label = int(text)
-    if not -2**31 <= label < 2**31:
+    if not -(2**31) <= label < 2**31:
         raise ValueError(f"a label must have 32 bits, but is {text}")
     return label

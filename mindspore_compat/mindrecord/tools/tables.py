@@ -11,10 +11,21 @@ from ..._io.reading import reading
 from ..._io.tfrecord import TFRecordError, parse_example, records
 from ._base import check_number, check_paths, write
 
-_TF_TYPES = {"string": "string", "int8": "int32", "int16": "int32", "int32": "int32",
-             "int64": "int64", "uint8": "int32", "uint16": "int32", "uint32": "int64",
-             "uint64": "int64", "float16": "float32", "float32": "float32", "float64": "float64",
-             "bool": "int32"}
+_TF_TYPES = {
+    "string": "string",
+    "int8": "int32",
+    "int16": "int32",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "int32",
+    "uint16": "int32",
+    "uint32": "int64",
+    "uint64": "int64",
+    "float16": "float32",
+    "float32": "float32",
+    "float64": "float64",
+    "bool": "int32",
+}
 
 
 class CsvToMR:
@@ -35,10 +46,12 @@ class CsvToMR:
 
     def __init__(self, source, destination, columns_list=None, partition_number=1):
         check_paths("CsvToMR", source=source, destination=destination)
-        if columns_list and not (isinstance(columns_list, list) and all(
-                isinstance(name, str) for name in columns_list)):
-            raise ValueError(f"For 'CsvToMR', 'columns_list' must be a list of str, but got "
-                             f"{columns_list!r}.")
+        if columns_list and not (
+            isinstance(columns_list, list) and all(isinstance(name, str) for name in columns_list)
+        ):
+            raise ValueError(
+                f"For 'CsvToMR', 'columns_list' must be a list of str, but got {columns_list!r}."
+            )
         check_number("CsvToMR", partition_number)
         self.source, self.destination = source, destination
         self.columns_list, self.partition_number = columns_list, partition_number
@@ -57,16 +70,22 @@ class CsvToMR:
         wanted = self.columns_list or names
         missing = [name for name in wanted if name not in names]
         if missing or not names:
-            raise RuntimeError(f"For 'CsvToMR', 'columns_list' must be among the columns of "
-                               f"{self.source!r}, {names}, but got {wanted}.")
+            raise RuntimeError(
+                f"For 'CsvToMR', 'columns_list' must be among the columns of "
+                f"{self.source!r}, {names}, but got {wanted}."
+            )
         for name in wanted:
             if name.isdigit() or not re.fullmatch(r"\w+", name, re.ASCII):
-                raise ValueError(f"For 'CsvToMR', the first line of {self.source!r} must name the "
-                                 f"columns by letters, digits and _, but has {name!r}.")
+                raise ValueError(
+                    f"For 'CsvToMR', the first line of {self.source!r} must name the "
+                    f"columns by letters, digits and _, but has {name!r}."
+                )
         typed = {name: _typed(columns[names.index(name)]) for name in wanted}
         schema = {name: {"type": dtype} for name, (dtype, _) in typed.items()}
-        rows = (dict(zip(wanted, values, strict=True))
-                for values in zip(*(values for _, values in typed.values()), strict=True))
+        rows = (
+            dict(zip(wanted, values, strict=True))
+            for values in zip(*(values for _, values in typed.values()), strict=True)
+        )
         write(self.destination, rows, schema, "csv_schema", list(wanted), self.partition_number)
 
     run = transform
@@ -79,8 +98,10 @@ class CsvToMR:
         names = lines[0] if lines else []
         for number, line in enumerate(lines[1:], 2):
             if len(line) != len(names):
-                raise RuntimeError(f"{self.source!r} has {len(line)} places in row {number}, but "
-                                   f"{len(names)} columns.")
+                raise RuntimeError(
+                    f"{self.source!r} has {len(line)} places in row {number}, but "
+                    f"{len(names)} columns."
+                )
         return names, list(zip(*lines[1:], strict=True)) or [()] * len(names)
 
 
@@ -96,7 +117,7 @@ def _typed(texts):
 
 def _whole(text):
     value = int(text)
-    if not -2**63 <= value < 2**63:
+    if not -(2**63) <= value < 2**63:
         raise ValueError("too large")
     return value
 
@@ -126,21 +147,27 @@ class TFRecordToMR:
     def __init__(self, source, destination, feature_dict, bytes_fields=None):
         check_paths("TFRecordToMR", source=source, destination=destination)
         if not isinstance(feature_dict, dict) or not all(
-                hasattr(each, "shape") and hasattr(each, "dtype")
-                for each in feature_dict.values()):
-            raise ValueError(f"For 'TFRecordToMR', 'feature_dict' must be a dict of "
-                             f"FixedLenFeatures, but got {feature_dict!r}.")
+            hasattr(each, "shape") and hasattr(each, "dtype") for each in feature_dict.values()
+        ):
+            raise ValueError(
+                f"For 'TFRecordToMR', 'feature_dict' must be a dict of "
+                f"FixedLenFeatures, but got {feature_dict!r}."
+            )
         bytes_fields = [] if bytes_fields is None else bytes_fields
         self.source, self.destination, self.feature_dict = source, destination, feature_dict
         self._types = {name: _tf_type(name, each) for name, each in feature_dict.items()}
         if not isinstance(bytes_fields, list) or not all(
-                self._types.get(name) == "string" for name in bytes_fields):
-            raise ValueError(f"For 'TFRecordToMR', 'bytes_fields' must be a list of features of "
-                             f"text, but got {bytes_fields!r}.")
+            self._types.get(name) == "string" for name in bytes_fields
+        ):
+            raise ValueError(
+                f"For 'TFRecordToMR', 'bytes_fields' must be a list of features of "
+                f"text, but got {bytes_fields!r}."
+            )
         self._types.update(dict.fromkeys(bytes_fields, "bytes"))
         self.mindrecord_schema = {
             _name(name): {"type": dtype, **_shape(feature_dict[name])}
-            for name, dtype in self._types.items()}
+            for name, dtype in self._types.items()
+        }
 
     def transform(self):
         """Writes the file.
@@ -152,8 +179,12 @@ class TFRecordToMR:
         """
         if not os.path.exists(self.source):
             raise FileNotFoundError(f"There is no TFRecord file {self.source!r}.")
-        write(self.destination, map(self._row, records(self.source)), self.mindrecord_schema,
-              "TFRecord to MindRecord")
+        write(
+            self.destination,
+            map(self._row, records(self.source)),
+            self.mindrecord_schema,
+            "TFRecord to MindRecord",
+        )
 
     run = transform
 
@@ -165,8 +196,10 @@ class TFRecordToMR:
         length = _shape(self.feature_dict[name]).get("shape", [1])[0]
         text = self._types[name] in ("string", "bytes")
         if values is None or len(values) != length or isinstance(values, list) != text:
-            raise TFRecordError(f"{self.source!r} has a record whose feature {name!r} is "
-                                f"{values!r}, but must be {length} of {self._types[name]}.")
+            raise TFRecordError(
+                f"{self.source!r} has a record whose feature {name!r} is "
+                f"{values!r}, but must be {length} of {self._types[name]}."
+            )
         if text:
             return values[0] if self._types[name] == "bytes" else str(values[0], "utf-8")
         made = np.asarray(values, self._types[name])
@@ -186,9 +219,14 @@ def _shape(feature):
 def _tf_type(name, feature):
     dtype = getattr(feature.dtype, "name", feature.dtype)
     lengths = list(feature.shape or ())
-    if dtype not in _TF_TYPES or len(lengths) > 1 or not all(
-            type(each) is int and each > 0 for each in lengths) or (
-            lengths and dtype == "string"):
-        raise ValueError(f"For 'TFRecordToMR', 'feature_dict' must hold numbers with at most one "
-                         f"length, or single texts, but {name!r} is {dtype!r} with {lengths}.")
+    if (
+        dtype not in _TF_TYPES
+        or len(lengths) > 1
+        or not all(type(each) is int and each > 0 for each in lengths)
+        or (lengths and dtype == "string")
+    ):
+        raise ValueError(
+            f"For 'TFRecordToMR', 'feature_dict' must hold numbers with at most one "
+            f"length, or single texts, but {name!r} is {dtype!r} with {lengths}."
+        )
     return _TF_TYPES[dtype]

@@ -82,6 +82,8 @@ def _for_each(api, given, count, what):
         return (given,)
     if count == 1 or not isinstance(given, tuple) or len(given) != count:
         wanted = "a Tensor" if count == 1 else f"a tuple of {count} Tensors"
-        raise TypeError(f"For '{api}', the last argument must be {wanted}, one for each {what}, "
-                        f"but got {given!r} of type {type(given).__name__}.")
+        raise TypeError(
+            f"For '{api}', the last argument must be {wanted}, one for each {what}, "
+            f"but got {given!r} of type {type(given).__name__}."
+        )
     return given

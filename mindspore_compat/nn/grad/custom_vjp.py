@@ -32,8 +32,10 @@ def custom_vjp(fn=None):
     if fn is None:
         return custom_vjp
     if not callable(fn):
-        raise TypeError(f"For 'custom_vjp', 'fn' must be a function, but got {fn!r} of type "
-                        f"{type(fn).__name__}.")
+        raise TypeError(
+            f"For 'custom_vjp', 'fn' must be a function, but got {fn!r} of type "
+            f"{type(fn).__name__}."
+        )
     return _Differentiated(fn)
 
 
@@ -60,13 +62,16 @@ class _Differentiated(Cell):
             TypeError: if `bwd` cannot be called.
         """
         if not callable(bwd):
-            raise TypeError(f"For 'defbwd', 'bwd' must be a function, but got {bwd!r} of type "
-                            f"{type(bwd).__name__}.")
+            raise TypeError(
+                f"For 'defbwd', 'bwd' must be a function, but got {bwd!r} of type "
+                f"{type(bwd).__name__}."
+            )
         self.bwd = bwd
 
     def bprop(self, *args):
         """The gradients of the inputs."""
         if self.bwd is None:
-            raise TypeError("For 'custom_vjp', 'defbwd' must be called before a gradient is asked "
-                            "for.")
+            raise TypeError(
+                "For 'custom_vjp', 'defbwd' must be called before a gradient is asked for."
+            )
         return self.bwd(*args)

@@ -70,8 +70,10 @@ def _axes(api, axis, x):
     several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
     for each in several:
         if not -x.ndim <= each < x.ndim:
-            raise ValueError(f"For '{api}', 'axis' must hold axes of the input, but got {axis} for "
-                             f"shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"For '{api}', 'axis' must hold axes of the input, but got {axis} for "
+                f"shape {tuple(x.shape)}."
+            )
     return several
 
 
@@ -109,8 +111,9 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     @checked
-    def construct(self, x: TensorOf("float16", "float32"),
-                  clip_norm: TensorOf("float16", "float32")):
+    def construct(
+        self, x: TensorOf("float16", "float32"), clip_norm: TensorOf("float16", "float32")
+    ):
         """`x`, no longer than `clip_norm`."""
         return clip_by_norm.run(x.astype(float32), clip_norm.astype(float32), self.axis)
 
@@ -155,8 +158,11 @@ class L1Regularizer(Cell):
             TypeError: if `weights` is no Tensor.
         """
         need_tensor("L1Regularizer", "weights", weights)
-        wide = weights if weights.dtype.itemsize > 4 and weights.dtype.is_floating_point else (
-            weights.astype(float32))
+        wide = (
+            weights
+            if weights.dtype.itemsize > 4 and weights.dtype.is_floating_point
+            else (weights.astype(float32))
+        )
         return wide.abs().sum() * self.scale
 
 
@@ -186,8 +192,9 @@ class OneHot(Cell):
     """
 
     @checked
-    def __init__(self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0,
-                 dtype=float32):
+    def __init__(
+        self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0, dtype=float32
+    ):
         super().__init__()
         self.axis = axis
         self.depth = depth
@@ -199,8 +206,9 @@ class OneHot(Cell):
         """The one-hot vectors of `indices`."""
         need_tensor("OneHot", "indices", indices)
         if not -1 <= self.axis <= indices.ndim:
-            raise ValueError(f"For 'OneHot', 'axis' must be in [-1, {indices.ndim}], but got "
-                             f"{self.axis}.")
+            raise ValueError(
+                f"For 'OneHot', 'axis' must be in [-1, {indices.ndim}], but got {self.axis}."
+            )
         return ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
 
 
@@ -230,11 +238,14 @@ class Pad(Cell):
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
         if not isinstance(paddings, tuple):
-            raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {paddings!r} of type "
-                            f"{type(paddings).__name__}.")
+            raise TypeError(
+                f"For 'Pad', 'paddings' must be a tuple, but got {paddings!r} of type "
+                f"{type(paddings).__name__}."
+            )
         if len(paddings) > 4 or not all(_is_pair(pair) for pair in paddings):
-            raise ValueError(f"For 'Pad', 'paddings' must be at most 4 pairs of ints >= 0, but got "
-                             f"{paddings!r}.")
+            raise ValueError(
+                f"For 'Pad', 'paddings' must be at most 4 pairs of ints >= 0, but got {paddings!r}."
+            )
         modes = ("CONSTANT", "REFLECT", "SYMMETRIC")
         if mode not in modes:
             raise ValueError(f"For 'Pad', 'mode' must be one of {modes}, but got {mode!r}.")
@@ -245,19 +256,26 @@ class Pad(Cell):
         """`x` with more elements around it."""
         need_tensor("Pad", "x", x)
         if len(self.paddings) != x.ndim:
-            raise ValueError(f"For 'Pad', 'paddings' must have a pair for each axis of the input, "
-                             f"but got {len(self.paddings)} for shape {x.shape}.")
+            raise ValueError(
+                f"For 'Pad', 'paddings' must have a pair for each axis of the input, "
+                f"but got {len(self.paddings)} for shape {x.shape}."
+            )
         room = {"CONSTANT": math.inf, "REFLECT": -1, "SYMMETRIC": 0}[self.mode]
         for pair, size in zip(self.paddings, x.shape):
             if max(pair) > size + room:
-                raise ValueError(f"For 'Pad', 'paddings' must be at most the length of the axis, "
-                                 f"but got {pair} for shape {x.shape} with mode {self.mode}.")
+                raise ValueError(
+                    f"For 'Pad', 'paddings' must be at most the length of the axis, "
+                    f"but got {pair} for shape {x.shape} with mode {self.mode}."
+                )
         return pad_ends.run(x, self.paddings, self.mode.lower())
 
 
 def _is_pair(pair):
-    return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(
-        isinstance(each, int) and each >= 0 for each in pair)
+    return (
+        isinstance(pair, (tuple, list))
+        and len(pair) == 2
+        and all(isinstance(each, int) and each >= 0 for each in pair)
+    )
 
 
 @public("nn.Unfold")
@@ -289,8 +307,9 @@ class Unfold(Cell):
         for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
             _need_window(name, value)
         if not isinstance(padding, str) or padding.lower() not in ("same", "valid"):
-            raise ValueError(f"For 'Unfold', 'padding' must be 'same' or 'valid', but got "
-                             f"{padding!r}.")
+            raise ValueError(
+                f"For 'Unfold', 'padding' must be 'same' or 'valid', but got {padding!r}."
+            )
         self.ksizes = tuple(ksizes[1:3])
         self.strides = tuple(strides[1:3])
         self.rates = tuple(rates[1:3])
@@ -303,13 +322,20 @@ class Unfold(Cell):
 
 def _need_window(name, value):
     if not isinstance(value, (tuple, list)):
-        raise TypeError(f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of "
-                        f"type {type(value).__name__}.")
-    right = len(value) == 4 and value[0] == value[3] == 1 and all(
-        isinstance(each, int) and each >= 1 for each in value)
+        raise TypeError(
+            f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of "
+            f"type {type(value).__name__}."
+        )
+    right = (
+        len(value) == 4
+        and value[0] == value[3] == 1
+        and all(isinstance(each, int) and each >= 1 for each in value)
+    )
     if not right:
-        raise ValueError(f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive "
-                         f"ints, but got {value!r}.")
+        raise ValueError(
+            f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive "
+            f"ints, but got {value!r}."
+        )
 
 
 @public("nn.Tril")
@@ -377,8 +403,10 @@ class MatrixDiagPart(Cell):
     def construct(self, input_x: TensorOf(number)):
         """The diagonals of `input_x`, with one axis less."""
         if input_x.ndim < 2:
-            raise ValueError(f"For 'MatrixDiagPart', the input must have at least 2 axes, but got "
-                             f"{input_x.ndim}.")
+            raise ValueError(
+                f"For 'MatrixDiagPart', the input must have at least 2 axes, but got "
+                f"{input_x.ndim}."
+            )
         return diagonal_of.run(input_x)
 
 
@@ -402,15 +430,22 @@ class MatrixSetDiag(Cell):
     """
 
     @checked
-    def construct(self, input_x: TensorOf("float16", "float32", "int8", "int32", "uint8"),
-                  diagonal: TensorOf("float16", "float32", "int8", "int32", "uint8")):
+    def construct(
+        self,
+        input_x: TensorOf("float16", "float32", "int8", "int32", "uint8"),
+        diagonal: TensorOf("float16", "float32", "int8", "int32", "uint8"),
+    ):
         """`input_x` with `diagonal` on its diagonals."""
         if input_x.dtype != diagonal.dtype:
-            raise TypeError("For 'MatrixSetDiag', the inputs must have the same dtype, but got "
-                            f"{input_x.dtype} and {diagonal.dtype}.")
+            raise TypeError(
+                "For 'MatrixSetDiag', the inputs must have the same dtype, but got "
+                f"{input_x.dtype} and {diagonal.dtype}."
+            )
         if input_x.ndim < 2 or diagonal.shape != (*input_x.shape[:-2], min(input_x.shape[-2:])):
-            raise ValueError(f"For 'MatrixSetDiag', 'diagonal' must have the shape of the "
-                             f"diagonals, but got shapes {input_x.shape} and {diagonal.shape}.")
+            raise ValueError(
+                f"For 'MatrixSetDiag', 'diagonal' must have the shape of the "
+                f"diagonals, but got shapes {input_x.shape} and {diagonal.shape}."
+            )
         return set_diagonal.run(input_x, diagonal)
 
 
@@ -462,22 +497,27 @@ class Roll(Cell):
     """
 
     @checked
-    def __init__(self, shift: Int | TupleOf(Int) | ListOf(Int),
-                 axis: Int | TupleOf(Int) | ListOf(Int)):
+    def __init__(
+        self, shift: Int | TupleOf(Int) | ListOf(Int), axis: Int | TupleOf(Int) | ListOf(Int)
+    ):
         super().__init__()
         self.shift = (shift,) if isinstance(shift, int) else tuple(shift)
         self.axis = (axis,) if isinstance(axis, int) else tuple(axis)
         if len(self.shift) != len(self.axis):
-            raise ValueError("For 'Roll', 'shift' and 'axis' must be equally many, but got "
-                             f"{len(self.shift)} and {len(self.axis)}.")
+            raise ValueError(
+                "For 'Roll', 'shift' and 'axis' must be equally many, but got "
+                f"{len(self.shift)} and {len(self.axis)}."
+            )
 
     def construct(self, input_x):
         """`input_x` with its elements moved."""
         need_tensor("Roll", "input_x", input_x)
         for axis in self.axis:
             if not -input_x.ndim <= axis < input_x.ndim:
-                raise ValueError(f"For 'Roll', 'axis' must hold axes of the input, but got {axis} "
-                                 f"for shape {input_x.shape}.")
+                raise ValueError(
+                    f"For 'Roll', 'axis' must hold axes of the input, but got {axis} "
+                    f"for shape {input_x.shape}."
+                )
         return ops.roll(input_x, self.shift, self.axis)
 
 
@@ -498,8 +538,14 @@ class Upsample(Cell):
         [[[1. 1. 2. 2.]]]
     """
 
-    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None,
-                 recompute_scale_factor=None):
+    def __init__(
+        self,
+        size=None,
+        scale_factor=None,
+        mode="nearest",
+        align_corners=None,
+        recompute_scale_factor=None,
+    ):
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
         self.mode, self.align_corners = mode, align_corners
@@ -507,5 +553,11 @@ class Upsample(Cell):
 
     def construct(self, x):
         """`x` in the size asked for."""
-        return ops.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners,
-                               self.recompute_scale_factor)
+        return ops.interpolate(
+            x,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            self.recompute_scale_factor,
+        )

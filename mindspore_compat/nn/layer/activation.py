@@ -19,14 +19,33 @@ from .._parts import also, need_floats, parameter
 from ..cell import Cell
 
 _NAMES = {
-    "softmin": "Softmin", "softmax": "Softmax", "softmax2d": "Softmax2d",
-    "logsoftmax": "LogSoftmax", "logsoftmaxExt": "LogSoftmaxExt", "relu": "ReLU", "relu6": "ReLU6",
-    "rrelu": "RReLU", "silu": "SiLU", "tanh": "Tanh", "tanhshrink": "Tanhshrink",
-    "hardtanh": "Hardtanh", "gelu": "GELU", "fast_gelu": "FastGelu", "elu": "ELU",
-    "sigmoid": "Sigmoid", "softsign": "Softsign", "prelu": "PReLU", "preluExt": "PReLUExt",
-    "leakyrelu": "LeakyReLU", "hswish": "HSwish", "hsigmoid": "HSigmoid",
-    "logsigmoid": "LogSigmoid", "softshrink": "SoftShrink", "hshrink": "HShrink",
-    "threshold": "Threshold", "mish": "Mish",
+    "softmin": "Softmin",
+    "softmax": "Softmax",
+    "softmax2d": "Softmax2d",
+    "logsoftmax": "LogSoftmax",
+    "logsoftmaxExt": "LogSoftmaxExt",
+    "relu": "ReLU",
+    "relu6": "ReLU6",
+    "rrelu": "RReLU",
+    "silu": "SiLU",
+    "tanh": "Tanh",
+    "tanhshrink": "Tanhshrink",
+    "hardtanh": "Hardtanh",
+    "gelu": "GELU",
+    "fast_gelu": "FastGelu",
+    "elu": "ELU",
+    "sigmoid": "Sigmoid",
+    "softsign": "Softsign",
+    "prelu": "PReLU",
+    "preluExt": "PReLUExt",
+    "leakyrelu": "LeakyReLU",
+    "hswish": "HSwish",
+    "hsigmoid": "HSigmoid",
+    "logsigmoid": "LogSigmoid",
+    "softshrink": "SoftShrink",
+    "hshrink": "HShrink",
+    "threshold": "Threshold",
+    "mish": "Mish",
 }
 
 __all__ = sorted({*_NAMES.values(), "SeLU", "LRN", "CELU", "GLU", "get_activation"})
@@ -68,17 +87,23 @@ class PReLU(Cell):
     def _start(channel, w):
         if isinstance(w, list):
             if len(w) != channel or not all(isinstance(each, float) for each in w):
-                raise ValueError(f"For 'PReLU', 'w' must hold {channel} floats where it is a list, "
-                                 f"but got {w!r}.")
+                raise ValueError(
+                    f"For 'PReLU', 'w' must hold {channel} floats where it is a list, "
+                    f"but got {w!r}."
+                )
             return Tensor(w, float32)
         if isinstance(w, Tensor):
             if w.shape != (channel,):
-                raise ValueError(f"For 'PReLU', 'w' must have shape ({channel},) where it is a "
-                                 f"Tensor, but got {w.shape}.")
+                raise ValueError(
+                    f"For 'PReLU', 'w' must have shape ({channel},) where it is a "
+                    f"Tensor, but got {w.shape}."
+                )
             return w
         if not isinstance(w, float):
-            raise TypeError(f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} "
-                            f"of type {type(w).__name__}.")
+            raise TypeError(
+                f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} "
+                f"of type {type(w).__name__}."
+            )
         return w
 
     def construct(self, x):
@@ -202,8 +227,9 @@ def get_activation(name, prim_name=None):
         return None
     if not isinstance(name, str) or name not in _NAMES:
         asked = f"For '{prim_name}', the" if prim_name else "The"
-        raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got "
-                       f"{name!r}.")
+        raise KeyError(
+            f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}."
+        )
     return __getattr__(_NAMES[name])()
 
 
@@ -215,8 +241,10 @@ def need_activation(api, activation):
         return get_activation(activation)
     if isinstance(activation, type_named("Primitive")):
         return activation
-    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but "
-                    f"got {activation!r} of type {type(activation).__name__}.")
+    raise TypeError(
+        f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but "
+        f"got {activation!r} of type {type(activation).__name__}."
+    )
 
 
 also(lrn, "nn.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")

@@ -43,9 +43,29 @@ from ._wrappers import (
 from .activation import need_activation
 
 __all__ = [
-    "Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold",
-    "Tril", "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d",
-    "Dropout2d", "Dropout3d", "Upsample", "Roll", "Identity", "Unflatten", "DropoutExt",
+    "Dropout",
+    "Flatten",
+    "Dense",
+    "Linear",
+    "ClipByNorm",
+    "Norm",
+    "OneHot",
+    "Pad",
+    "Unfold",
+    "Tril",
+    "Triu",
+    "MatrixDiag",
+    "MatrixDiagPart",
+    "MatrixSetDiag",
+    "L1Regularizer",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Upsample",
+    "Roll",
+    "Identity",
+    "Unflatten",
+    "DropoutExt",
     "Dropout2dExt",
 ]
 
@@ -58,11 +78,15 @@ def _product(x, weight, bias):
         need_tensor("Dense", "x", x)
         raise
     if array.dtype is not table.dtype and array.dtype != table.dtype and not _settled(array):
-        raise TypeError(f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
-                        f"got {x.dtype}.")
+        raise TypeError(
+            f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
+            f"got {x.dtype}."
+        )
     if array.ndim == 0 or array.shape[-1] != table.shape[1]:
-        raise ValueError(f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, "
-                         f"but got shape {x.shape}.")
+        raise ValueError(
+            f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, "
+            f"but got shape {x.shape}."
+        )
     return dense.run(x, weight, bias)
 
 
@@ -102,9 +126,16 @@ class Dense(Cell):
     """
 
     @checked
-    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init=None,
-                 bias_init=None,
-                 has_bias: Bool = True, activation=None, dtype: DType = float32):
+    def __init__(
+        self,
+        in_channels: Int(ge=1),
+        out_channels: Int(ge=1),
+        weight_init=None,
+        bias_init=None,
+        has_bias: Bool = True,
+        activation=None,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
@@ -113,8 +144,9 @@ class Dense(Cell):
         need_init_shape("Dense", "weight_init", weight_init, shape)
         need_init_shape("Dense", "bias_init", bias_init, shape[:1])
         activation = need_activation("Dense", activation)
-        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape,
-                                dtype)
+        self.weight = parameter(
+            default_weight() if weight_init is None else weight_init, shape, dtype
+        )
         self.bias = None
         if has_bias:
             start = default_bias(in_channels) if bias_init is None else bias_init
@@ -189,8 +221,15 @@ class Linear(Cell):
     """
 
     @checked
-    def __init__(self, in_features: Int(ge=1), out_features: Int(ge=1), bias: Bool = True,
-                 weight_init=None, bias_init=None, dtype: DType = None):
+    def __init__(
+        self,
+        in_features: Int(ge=1),
+        out_features: Int(ge=1),
+        bias: Bool = True,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = None,
+    ):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -199,8 +238,9 @@ class Linear(Cell):
         dtype = float32 if dtype is None else dtype
         need_init_shape("Linear", "weight_init", weight_init, shape)
         need_init_shape("Linear", "bias_init", bias_init, shape[:1])
-        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape,
-                                dtype)
+        self.weight = parameter(
+            default_weight() if weight_init is None else weight_init, shape, dtype
+        )
         self.bias = None
         if bias:
             start = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
@@ -212,8 +252,9 @@ class Linear(Cell):
 
     def extend_repr(self):
         """The sizes of the layer."""
-        return (f"input_features={self.in_features}, output_features={self.out_features}"
-                + (", has_bias=True" if self.has_bias else ""))
+        return f"input_features={self.in_features}, output_features={self.out_features}" + (
+            ", has_bias=True" if self.has_bias else ""
+        )
 
 
 # Dropout ------------------------------------------------------------------------------------------
@@ -479,8 +520,10 @@ class Flatten(Cell):
         need_tensor("Flatten", "x", x)
         start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
         if not (-rank <= start < rank and -rank <= end < rank) or start % rank > end % rank:
-            raise ValueError(f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input "
-                             f"in order, but got {start} and {end} for shape {x.shape}.")
+            raise ValueError(
+                f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input "
+                f"in order, but got {start} and {end} for shape {x.shape}."
+            )
         if x.ndim == 0:
             return x.reshape(1)
         return x if start % rank == end % rank else flatten_axes.run(x, start, end)
@@ -534,7 +577,9 @@ class Unflatten(Cell):
         """`input_x` with more axes."""
         shape = input_x.shape
         if not -len(shape) <= self.axis < len(shape):
-            raise ValueError(f"For 'Unflatten', 'axis' must be an axis of the input, but got "
-                             f"{self.axis} for shape {shape}.")
+            raise ValueError(
+                f"For 'Unflatten', 'axis' must be an axis of the input, but got "
+                f"{self.axis} for shape {shape}."
+            )
         axis = self.axis % len(shape)
-        return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1:])
+        return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1 :])

@@ -36,7 +36,9 @@ class ChannelShuffle(Cell):
         """`x` with its channels in another order."""
         channels = x.shape[1] if x.ndim > 1 else 0
         if not channels or channels % self.groups:
-            raise ValueError(f"For 'ChannelShuffle', the number of channels must be divisible by "
-                             f"'groups', but got {channels} and {self.groups}.")
+            raise ValueError(
+                f"For 'ChannelShuffle', the number of channels must be divisible by "
+                f"'groups', but got {channels} and {self.groups}."
+            )
         split = x.reshape(x.shape[0], self.groups, channels // self.groups, *x.shape[2:])
         return split.swapaxes(1, 2).reshape(*x.shape)

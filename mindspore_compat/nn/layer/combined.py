@@ -65,13 +65,40 @@ class Conv2dBnAct(_BnAct):
         (1, 4, 8, 8)
     """
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
-                 dilation=1, group=1, has_bias=False, weight_init="normal", bias_init="zeros",
-                 has_bn=False, momentum=0.997, eps=1e-5, activation=None, alpha=0.2,
-                 after_fake=True):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        pad_mode="same",
+        padding=0,
+        dilation=1,
+        group=1,
+        has_bias=False,
+        weight_init="normal",
+        bias_init="zeros",
+        has_bn=False,
+        momentum=0.997,
+        eps=1e-5,
+        activation=None,
+        alpha=0.2,
+        after_fake=True,
+    ):
         super().__init__(has_bn, after_fake)
-        self.conv = Conv2d(in_channels, out_channels, kernel_size, stride, pad_mode, padding,
-                           dilation, group, has_bias, weight_init, bias_init)
+        self.conv = Conv2d(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+        )
         self._follow(BatchNorm2d, out_channels, momentum, eps, activation, alpha)
 
     def construct(self, x):
@@ -105,9 +132,20 @@ class DenseBnAct(_BnAct):
         (1, 4)
     """
 
-    def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros",
-                 has_bias=True, has_bn=False, momentum=0.9, eps=1e-5, activation=None, alpha=0.2,
-                 after_fake=True):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        weight_init="normal",
+        bias_init="zeros",
+        has_bias=True,
+        has_bn=False,
+        momentum=0.9,
+        eps=1e-5,
+        activation=None,
+        alpha=0.2,
+        after_fake=True,
+    ):
         super().__init__(has_bn, after_fake)
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
         self._follow(BatchNorm1d, out_channels, momentum, eps, activation, alpha)

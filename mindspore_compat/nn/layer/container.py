@@ -16,18 +16,23 @@ __all__ = ["SequentialCell", "CellList", "CellDict"]
 
 def _need_cell(api, cell):
     if not isinstance(cell, Cell):
-        raise TypeError(f"For '{api}', each member must be a Cell, but got {cell!r} of type "
-                        f"{type(cell).__name__}.")
+        raise TypeError(
+            f"For '{api}', each member must be a Cell, but got {cell!r} of type "
+            f"{type(cell).__name__}."
+        )
 
 
 def _index(api, index, size, also=0):
     """`index` counted from the front; it may equal the size where `also` is 1."""
     if not isinstance(index, int):
-        raise TypeError(f"For '{api}', 'index' must be an int, but got {index!r} of type "
-                        f"{type(index).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'index' must be an int, but got {index!r} of type "
+            f"{type(index).__name__}."
+        )
     if not -size <= index < size + also:
-        raise IndexError(f"For '{api}', 'index' must be in [{-size}, {size + also}), but got "
-                         f"{index}.")
+        raise IndexError(
+            f"For '{api}', 'index' must be in [{-size}, {size + also}), but got {index}."
+        )
     return index % size if index < size and size else index
 
 
@@ -39,13 +44,20 @@ def _place(cells):
     place counts where the next such member has its own key as well, and where there is none, the
     last.
     """
-    named = [(key, param.name.split(".")) for key, cell in cells.items() if cell is not None
-             for param in [next(cell.get_parameters(), None)] if param is not None]
+    named = [
+        (key, param.name.split("."))
+        for key, cell in cells.items()
+        if cell is not None
+        for param in [next(cell.get_parameters(), None)]
+        if param is not None
+    ]
     if not named:
         return "", 0
     key, parts = named[0]
     fits = [i for i, part in enumerate(parts) if part == key] or [0]
-    at = next((i for i in fits if len(named) > 1 and named[1][0] in named[1][1][i:i + 1]), fits[-1])
+    at = next(
+        (i for i in fits if len(named) > 1 and named[1][0] in named[1][1][i : i + 1]), fits[-1]
+    )
     return "".join(f"{part}." for part in parts[:at]), at
 
 
@@ -77,8 +89,10 @@ class _Numbered(Cell):
 
     def __delitem__(self, index):
         if not isinstance(index, (int, slice)):
-            raise TypeError(f"For '{type(self).__name__}', 'index' must be an int or a slice, but "
-                            f"got {index!r} of type {type(index).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'index' must be an int or a slice, but "
+                f"got {index!r} of type {type(index).__name__}."
+            )
         gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
         _, at = _place(self._cells)
         kept = [(key, cell) for key, cell in self._cells.items() if key not in gone]
@@ -149,9 +163,11 @@ class SequentialCell(_Numbered):
             elif isinstance(members, list):
                 members = [(str(number), cell) for number, cell in enumerate(members)]
             else:
-                raise TypeError(f"For 'SequentialCell', 'args' must be Cells, a list or an "
-                                f"OrderedDict, but got {members!r} of type "
-                                f"{type(members).__name__}.")
+                raise TypeError(
+                    f"For 'SequentialCell', 'args' must be Cells, a list or an "
+                    f"OrderedDict, but got {members!r} of type "
+                    f"{type(members).__name__}."
+                )
         else:
             members = [(str(number), cell) for number, cell in enumerate(args)]
         for _, cell in members:
@@ -205,8 +221,10 @@ class CellList(_Numbered):
         if isinstance(index, slice):
             return type(self)(list(self._cells.values())[index], auto_prefix=self._auto_prefix)
         if not isinstance(index, int):
-            raise TypeError(f"For 'CellList', 'index' must be an int or a slice, but got {index!r} "
-                            f"of type {type(index).__name__}.")
+            raise TypeError(
+                f"For 'CellList', 'index' must be an int or a slice, but got {index!r} "
+                f"of type {type(index).__name__}."
+            )
         return self._cells[self._key(index)]
 
     def __iadd__(self, cells):
@@ -240,8 +258,10 @@ class CellList(_Numbered):
             TypeError: if `cells` is not a list, or holds something else than Cells.
         """
         if not isinstance(cells, list):
-            raise TypeError(f"For 'CellList', 'cells' must be a list, but got {cells!r} of type "
-                            f"{type(cells).__name__}.")
+            raise TypeError(
+                f"For 'CellList', 'cells' must be a list, but got {cells!r} of type "
+                f"{type(cells).__name__}."
+            )
         for cell in cells:
             _need_cell("CellList", cell)
             if isinstance(cell, CellDict):
@@ -311,18 +331,24 @@ class CellDict(Cell):
     @staticmethod
     def _need_member(key, cell):
         if not isinstance(key, str):
-            raise TypeError(f"For 'CellDict', the key must be a str, but got {key!r} of type "
-                            f"{type(key).__name__}.")
+            raise TypeError(
+                f"For 'CellDict', the key must be a str, but got {key!r} of type "
+                f"{type(key).__name__}."
+            )
         if not key or "." in key:
-            raise KeyError(f"For 'CellDict', the key must not be empty or contain '.', but got "
-                           f"{key!r}.")
+            raise KeyError(
+                f"For 'CellDict', the key must not be empty or contain '.', but got {key!r}."
+            )
         if hasattr(CellDict, key):
-            raise KeyError(f"For 'CellDict', the key must not be an attribute of Cell, but got "
-                           f"{key!r}.")
+            raise KeyError(
+                f"For 'CellDict', the key must not be an attribute of Cell, but got {key!r}."
+            )
         _need_cell("CellDict", cell)
         if isinstance(cell, (CellDict, _Numbered)):
-            raise TypeError(f"For 'CellDict', a member must not be a CellDict, CellList or "
-                            f"SequentialCell, but got {type(cell).__name__}.")
+            raise TypeError(
+                f"For 'CellDict', a member must not be a CellDict, CellList or "
+                f"SequentialCell, but got {type(cell).__name__}."
+            )
 
     def clear(self):
         """Takes all members out."""
@@ -347,8 +373,10 @@ class CellDict(Cell):
     def update(self, cells):
         """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
         if not isinstance(cells, Iterable):
-            raise TypeError(f"For 'CellDict', 'cells' must be an iterable of pairs, but got "
-                            f"{cells!r} of type {type(cells).__name__}.")
+            raise TypeError(
+                f"For 'CellDict', 'cells' must be an iterable of pairs, but got "
+                f"{cells!r} of type {type(cells).__name__}."
+            )
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:
@@ -361,12 +389,15 @@ class CellDict(Cell):
     @staticmethod
     def _pair(number, pair):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"For 'CellDict', element {number} must be a pair, but got {pair!r} of "
-                            f"type {type(pair).__name__}.")
+            raise TypeError(
+                f"For 'CellDict', element {number} must be a pair, but got {pair!r} of "
+                f"type {type(pair).__name__}."
+            )
         pair = tuple(pair)
         if len(pair) != 2:
-            raise ValueError(f"For 'CellDict', element {number} must be a pair, but got "
-                             f"{len(pair)} parts.")
+            raise ValueError(
+                f"For 'CellDict', element {number} must be a pair, but got {len(pair)} parts."
+            )
         return pair
 
     def set_grad(self, requires_grad=True):

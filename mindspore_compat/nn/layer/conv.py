@@ -37,17 +37,21 @@ Mode = OneOf("same", "valid", "pad")
 AnyMode = AsValue(Mode)  # where the original knows a ValueError only
 
 _groups = Forbid(
-    "in_channels % group or out_channels % group", ValueError,
-    "'in_channels' and 'out_channels' must be divisible by 'group'")
+    "in_channels % group or out_channels % group",
+    ValueError,
+    "'in_channels' and 'out_channels' must be divisible by 'group'",
+)
 _no_pads = "pad_mode != 'pad' and padding != 0 and any({})"
-_padding = (
-    "'padding' must be 0 where 'pad_mode' is not 'pad'")
+_padding = "'padding' must be 0 where 'pad_mode' is not 'pad'"
 
 
 def _two(name):
     """A tuple of another length is refused as another type: as the original does for images."""
-    return Forbid(f"type({name}) is tuple and len({name}) != 2", TypeError,
-                  f"'{name}' must be an int or a tuple of two")
+    return Forbid(
+        f"type({name}) is tuple and len({name}) != 2",
+        TypeError,
+        f"'{name}' must be an int or a tuple of two",
+    )
 
 
 def _each(value, count):
@@ -59,8 +63,22 @@ class _Conv(Cell):
 
     _transposed = False
 
-    def _set_up(self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
-                group, has_bias, weight_init, bias_init, data_format, dtype):
+    def _set_up(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride,
+        pad_mode,
+        padding,
+        dilation,
+        group,
+        has_bias,
+        weight_init,
+        bias_init,
+        data_format,
+        dtype,
+    ):
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode, self.padding = pad_mode, padding
@@ -85,8 +103,13 @@ class _Conv(Cell):
 
     def _geometry(self):
         """How the kernel moves over the input, as the primitives take it."""
-        return {"stride": self.stride, "dilation": self.dilation, "group": self.group,
-                "pad_mode": self.pad_mode, "pad": self.padding}
+        return {
+            "stride": self.stride,
+            "dilation": self.dilation,
+            "group": self.group,
+            "pad_mode": self.pad_mode,
+            "pad": self.padding,
+        }
 
     @functools.cached_property
     def bias_add(self):
@@ -99,11 +122,13 @@ class _Conv(Cell):
 
     def extend_repr(self):
         """The sizes of the layer."""
-        return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
-                f"kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
-                f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
-                f"bias_init={self.bias_init}, format={self.data_format}")
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
+            f"kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
+            f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
+            f"bias_init={self.bias_init}, format={self.data_format}"
+        )
 
 
 @public("nn.Conv2d")
@@ -141,33 +166,82 @@ class Conv2d(_Conv):
         (1, 8, 16, 16)
     """
 
-    @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
-             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
-                    _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
-                 pad_mode: Mode = "same", padding: Pads2 = 0, dilation: Sizes = 1, group: Size = 1,
-                 has_bias: Bool = False, weight_init=None, bias_init=None,
-                 data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW", dtype: DType = float32):
+    @checked(
+        *map(_two, ("kernel_size", "stride", "dilation")),
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        pad_mode: Mode = "same",
+        padding: Pads2 = 0,
+        dilation: Sizes = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
+        dtype: DType = float32,
+    ):
         if data_format == "NHWC" and config.device_target == "CPU":
             raise ValueError("For 'Conv2d', 'data_format' must be 'NCHW' on a CPU, but got 'NHWC'.")
         super().__init__()
-        self._set_up(in_channels, out_channels, _each(kernel_size, 2), _each(stride, 2), pad_mode,
-                     padding, _each(dilation, 2), group, has_bias, weight_init, bias_init,
-                     data_format, dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 2),
+            _each(stride, 2),
+            pad_mode,
+            padding,
+            _each(dilation, 2),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
 
     @functools.cached_property
     def conv2d(self):
         """The convolution as a primitive, for subclasses."""
-        return ops.Conv2D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding,
-                          self.stride, self.dilation, self.group, self.data_format)
+        return ops.Conv2D(
+            self.out_channels,
+            self.kernel_size,
+            1,
+            self.pad_mode,
+            self.padding,
+            self.stride,
+            self.dilation,
+            self.group,
+            self.data_format,
+        )
 
     def construct(self, x):
         """The convolution of `x`."""
         if self.data_format == "NCHW":
-            return conv2d.run(x, self.weight, self._added_bias(), self.stride, self.pad_mode,
-                              self.padding, self.dilation, self.group)
-        out = conv2d_primitive.run(x, self.weight, self.out_channels, self.kernel_size,
-                                   data_format="NHWC", **self._geometry())
+            return conv2d.run(
+                x,
+                self.weight,
+                self._added_bias(),
+                self.stride,
+                self.pad_mode,
+                self.padding,
+                self.dilation,
+                self.group,
+            )
+        out = conv2d_primitive.run(
+            x,
+            self.weight,
+            self.out_channels,
+            self.kernel_size,
+            data_format="NHWC",
+            **self._geometry(),
+        )
         bias = self._added_bias()
         return out if bias is None else add.run(out, bias)
 
@@ -182,8 +256,10 @@ def _three_axes(api, name, init):
     if not isinstance(init, Tensor):
         return init
     if init.ndim != 3:
-        raise ValueError(f"For '{api}', '{name}' must have 3 axes where it is a Tensor, but got "
-                         f"shape {init.shape}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must have 3 axes where it is a Tensor, but got "
+            f"shape {init.shape}."
+        )
     return init.reshape(*init.shape[:2], 1, init.shape[2])
 
 
@@ -244,26 +320,66 @@ class Conv1d(_OfSequences, _Conv):
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Size, stride: Size = 1,
-                 pad_mode: AnyMode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
-                 group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Size,
+        stride: Size = 1,
+        pad_mode: AnyMode = "same",
+        padding: Int(ge=0) = 0,
+        dilation: Size = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
         super().__init__()
         weight_init = _three_axes("Conv1d", "weight_init", weight_init)
-        self._set_up(in_channels, out_channels, _flat(kernel_size), _flat(stride), pad_mode,
-                     (0, 0, padding, padding), _flat(dilation), group, has_bias, weight_init,
-                     bias_init, "NCHW", dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _flat(kernel_size),
+            _flat(stride),
+            pad_mode,
+            (0, 0, padding, padding),
+            _flat(dilation),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
 
     @functools.cached_property
     def conv2d(self):
         """The convolution as a primitive, for subclasses."""
-        return ops.Conv2D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding,
-                          self.stride, self.dilation, self.group, self.data_format)
+        return ops.Conv2D(
+            self.out_channels,
+            self.kernel_size,
+            1,
+            self.pad_mode,
+            self.padding,
+            self.stride,
+            self.dilation,
+            self.group,
+            self.data_format,
+        )
 
     def construct(self, x):
         """The convolution of `x`."""
-        out = conv2d.run(_sequence("Conv1d", x), self.weight, self._added_bias(), self.stride,
-                         self.pad_mode, self.padding, self.dilation, self.group)
+        out = conv2d.run(
+            _sequence("Conv1d", x),
+            self.weight,
+            self._added_bias(),
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.group,
+        )
         return out.squeeze(2)
 
 
@@ -302,28 +418,69 @@ class Conv3d(_Conv):
         (1, 4, 4, 4, 4)
     """
 
-    @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
-                             ValueError, _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Triple,
-                 stride: Triple = 1, pad_mode: Mode = "same", padding: Pads3 = 0,
-                 dilation: Triple = 1, group: Size = 1, has_bias: Bool = False, weight_init=None,
-                 bias_init=None, data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
-                 dtype: DType = float32):
+    @checked(
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Triple,
+        stride: Triple = 1,
+        pad_mode: Mode = "same",
+        padding: Pads3 = 0,
+        dilation: Triple = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+        dtype: DType = float32,
+    ):
         super().__init__()
-        self._set_up(in_channels, out_channels, _each(kernel_size, 3), _each(stride, 3), pad_mode,
-                     padding, _each(dilation, 3), group, has_bias, weight_init, bias_init,
-                     data_format, dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 3),
+            _each(stride, 3),
+            pad_mode,
+            padding,
+            _each(dilation, 3),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
 
     @functools.cached_property
     def conv3d(self):
         """The convolution as a primitive, for subclasses."""
-        return ops.Conv3D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding,
-                          self.stride, self.dilation, self.group)
+        return ops.Conv3D(
+            self.out_channels,
+            self.kernel_size,
+            1,
+            self.pad_mode,
+            self.padding,
+            self.stride,
+            self.dilation,
+            self.group,
+        )
 
     def construct(self, x):
         """The convolution of `x`."""
-        return conv3d.run(x, self.weight, self._added_bias(), self.stride, self.pad_mode,
-                          self.padding, self.dilation, self.group)
+        return conv3d.run(
+            x,
+            self.weight,
+            self._added_bias(),
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.group,
+        )
 
 
 # Transposed convolutions --------------------------------------------------------------------------
@@ -337,8 +494,17 @@ class _Transpose(_Conv):
     @functools.cached_property
     def conv2d_transpose(self):
         """The transposed convolution as a primitive, for subclasses."""
-        return ops.Conv2DTranspose(self.in_channels, self.kernel_size, self.pad_mode, self.padding,
-                                   None, 1, self.stride, self.dilation, self.group)
+        return ops.Conv2DTranspose(
+            self.in_channels,
+            self.kernel_size,
+            self.pad_mode,
+            self.padding,
+            None,
+            1,
+            self.stride,
+            self.dilation,
+            self.group,
+        )
 
     def _spread(self, x):
         """The transposed convolution of images, before the bias."""
@@ -347,7 +513,8 @@ class _Transpose(_Conv):
         size = tuple(map(self._length, x.shape[2:], (0, 1)))
         shape = (x.shape[0], self.weight.shape[1] * self.group, *size)
         return conv2d_transpose_primitive.run(
-            x, self.weight, shape, self.in_channels, self.kernel_size, **self._geometry())
+            x, self.weight, shape, self.in_channels, self.kernel_size, **self._geometry()
+        )
 
     def _length(self, length, at):
         """How long axis `at` of the output is."""
@@ -357,7 +524,7 @@ class _Transpose(_Conv):
             return length * step
         if self.pad_mode == "valid":
             return length * step + max(reach - step, 0)
-        return length * step + reach - step - sum(_each(self.padding, 4)[2 * at:2 * at + 2])
+        return length * step + reach - step - sum(_each(self.padding, 4)[2 * at : 2 * at + 2])
 
     def _biased(self, out):
         bias = self._added_bias()
@@ -399,19 +566,44 @@ class Conv2dTranspose(_Transpose):
         (1, 4, 16, 16)
     """
 
-    @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
-             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
-                    _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
-                 pad_mode: AnyMode = "same", padding: Pads2 = 0,
-                 output_padding: Int | TupleOf(Int, length=2) = 0, dilation: Sizes = 1,
-                 group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
-                 dtype: DType = float32):
+    @checked(
+        *map(_two, ("kernel_size", "stride", "dilation")),
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        pad_mode: AnyMode = "same",
+        padding: Pads2 = 0,
+        output_padding: Int | TupleOf(Int, length=2) = 0,
+        dilation: Sizes = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.output_padding = output_padding
-        self._set_up(in_channels, out_channels, _each(kernel_size, 2), _each(stride, 2), pad_mode,
-                     padding, _each(dilation, 2), group, has_bias, weight_init, bias_init, "NCHW",
-                     dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 2),
+            _each(stride, 2),
+            pad_mode,
+            padding,
+            _each(dilation, 2),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
 
     def construct(self, x):
         """The transposed convolution of `x`."""
@@ -423,11 +615,15 @@ class Conv2dTranspose(_Transpose):
     def _extra(self):
         extra = _each(self.output_padding, 2)
         if self.pad_mode != "pad":
-            raise ValueError(f"For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' "
-                             f"is not 'pad', but got {self.output_padding}.")
+            raise ValueError(
+                f"For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' "
+                f"is not 'pad', but got {self.output_padding}."
+            )
         if any(not 0 <= e < max(s, d) for e, s, d in zip(extra, self.stride, self.dilation)):
-            raise ValueError("For 'Conv2dTranspose', 'output_padding' must be in [0, max(stride, "
-                             f"dilation)), but got {self.output_padding}.")
+            raise ValueError(
+                "For 'Conv2dTranspose', 'output_padding' must be in [0, max(stride, "
+                f"dilation)), but got {self.output_padding}."
+            )
         return tuple((0, e) for e in extra)
 
 
@@ -466,15 +662,38 @@ class Conv1dTranspose(_OfSequences, _Transpose):
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Size, stride: Size = 1,
-                 pad_mode: AnyMode = "same", padding: Int(ge=0) = 0, dilation: Size = 1,
-                 group: Size = 1, has_bias: Bool = False, weight_init=None, bias_init=None,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Size,
+        stride: Size = 1,
+        pad_mode: AnyMode = "same",
+        padding: Int(ge=0) = 0,
+        dilation: Size = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
         super().__init__()
         weight_init = _three_axes("Conv1dTranspose", "weight_init", weight_init)
-        self._set_up(in_channels, out_channels, _flat(kernel_size), _flat(stride), pad_mode,
-                     (0, 0, padding, padding), _flat(dilation), group, has_bias, weight_init,
-                     bias_init, "NCHW", dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _flat(kernel_size),
+            _flat(stride),
+            pad_mode,
+            (0, 0, padding, padding),
+            _flat(dilation),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
 
     def construct(self, x):
         """The transposed convolution of `x`."""
@@ -518,35 +737,77 @@ class Conv3dTranspose(_Conv):
 
     _transposed = True
 
-    @checked(_groups,
-             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
-                    _padding),
-             Forbid("pad_mode != 'pad' and output_padding not in (0, (0, 0, 0))", ValueError,
-                    "'output_padding' must be 0 where 'pad_mode' is not 'pad'"))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Triple,
-                 stride: Triple = 1, pad_mode: Mode = "same", padding: Pads3 = 0,
-                 dilation: Triple = 1, group: Size = 1,
-                 output_padding: Int(ge=0) | TupleOf(Int(ge=0), length=3) = 0,
-                 has_bias: Bool = False, weight_init=None, bias_init=None,
-                 data_format: AsValue(OneOf("NCDHW")) = "NCDHW", dtype: DType = float32):
+    @checked(
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+        Forbid(
+            "pad_mode != 'pad' and output_padding not in (0, (0, 0, 0))",
+            ValueError,
+            "'output_padding' must be 0 where 'pad_mode' is not 'pad'",
+        ),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Triple,
+        stride: Triple = 1,
+        pad_mode: Mode = "same",
+        padding: Pads3 = 0,
+        dilation: Triple = 1,
+        group: Size = 1,
+        output_padding: Int(ge=0) | TupleOf(Int(ge=0), length=3) = 0,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.output_padding = _each(output_padding, 3)
-        self._set_up(in_channels, out_channels, _each(kernel_size, 3), _each(stride, 3), pad_mode,
-                     padding, _each(dilation, 3), group, has_bias, weight_init, bias_init,
-                     data_format, dtype)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 3),
+            _each(stride, 3),
+            pad_mode,
+            padding,
+            _each(dilation, 3),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
 
     @functools.cached_property
     def conv3d_transpose(self):
         """The transposed convolution as a primitive, for subclasses."""
-        return ops.Conv3DTranspose(self.in_channels, self.out_channels, self.kernel_size, 1,
-                                   self.pad_mode, self.padding, self.stride, self.dilation,
-                                   self.group, self.output_padding)
+        return ops.Conv3DTranspose(
+            self.in_channels,
+            self.out_channels,
+            self.kernel_size,
+            1,
+            self.pad_mode,
+            self.padding,
+            self.stride,
+            self.dilation,
+            self.group,
+            self.output_padding,
+        )
 
     def construct(self, x):
         """The transposed convolution of `x`."""
         out = conv3d_transpose_primitive.run(
-            x, self.weight, self.in_channels, self.out_channels, self.kernel_size,
-            output_padding=self.output_padding, **self._geometry())
+            x,
+            self.weight,
+            self.in_channels,
+            self.out_channels,
+            self.kernel_size,
+            output_padding=self.output_padding,
+            **self._geometry(),
+        )
         bias = self._added_bias()
         return out if bias is None else add.run(out, bias.reshape(-1, 1, 1, 1))
 
@@ -554,5 +815,6 @@ class Conv3dTranspose(_Conv):
 def _check_input_3d(input_shape, op_name):
     """Refuses a shape that has not 3 axes."""
     if len(input_shape) != 3:
-        raise ValueError(f"For '{op_name}', the input must have 3 axes, but got shape "
-                         f"{input_shape}.")
+        raise ValueError(
+            f"For '{op_name}', the input must have 3 axes, but got shape {input_shape}."
+        )

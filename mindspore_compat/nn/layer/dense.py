@@ -46,8 +46,16 @@ class BiDense(Cell):
     """
 
     @checked
-    def __init__(self, in1_channels: Int(ge=1), in2_channels: Int(ge=1), out_channels: Int(ge=1),
-                 weight_init=None, bias_init=None, has_bias: Bool = True, dtype: DType = float32):
+    def __init__(
+        self,
+        in1_channels: Int(ge=1),
+        in2_channels: Int(ge=1),
+        out_channels: Int(ge=1),
+        weight_init=None,
+        bias_init=None,
+        has_bias: Bool = True,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.in1_channels = in1_channels
         self.in2_channels = in2_channels
@@ -75,24 +83,35 @@ class BiDense(Cell):
         return out.reshape(*input1.shape[:-1], self.out_channels)
 
     def _check(self, input1, input2):
-        for name, x, length in (("input1", input1, self.in1_channels),
-                                ("input2", input2, self.in2_channels)):
+        for name, x, length in (
+            ("input1", input1, self.in1_channels),
+            ("input2", input2, self.in2_channels),
+        ):
             if not isinstance(x, Tensor):
-                raise TypeError(f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
-                                f"{type(x).__name__}.")
+                raise TypeError(
+                    f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
+                    f"{type(x).__name__}."
+                )
             is_other = x.dtype != self.weight.dtype and not _settled(x._array)
             if name == "input1" and is_other:
-                raise TypeError(f"For 'BiDense', 'input1' must have the dtype of the weight, "
-                                f"{self.weight.dtype}, but got {x.dtype}.")
+                raise TypeError(
+                    f"For 'BiDense', 'input1' must have the dtype of the weight, "
+                    f"{self.weight.dtype}, but got {x.dtype}."
+                )
             if x.ndim == 0 or x.shape[-1] != length:
-                raise ValueError(f"For 'BiDense', the last axis of '{name}' must have length "
-                                 f"{length}, but got shape {x.shape}.")
+                raise ValueError(
+                    f"For 'BiDense', the last axis of '{name}' must have length "
+                    f"{length}, but got shape {x.shape}."
+                )
         if input1.shape[:-1] != input2.shape[:-1]:
-            raise ValueError(f"For 'BiDense', 'input1' and 'input2' must have the same leading "
-                             f"axes, but got shapes {input1.shape} and {input2.shape}.")
+            raise ValueError(
+                f"For 'BiDense', 'input1' and 'input2' must have the same leading "
+                f"axes, but got shapes {input1.shape} and {input2.shape}."
+            )
 
     def extend_repr(self):
         """The sizes of the layer."""
-        return (f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
-                f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias
-                                                          else ""))
+        return (
+            f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
+            f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias else "")
+        )

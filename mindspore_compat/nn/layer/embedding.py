@@ -64,8 +64,9 @@ def occurrences(xp, numbers: Numbers, count: Int):
 
 
 @op()
-def short_rows(xp, table: TensorOf(floating), asked: TensorOf("float32"), longest: Number,
-               power: Number):
+def short_rows(
+    xp, table: TensorOf(floating), asked: TensorOf("float32"), longest: Number, power: Number
+):
     """A table whose rows, where asked for, are scaled down to p-norm `longest`."""
     lengths = xp.power(xp.sum(xp.power(xp.abs(table), power), 1), 1 / power)
     factor = xp.where((asked > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
@@ -98,18 +99,31 @@ class Embedding(Cell):
         (1, 3, 4)
     """
 
-    @checked(Forbid("padding_idx is not None and not 0 <= padding_idx < vocab_size", ValueError,
-                    "'padding_idx' must be in [0, vocab_size)"))
-    def __init__(self, vocab_size: Size, embedding_size: Size, use_one_hot: Bool = False,
-                 embedding_table="normal", dtype: DType = float32, padding_idx: Int | None = None):
+    @checked(
+        Forbid(
+            "padding_idx is not None and not 0 <= padding_idx < vocab_size",
+            ValueError,
+            "'padding_idx' must be in [0, vocab_size)",
+        )
+    )
+    def __init__(
+        self,
+        vocab_size: Size,
+        embedding_size: Size,
+        use_one_hot: Bool = False,
+        embedding_table="normal",
+        dtype: DType = float32,
+        padding_idx: Int | None = None,
+    ):
         super().__init__()
         self.vocab_size = vocab_size
         self.embedding_size = embedding_size
         self.use_one_hot = use_one_hot
         self.dtype = dtype
         self.padding_idx = padding_idx
-        self.embedding_table = parameter(embedding_table, (vocab_size, embedding_size),
-                                         name="embedding_table")
+        self.embedding_table = parameter(
+            embedding_table, (vocab_size, embedding_size), name="embedding_table"
+        )
         if padding_idx is not None:
             self.embedding_table._array[padding_idx] = 0
 
@@ -127,9 +141,11 @@ class Embedding(Cell):
 
     def extend_repr(self):
         """The sizes and the table of the layer."""
-        return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
-                f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
-                f"dtype={self.dtype}, padding_idx={self.padding_idx}")
+        return (
+            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
+            f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
+            f"dtype={self.dtype}, padding_idx={self.padding_idx}"
+        )
 
 
 @public("nn.EmbeddingExt", "mint.nn.Embedding")
@@ -162,13 +178,26 @@ class EmbeddingExt(Cell):
         (2, 3)
     """
 
-    @checked(Forbid("padding_idx is not None and "
-                    "not -num_embeddings <= padding_idx < num_embeddings",
-                    ValueError, "'padding_idx' must be in [-num_embeddings, num_embeddings)"))
-    def __init__(self, num_embeddings: Int(ge=0), embedding_dim: Int(ge=0),
-                 padding_idx: Int | None = None, max_norm: Float = None, norm_type: Number = 2.0,
-                 scale_grad_by_freq: Bool = False, sparse: Bool = False,
-                 _weight: TensorOf(floating) = None, _freeze: Bool = False, dtype: DType = None):
+    @checked(
+        Forbid(
+            "padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings",
+            ValueError,
+            "'padding_idx' must be in [-num_embeddings, num_embeddings)",
+        )
+    )
+    def __init__(
+        self,
+        num_embeddings: Int(ge=0),
+        embedding_dim: Int(ge=0),
+        padding_idx: Int | None = None,
+        max_norm: Float = None,
+        norm_type: Number = 2.0,
+        scale_grad_by_freq: Bool = False,
+        sparse: Bool = False,
+        _weight: TensorOf(floating) = None,
+        _freeze: Bool = False,
+        dtype: DType = None,
+    ):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -179,8 +208,9 @@ class EmbeddingExt(Cell):
         self.dtype = float32 if dtype is None else dtype
         shape = (num_embeddings, embedding_dim)
         if _weight is not None and _weight.shape != shape:
-            raise ValueError(f"For 'EmbeddingExt', '_weight' must have shape {shape}, but got "
-                             f"{_weight.shape}.")
+            raise ValueError(
+                f"For 'EmbeddingExt', '_weight' must have shape {shape}, but got {_weight.shape}."
+            )
         if _weight is not None:
             self.weight = Parameter(_weight, "weight", not _freeze)
         elif 0 in shape:
@@ -213,10 +243,12 @@ class EmbeddingExt(Cell):
 
     def extend_repr(self):
         """The sizes of the layer."""
-        return (f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
-                f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
-                f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
-                f"dtype={self.dtype}")
+        return (
+            f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
+            f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
+            f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
+            f"dtype={self.dtype}"
+        )
 
 
 @public("nn.EmbeddingLookup")
@@ -253,20 +285,34 @@ class EmbeddingLookup(Cell):
     TABLE_ROW_SLICE = "table_row_slice"
     TABLE_COLUMN_SLICE = "table_column_slice"
 
-    @checked(Forbid("not sparse and target == 'CPU'", ValueError,
-                    "'sparse' must be True where 'target' is 'CPU'"))
-    def __init__(self, vocab_size: Size, embedding_size: Size, param_init="normal",
-                 target: OneOf("CPU", "DEVICE") = "CPU", slice_mode="batch_slice",
-                 manual_shapes=None, max_norm: Float(gt=0.0) = None,
-                 sparse: Bool = True, dtype: DType = float32):
+    @checked(
+        Forbid(
+            "not sparse and target == 'CPU'",
+            ValueError,
+            "'sparse' must be True where 'target' is 'CPU'",
+        )
+    )
+    def __init__(
+        self,
+        vocab_size: Size,
+        embedding_size: Size,
+        param_init="normal",
+        target: OneOf("CPU", "DEVICE") = "CPU",
+        slice_mode="batch_slice",
+        manual_shapes=None,
+        max_norm: Float(gt=0.0) = None,
+        sparse: Bool = True,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.vocab_size = vocab_size
         self.embedding_size = embedding_size
         self.target = target
         self.sparse = sparse
         self.max_norm = max_norm
-        self.embedding_table = parameter(param_init, (vocab_size, embedding_size), dtype,
-                                         "embedding_table")
+        self.embedding_table = parameter(
+            param_init, (vocab_size, embedding_size), dtype, "embedding_table"
+        )
 
     def construct(self, indices):
         """The rows that `indices` name."""
@@ -310,33 +356,65 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MAX = "MAX"
 
     @checked
-    def __init__(self, vocab_size, embedding_size, field_size: Size, param_init="normal",
-                 target="CPU", slice_mode="batch_slice",
-                 feature_num_list: TupleOf(Any) = None, max_norm=None, sparse=True,
-                 operator: OneOf("SUM", "MAX", "MEAN") = "SUM", dtype=float32):
-        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode,
-                         feature_num_list, max_norm, sparse, dtype)
+    def __init__(
+        self,
+        vocab_size,
+        embedding_size,
+        field_size: Size,
+        param_init="normal",
+        target="CPU",
+        slice_mode="batch_slice",
+        feature_num_list: TupleOf(Any) = None,
+        max_norm=None,
+        sparse=True,
+        operator: OneOf("SUM", "MAX", "MEAN") = "SUM",
+        dtype=float32,
+    ):
+        super().__init__(
+            vocab_size,
+            embedding_size,
+            param_init,
+            target,
+            slice_mode,
+            feature_num_list,
+            max_norm,
+            sparse,
+            dtype,
+        )
         self.field_size = field_size
         self.operator = operator
 
     @checked
-    def construct(self, input_indices: Numbers, input_values: TensorOf("float32"),
-                  field_ids: TensorOf("int32")):
+    def construct(
+        self,
+        input_indices: Numbers,
+        input_values: TensorOf("float32"),
+        field_ids: TensorOf("int32"),
+    ):
         """The combined rows: (batch, fields, length of a row)."""
         shape = input_indices.shape
         if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
-            raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the "
-                             f"same shape, but got {shape}, {input_values.shape} and "
-                             f"{field_ids.shape}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the inputs must have 2 axes and the "
+                f"same shape, but got {shape}, {input_values.shape} and "
+                f"{field_ids.shape}."
+            )
         rows = super().construct(input_indices)
         weighted = rows * input_values.expand_dims(-1)
-        return combined_fields.run(weighted, input_values, field_ids, self.field_size,
-                                   self.operator)
+        return combined_fields.run(
+            weighted, input_values, field_ids, self.field_size, self.operator
+        )
 
 
 @op()
-def combined_fields(xp, rows: TensorOf(floating), weights: TensorOf(floating), fields: Numbers,
-                    count: Int, operator: Str):
+def combined_fields(
+    xp,
+    rows: TensorOf(floating),
+    weights: TensorOf(floating),
+    fields: Numbers,
+    count: Int,
+    operator: Str,
+):
     """The sums, weighted means or maxima of rows over their fields; zeros for an empty field."""
     chosen = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
     mask = xp.cast(chosen, rows.dtype)

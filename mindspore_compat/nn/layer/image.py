@@ -25,7 +25,13 @@ from .conv import Conv2d
 from .pooling import AvgPool2d
 
 __all__ = [
-    "ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuffle", "PixelUnshuffle",
+    "ImageGradients",
+    "SSIM",
+    "MSSSIM",
+    "PSNR",
+    "CentralCrop",
+    "PixelShuffle",
+    "PixelUnshuffle",
 ]
 
 Half = TensorOf("float16", "float32")
@@ -53,8 +59,9 @@ class ImageGradients(Cell):
     def construct(self, images: TensorOf(number)):
         """The differences down and across."""
         if images.ndim != 4:
-            raise ValueError(f"For 'ImageGradients', the input must have 4 axes, but got shape "
-                             f"{images.shape}.")
+            raise ValueError(
+                f"For 'ImageGradients', the input must have 4 axes, but got shape {images.shape}."
+            )
         return image_differences.run(images)
 
 
@@ -86,11 +93,15 @@ def _window(size, sigma):
 
 def _need_images(api, img1, img2):
     if img1.dtype != img2.dtype:
-        raise TypeError(f"For '{api}', the images must have the same dtype, but got {img1.dtype} "
-                        f"and {img2.dtype}.")
+        raise TypeError(
+            f"For '{api}', the images must have the same dtype, but got {img1.dtype} "
+            f"and {img2.dtype}."
+        )
     if img1.ndim != 4 or img1.shape != img2.shape:
-        raise ValueError(f"For '{api}', the images must have 4 axes and the same shape, but got "
-                         f"{img1.shape} and {img2.shape}.")
+        raise ValueError(
+            f"For '{api}', the images must have 4 axes and the same shape, but got "
+            f"{img1.shape} and {img2.shape}."
+        )
 
 
 def _compared(window, img1, img2, k1, k2):
@@ -103,8 +114,9 @@ def _compared(window, img1, img2, k1, k2):
 
 
 @op()
-def similarity(xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number,
-               c2: Number):
+def similarity(
+    xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number, c2: Number
+):
     """The similarity index and its contrast part from local means, averaged over each image."""
     luminance = (2 * x * y + c1) / (x * x + y * y + c1)
     contrast = (2 * (xy - x * y) + c2) / (xx - x * x + yy - y * y + c2)
@@ -137,8 +149,14 @@ class SSIM(Cell):
     """
 
     @checked
-    def __init__(self, max_val: Number(gt=0) = 1.0, filter_size: Int(ge=1) = 11,
-                 filter_sigma: Float(gt=0.0) = 1.5, k1: Float = 0.01, k2: Float = 0.03):
+    def __init__(
+        self,
+        max_val: Number(gt=0) = 1.0,
+        filter_size: Int(ge=1) = 11,
+        filter_sigma: Float(gt=0.0) = 1.5,
+        k1: Float = 0.01,
+        k2: Float = 0.03,
+    ):
         super().__init__()
         self.max_val = max_val
         self.filter_size = filter_size
@@ -152,8 +170,10 @@ class SSIM(Cell):
         """The index of each pair of images: shape (N,)."""
         _need_images("SSIM", img1, img2)
         if min(img1.shape[2:]) < self.filter_size:
-            raise ValueError(f"For 'SSIM', the images must be at least as large as the window, but "
-                             f"got shape {img1.shape} and {self.filter_size}.")
+            raise ValueError(
+                f"For 'SSIM', the images must be at least as large as the window, but "
+                f"got shape {img1.shape} and {self.filter_size}."
+            )
         scale = 1 / self.max_val
         return _compared(self.conv, img1 * scale, img2 * scale, self.k1, self.k2)[0].mean(-1)
 
@@ -186,11 +206,15 @@ class MSSSIM(Cell):
     """
 
     @checked
-    def __init__(self, max_val: Number(gt=0) = 1.0,
-                 power_factors: TupleOf(Number) | ListOf(Number) = (0.0448, 0.2856, 0.3001, 0.2363,
-                                                                    0.1333),
-                 filter_size: Int(ge=1) = 11, filter_sigma: Float(gt=0.0) = 1.5, k1: Float = 0.01,
-                 k2: Float = 0.03):
+    def __init__(
+        self,
+        max_val: Number(gt=0) = 1.0,
+        power_factors: TupleOf(Number) | ListOf(Number) = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        filter_size: Int(ge=1) = 11,
+        filter_sigma: Float(gt=0.0) = 1.5,
+        k1: Float = 0.01,
+        k2: Float = 0.03,
+    ):
         super().__init__()
         self.max_val = max_val
         self.filter_size = filter_size
@@ -199,8 +223,9 @@ class MSSSIM(Cell):
         self.k2 = k2
         self.level = len(power_factors)
         self.power_factors = tuple(power_factors)
-        self.multi_convs_list = CellList([_window(filter_size, filter_sigma)
-                                          for _ in power_factors])
+        self.multi_convs_list = CellList(
+            [_window(filter_size, filter_sigma) for _ in power_factors]
+        )
         self.avg_pool = AvgPool2d(kernel_size=2, stride=2, pad_mode="valid")
 
     @checked
@@ -212,8 +237,9 @@ class MSSSIM(Cell):
         for level, power in enumerate(self.power_factors):
             if level:
                 img1, img2 = self.avg_pool(img1), self.avg_pool(img2)
-            similar, contrast = _compared(self.multi_convs_list[level], img1, img2, self.k1,
-                                          self.k2)
+            similar, contrast = _compared(
+                self.multi_convs_list[level], img1, img2, self.k1, self.k2
+            )
             part = similar if level == self.level - 1 else contrast
             part = powered.run(part, float(power))
             product = part if product is None else product * part
@@ -298,13 +324,14 @@ class CentralCrop(Cell):
     def construct(self, image: TensorOf()):
         """`image` without its edges."""
         if image.ndim not in (3, 4):
-            raise ValueError(f"For 'CentralCrop', the input must have 3 or 4 axes, but got shape "
-                             f"{image.shape}.")
+            raise ValueError(
+                f"For 'CentralCrop', the input must have 3 or 4 axes, but got shape {image.shape}."
+            )
         if self.central_fraction == 1.0:
             return image
         cuts = [int((size - size * self.central_fraction) / 2) for size in image.shape[-2:]]
         (top, left), (height, width) = cuts, image.shape[-2:]
-        return image[..., top:height - top, left:width - left]
+        return image[..., top : height - top, left : width - left]
 
 
 @public("nn.PixelShuffle", "mint.nn.PixelShuffle")
@@ -338,8 +365,10 @@ class PixelShuffle(Cell):
         """The larger images, shape (*, C, H * factor, W * factor)."""
         r, shape = self.upscale_factor, input.shape
         if input.ndim < 3 or shape[-3] % (r * r):
-            raise ValueError("For 'PixelShuffle', the input must have at least 3 axes and channels "
-                             f"divisible by {r * r}, but got shape {shape}.")
+            raise ValueError(
+                "For 'PixelShuffle', the input must have at least 3 axes and channels "
+                f"divisible by {r * r}, but got shape {shape}."
+            )
         *lead, c, h, w = shape
         blocks = input.reshape(-1, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
         return blocks.reshape(*lead, c // (r * r), h * r, w * r)
@@ -375,8 +404,10 @@ class PixelUnshuffle(Cell):
         """The smaller images, shape (*, C * factor², H, W)."""
         r, shape = self.downscale_factor, input.shape
         if input.ndim < 3 or shape[-1] % r or shape[-2] % r:
-            raise ValueError(f"For 'PixelUnshuffle', the input must have at least 3 axes, height "
-                             f"and width divisible by {r}, but got shape {shape}.")
+            raise ValueError(
+                f"For 'PixelUnshuffle', the input must have at least 3 axes, height "
+                f"and width divisible by {r}, but got shape {shape}."
+            )
         *lead, c, h, w = shape
         blocks = input.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
         return blocks.reshape(*lead, c * r * r, h // r, w // r)
@@ -418,18 +449,28 @@ class ResizeBilinear(Cell):
         self.half_pixel_centers = half_pixel_centers
 
     @checked
-    def construct(self, x: TensorOf("float16", "float32", "float64"), size: Pair | None = None,
-                  scale_factor: Int(ge=1) | None = None, align_corners: Bool = False):
+    def construct(
+        self,
+        x: TensorOf("float16", "float32", "float64"),
+        size: Pair | None = None,
+        scale_factor: Int(ge=1) | None = None,
+        align_corners: Bool = False,
+    ):
         """The resized images."""
         if (size is None) == (scale_factor is None):
-            raise ValueError("For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must "
-                             f"be given, but got {size} and {scale_factor}.")
+            raise ValueError(
+                "For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must "
+                f"be given, but got {size} and {scale_factor}."
+            )
         if x.ndim != 4:
-            raise ValueError("For 'ResizeBilinear', 'x' must have 4 axes, but got shape "
-                             f"{x.shape}.")
+            raise ValueError(
+                f"For 'ResizeBilinear', 'x' must have 4 axes, but got shape {x.shape}."
+            )
         if align_corners and self.half_pixel_centers:
-            raise ValueError("For 'ResizeBilinear', 'align_corners' and 'half_pixel_centers' must "
-                             "not both be True.")
+            raise ValueError(
+                "For 'ResizeBilinear', 'align_corners' and 'half_pixel_centers' must "
+                "not both be True."
+            )
         if size is None:
             size = (x.shape[2] * scale_factor, x.shape[3] * scale_factor)
         return resize_bilinear.run(x, tuple(size), align_corners, self.half_pixel_centers)

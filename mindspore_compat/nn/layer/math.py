@@ -20,8 +20,17 @@ from ...ops._loss.regression import cosine_similarity
 from ..cell import Cell
 
 __all__ = [
-    "ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity",
-    "MatMul", "Moments", "MatInverse", "MatDet",
+    "ReduceLogSumExp",
+    "Range",
+    "LGamma",
+    "DiGamma",
+    "IGamma",
+    "LBeta",
+    "CosineSimilarity",
+    "MatMul",
+    "Moments",
+    "MatInverse",
+    "MatDet",
 ]
 
 Half = TensorOf("float16", "float32")
@@ -85,8 +94,10 @@ class Range(Cell):
         first, last = (0, start) if limit is None else (start, limit)
         for name, value in (("start", first), ("limit", last), ("delta", delta)):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"For 'Range', '{name}' must be a number, but got {value!r} of "
-                                f"type {type(value).__name__}.")
+                raise TypeError(
+                    f"For 'Range', '{name}' must be a number, but got {value!r} of "
+                    f"type {type(value).__name__}."
+                )
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0.")
         whole = all(isinstance(value, int) for value in (first, last, delta))
@@ -177,7 +188,8 @@ def log_beta(xp, x: Half, y: Half):
 
 log_beta.vjp(
     x=lambda xp, g, x, y: g * (xp.digamma(x) - xp.digamma(x + y)),
-    y=lambda xp, g, x, y: g * (xp.digamma(y) - xp.digamma(x + y)))
+    y=lambda xp, g, x, y: g * (xp.digamma(y) - xp.digamma(x + y)),
+)
 
 
 @public("mint.nn.CosineSimilarity")
@@ -245,8 +257,10 @@ class MatMul(Cell):
             x2 = x2.swapaxes(-1, -2)
         inner = x1.shape[-1:], x2.shape[-2:-1] if x2.ndim > 1 else x2.shape
         if inner[0] != inner[1]:
-            raise ValueError(f"For 'MatMul', the inner lengths must agree, but got shapes "
-                             f"{x1.shape} and {x2.shape}.")
+            raise ValueError(
+                f"For 'MatMul', the inner lengths must agree, but got shapes "
+                f"{x1.shape} and {x2.shape}."
+            )
         return ops.matmul(x1, x2)
 
 
@@ -288,8 +302,10 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
     """Mean and variance over some axes, all of them for ()."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
     if any(not -x.ndim <= each < x.ndim for each in axes):
-        raise ValueError(f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for "
-                         f"shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for "
+            f"shape {tuple(x.shape)}."
+        )
     mean = xp.mean(x, axes, keepdims=True)
     variance = xp.mean(xp.square(x - mean), axes, keepdims=True)
     return (mean, variance) if keep_dims else (xp.squeeze(mean, axes), xp.squeeze(variance, axes))

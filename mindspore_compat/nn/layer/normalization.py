@@ -32,8 +32,16 @@ from .._parts import need_floats, parameter
 from ..cell import Cell
 
 __all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "LayerNormExt", "GroupNorm",
-    "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LayerNorm",
+    "LayerNormExt",
+    "GroupNorm",
+    "SyncBatchNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
 ]
 
 Share = Number(ge=0, le=1)
@@ -43,8 +51,10 @@ def _need_shape(api, x, ranks, error=ValueError):
     """Refuses what is not a Tensor of floats with one of these numbers of axes."""
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
         found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
-                        f"but got {found}.")
+        raise TypeError(
+            f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
+            f"but got {found}."
+        )
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
         raise error(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
@@ -53,8 +63,10 @@ def _need_shape(api, x, ranks, error=ValueError):
 def _need_float(api, name, value):
     """Refuses in a call what the constructor let through, as the original does."""
     if not isinstance(value, float):
-        raise TypeError(f"For '{api}', '{name}' must be a float, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a float, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
 
 
 def _need_share(api, name, value):
@@ -78,10 +90,12 @@ class _Statistics(Cell):
 
     def extend_repr(self):
         """The sizes and the parameters of the layer."""
-        return (f"num_features={self.num_features}, eps={self.eps}, "
-                f"momentum={1.0 - self.momentum}, gamma={self.gamma}, beta={self.beta}, "
-                f"moving_mean={self.moving_mean}, "
-                f"moving_variance={self.moving_variance}")
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, "
+            f"momentum={1.0 - self.momentum}, gamma={self.gamma}, beta={self.beta}, "
+            f"moving_mean={self.moving_mean}, "
+            f"moving_variance={self.moving_variance}"
+        )
 
 
 # Over the batch -----------------------------------------------------------------------------------
@@ -93,19 +107,35 @@ class _BatchNorm(_Statistics):
     _ranks = range(2, 9)
 
     @checked
-    def __init__(self, num_features: Int(ge=1), eps: Number = 1e-5, momentum: Share = 0.9,
-                 affine: Bool = True, gamma_init: Init = "ones", beta_init: Init = "zeros",
-                 moving_mean_init: Init = "zeros", moving_var_init: Init = "ones",
-                 use_batch_statistics=None, data_format="NCHW", dtype: DType = float32):
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps: Number = 1e-5,
+        momentum: Share = 0.9,
+        affine: Bool = True,
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        moving_mean_init: Init = "zeros",
+        moving_var_init: Init = "ones",
+        use_batch_statistics=None,
+        data_format="NCHW",
+        dtype: DType = float32,
+    ):
         if use_batch_statistics not in (None, True, False) or type(use_batch_statistics) is int:
-            raise ValueError(f"For '{type(self).__name__}', 'use_batch_statistics' must be a bool "
-                             f"or None, but got {use_batch_statistics!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'use_batch_statistics' must be a bool "
+                f"or None, but got {use_batch_statistics!r}."
+            )
         if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"For '{type(self).__name__}', 'data_format' must be 'NCHW' or "
-                             f"'NHWC', but got {data_format!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'data_format' must be 'NCHW' or "
+                f"'NHWC', but got {data_format!r}."
+            )
         if data_format == "NHWC" and config.device_target == "CPU":
-            raise ValueError(f"For '{type(self).__name__}', 'data_format' must be 'NCHW' on a CPU, "
-                             "but got 'NHWC'.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'data_format' must be 'NCHW' on a CPU, "
+                "but got 'NHWC'."
+            )
         super().__init__()
         self.use_batch_statistics = use_batch_statistics
         self.data_format = data_format
@@ -135,15 +165,25 @@ class _BatchNorm(_Statistics):
         if last:
             x = channels_first.run(x)
         if x.shape[1] != self.num_features:
-            raise ValueError(f"For '{type(self).__name__}', the input must have "
-                             f"{self.num_features} channels, but got shape {x.shape}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have "
+                f"{self.num_features} channels, but got shape {x.shape}."
+            )
         own = self.use_batch_statistics
         out = self._normalized(x, self.training if own is None else own)
         return channels_last.run(out) if last else out
 
     def _normalized(self, x, training):
-        return normalize_batch(x, self.gamma, self.beta, self.moving_mean, self.moving_variance,
-                               training, self.momentum, self.eps)[0]
+        return normalize_batch(
+            x,
+            self.gamma,
+            self.beta,
+            self.moving_mean,
+            self.moving_variance,
+            training,
+            self.momentum,
+            self.eps,
+        )[0]
 
 
 @public("nn.BatchNorm1d")
@@ -214,13 +254,33 @@ class BatchNorm3d(Cell):
         (1, 2, 3, 3, 3)
     """
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
-                 beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
-                 use_batch_statistics=None, dtype=float32):
+    def __init__(
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.9,
+        affine=True,
+        gamma_init="ones",
+        beta_init="zeros",
+        moving_mean_init="zeros",
+        moving_var_init="ones",
+        use_batch_statistics=None,
+        dtype=float32,
+    ):
         super().__init__()
-        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init,
-                                moving_mean_init, moving_var_init, use_batch_statistics, "NCHW",
-                                dtype)
+        self.bn2d = BatchNorm2d(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            "NCHW",
+            dtype,
+        )
 
     def construct(self, x):
         """`x`, normalised by channels."""
@@ -254,13 +314,34 @@ class SyncBatchNorm(_BatchNorm):
     _ranks = (2, 4)
 
     @checked
-    def __init__(self, num_features: Int(ge=1), eps=1e-5, momentum=0.9, affine=True,
-                 gamma_init="ones", beta_init="zeros", moving_mean_init="zeros",
-                 moving_var_init="ones", use_batch_statistics=None,
-                 process_groups: ListOf(ListOf(Int(ge=0))) = None, dtype=float32):
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps=1e-5,
+        momentum=0.9,
+        affine=True,
+        gamma_init="ones",
+        beta_init="zeros",
+        moving_mean_init="zeros",
+        moving_var_init="ones",
+        use_batch_statistics=None,
+        process_groups: ListOf(ListOf(Int(ge=0))) = None,
+        dtype=float32,
+    ):
         _need_ranks(process_groups)
-        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init,
-                         moving_mean_init, moving_var_init, use_batch_statistics, "NCHW", dtype)
+        super().__init__(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            "NCHW",
+            dtype,
+        )
         self.process_groups = process_groups
         self._joint = None
         self._size = get_group_size()
@@ -277,8 +358,16 @@ class SyncBatchNorm(_BatchNorm):
         if not training or self._size == 1:
             return super()._normalized(x, training)
         add_up = ops.AllReduce() if self._joint is None else ops.AllReduce(group=self._joint)
-        return normalize_together(x, self.gamma, self.beta, self.moving_mean, self.moving_variance,
-                                  self.momentum, self.eps, add_up)
+        return normalize_together(
+            x,
+            self.gamma,
+            self.beta,
+            self.moving_mean,
+            self.moving_variance,
+            self.momentum,
+            self.eps,
+            add_up,
+        )
 
 
 def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
@@ -316,8 +405,10 @@ def _need_ranks(process_groups):
     """Refuses groups in which a rank occurs twice or does not exist."""
     ranks = [rank for group in process_groups or () for rank in group]
     if len(set(ranks)) < len(ranks) or any(rank >= get_group_size() for rank in ranks):
-        raise ValueError("For 'SyncBatchNorm', 'process_groups' must hold each rank in [0, "
-                         f"{get_group_size()}) once at most, but got {process_groups}.")
+        raise ValueError(
+            "For 'SyncBatchNorm', 'process_groups' must hold each rank in [0, "
+            f"{get_group_size()}) once at most, but got {process_groups}."
+        )
 
 
 # Over the last axes -------------------------------------------------------------------------------
@@ -351,9 +442,16 @@ class LayerNorm(Cell):
     """
 
     @checked
-    def __init__(self, normalized_shape: TupleOf(Int, min_length=1) | ListOf(Int, min_length=1),
-                 begin_norm_axis: Int = -1, begin_params_axis: Int = -1, gamma_init: Init = "ones",
-                 beta_init: Init = "zeros", epsilon: Number = 1e-7, dtype: DType = float32):
+    def __init__(
+        self,
+        normalized_shape: TupleOf(Int, min_length=1) | ListOf(Int, min_length=1),
+        begin_norm_axis: Int = -1,
+        begin_params_axis: Int = -1,
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        epsilon: Number = 1e-7,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.normalized_shape = normalized_shape
         self.begin_norm_axis = begin_norm_axis
@@ -381,18 +479,24 @@ class LayerNorm(Cell):
         _need_float("LayerNorm", "epsilon", self.epsilon)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
-            raise RuntimeError(f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "
-                               f"{self.begin_norm_axis} and {self.begin_params_axis}.")
-        if x.shape[self.begin_params_axis % rank:] != self.gamma.shape:
-            raise ValueError(f"For 'LayerNorm', the shape of the input must end in "
-                             f"{self.gamma.shape} from axis {self.begin_params_axis} on, but got "
-                             f"{x.shape}.")
+            raise RuntimeError(
+                f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "
+                f"{self.begin_norm_axis} and {self.begin_params_axis}."
+            )
+        if x.shape[self.begin_params_axis % rank :] != self.gamma.shape:
+            raise ValueError(
+                f"For 'LayerNorm', the shape of the input must end in "
+                f"{self.gamma.shape} from axis {self.begin_params_axis} on, but got "
+                f"{x.shape}."
+            )
 
     def extend_repr(self):
         """The axes and the parameters of the layer."""
-        return (f"normalized_shape={self.normalized_shape}, "
-                f"begin_norm_axis={self.begin_norm_axis}, "
-                f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}")
+        return (
+            f"normalized_shape={self.normalized_shape}, "
+            f"begin_norm_axis={self.begin_norm_axis}, "
+            f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}"
+        )
 
 
 @public("nn.LayerNormExt", "mint.nn.LayerNorm")
@@ -419,9 +523,16 @@ class LayerNormExt(Cell):
     """
 
     @checked
-    def __init__(self, normalized_shape: Int(ge=1) | TupleOf(Int(ge=1), min_length=1)
-                 | ListOf(Int(ge=1), min_length=1), eps: Number = 1e-5,
-                 elementwise_affine: Bool = True, bias: Bool = True, dtype: DType = None):
+    def __init__(
+        self,
+        normalized_shape: Int(ge=1)
+        | TupleOf(Int(ge=1), min_length=1)
+        | ListOf(Int(ge=1), min_length=1),
+        eps: Number = 1e-5,
+        elementwise_affine: Bool = True,
+        bias: Bool = True,
+        dtype: DType = None,
+    ):
         super().__init__()
         shape = normalized_shape
         self.normalized_shape = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -439,8 +550,10 @@ class LayerNormExt(Cell):
 
     def extend_repr(self):
         """The shape of the layer."""
-        return (f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
-                f"elementwise_affine={self.elementwise_affine}")
+        return (
+            f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
 
 
 # Over groups of channels --------------------------------------------------------------------------
@@ -472,11 +585,23 @@ class GroupNorm(Cell):
         (1, 2, 3, 3)
     """
 
-    @checked(Forbid("num_channels % num_groups", ValueError,
-                    "'num_channels' must be divisible by 'num_groups'"))
-    def __init__(self, num_groups: Int(ge=1), num_channels: Int(ge=1), eps: Float = 1e-5,
-                 affine: Bool = True, gamma_init: Init = "ones", beta_init: Init = "zeros",
-                 dtype: DType = float32):
+    @checked(
+        Forbid(
+            "num_channels % num_groups",
+            ValueError,
+            "'num_channels' must be divisible by 'num_groups'",
+        )
+    )
+    def __init__(
+        self,
+        num_groups: Int(ge=1),
+        num_channels: Int(ge=1),
+        eps: Float = 1e-5,
+        affine: Bool = True,
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.num_groups = num_groups
         self.num_channels = num_channels
@@ -489,8 +614,10 @@ class GroupNorm(Cell):
         """`x`, normalised by groups."""
         _need_shape("GroupNorm", x, range(2, 9), RuntimeError)
         if x.shape[1] != self.num_channels:
-            raise ValueError(f"For 'GroupNorm', the input must have {self.num_channels} channels, "
-                             f"but got shape {x.shape}.")
+            raise ValueError(
+                f"For 'GroupNorm', the input must have {self.num_channels} channels, "
+                f"but got shape {x.shape}."
+            )
         return group_standardize.run(x, self.gamma, self.beta, self.num_groups, self.eps)
 
     def extend_repr(self):
@@ -507,13 +634,22 @@ class _InstanceNorm(_Statistics):
     _ranks = ()
 
     @checked
-    def __init__(self, num_features: Int(ge=1), eps: Float = 1e-5,
-                 momentum: Float(ge=0.0, le=1.0) = 0.1, affine: Bool = True,
-                 gamma_init: Init = "ones", beta_init: Init = "zeros", dtype: DType = float32):
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps: Float = 1e-5,
+        momentum: Float(ge=0.0, le=1.0) = 0.1,
+        affine: Bool = True,
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        dtype: DType = float32,
+    ):
         for name, init in (("gamma_init", gamma_init), ("beta_init", beta_init)):
             if isinstance(init, Tensor) and init.dtype != float32:
-                raise TypeError(f"For '{type(self).__name__}', '{name}' must be float32 where it "
-                                f"is a Tensor, but got {init.dtype}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', '{name}' must be float32 where it "
+                    f"is a Tensor, but got {init.dtype}."
+                )
         super().__init__()
         inits = gamma_init, beta_init, "zeros", "ones"
         self._set_up(num_features, eps, momentum, affine, inits, dtype)
@@ -522,8 +658,10 @@ class _InstanceNorm(_Statistics):
         """`x`, each channel of each instance normalised."""
         _need_shape(type(self).__name__, x, self._ranks)
         if x.shape[1] != self.num_features:
-            raise ValueError(f"For '{type(self).__name__}', the input must have "
-                             f"{self.num_features} channels, but got shape {x.shape}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have "
+                f"{self.num_features} channels, but got shape {x.shape}."
+            )
         return group_standardize.run(x, self.gamma, self.beta, self.num_features, self.eps)
 
 

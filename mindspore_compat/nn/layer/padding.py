@@ -10,8 +10,16 @@ from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
 __all__ = [
-    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d",
-    "ReflectionPad3d", "ZeroPad2d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ZeroPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
 ]
 
 _LEAST_EDGE = {"reflect": 1, "symmetric": 0}
@@ -59,11 +67,11 @@ def _lengthened(xp, x, axis, before, behind, mode):
 class _Pad(Cell):
     """What all padding layers share."""
 
-    _count = 0          # of axes that a single number pads
+    _count = 0  # of axes that a single number pads
     _mode = "constant"
-    _cuts = True        # whether a negative padding is allowed
-    _least_rank = 0     # of the input, beyond `_count`
-    _bools = False      # whether True pads by 1: as in the original, some do and some do not
+    _cuts = True  # whether a negative padding is allowed
+    _least_rank = 0  # of the input, beyond `_count`
+    _bools = False  # whether True pads by 1: as in the original, some do and some do not
 
     @property
     def padding(self):
@@ -74,14 +82,18 @@ class _Pad(Cell):
     def padding(self, padding):
         name = type(self).__name__
         if not isinstance(padding, (int, tuple)):
-            raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
-                            f"{padding!r} of type {type(padding).__name__}.")
+            raise TypeError(
+                f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
+                f"{padding!r} of type {type(padding).__name__}."
+            )
         numbers = padding if isinstance(padding, tuple) else (int(padding),) * (2 * self._count)
         if not all(isinstance(n, int) for n in numbers):
             raise TypeError(f"For '{name}', 'padding' must hold ints only, but got {padding!r}.")
         if len(numbers) % 2 or len(numbers) > 2 * self._count:
-            raise ValueError(f"For '{name}', 'padding' must be an int or pairs of ints for at most "
-                             f"{self._count} axes, but got {padding!r}.")
+            raise ValueError(
+                f"For '{name}', 'padding' must be an int or pairs of ints for at most "
+                f"{self._count} axes, but got {padding!r}."
+            )
         if not self._cuts and any(n < 0 for n in numbers):
             raise ValueError(f"For '{name}', 'padding' must be >= 0, but got {padding!r}.")
         self._padding = padding
@@ -91,15 +103,21 @@ class _Pad(Cell):
         """`x`, padded."""
         name = type(self).__name__
         if type(self.padding) is bool and not self._bools:
-            raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
-                            f"{self.padding!r} of type bool.")
+            raise TypeError(
+                f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
+                f"{self.padding!r} of type bool."
+            )
         if not isinstance(x, Tensor):
-            raise TypeError(f"For '{name}', the input must be a Tensor, but got {x!r} of type "
-                            f"{type(x).__name__}.")
+            raise TypeError(
+                f"For '{name}', the input must be a Tensor, but got {x!r} of type "
+                f"{type(x).__name__}."
+            )
         if x.ndim < len(self._pairs) + self._least_rank:
-            raise ValueError(f"For '{name}', the input must have at least "
-                             f"{len(self._pairs) + self._least_rank} axes, but got shape "
-                             f"{x.shape}.")
+            raise ValueError(
+                f"For '{name}', the input must have at least "
+                f"{len(self._pairs) + self._least_rank} axes, but got shape "
+                f"{x.shape}."
+            )
         pairs = ((0, 0),) * (x.ndim - len(self._pairs)) + self._pairs[::-1]
         for pair, size in zip(pairs, x.shape):
             self._need_room(name, pair, size)
@@ -107,8 +125,10 @@ class _Pad(Cell):
 
     def _need_room(self, name, pair, size):
         if min(pair) < -size or self._mode == "reflect" and max(pair) >= size:
-            raise ValueError(f"For '{name}', 'padding' must be less than the axis it pads, but got "
-                             f"{pair} for length {size}.")
+            raise ValueError(
+                f"For '{name}', 'padding' must be less than the axis it pads, but got "
+                f"{pair} for length {size}."
+            )
 
     def _value(self, x):
         return 0
@@ -134,7 +154,6 @@ class _Replication(_Pad):
 
 
 class _Constant(_Pad):
-
     @checked
     def __init__(self, padding, value: Number | Bool):
         super().__init__()

@@ -33,11 +33,29 @@ from .._parts import also, need_floats
 from ..cell import Cell
 
 __all__ = [
-    "AvgPool3d", "MaxPool3d", "AvgPool2d", "MaxPool2d", "AvgPool1d", "MaxPool1d",
-    "FractionalMaxPool2d", "FractionalMaxPool3d", "AdaptiveAvgPool1d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-    "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "LPPool1d", "LPPool2d", "AvgPool2dExt",
-    "AvgPool3dExt", "MaxPool2dExt", "AvgPool1dExt",
+    "AvgPool3d",
+    "MaxPool3d",
+    "AvgPool2d",
+    "MaxPool2d",
+    "AvgPool1d",
+    "MaxPool1d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "AdaptiveAvgPool1d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "AvgPool2dExt",
+    "AvgPool3dExt",
+    "MaxPool2dExt",
+    "AvgPool1dExt",
 ]
 
 Real = TensorOf(integer | floating)
@@ -48,18 +66,38 @@ _MODES = ("VALID", "SAME", "PAD")
 
 
 @op()
-def pool_largest(xp, x: Real, kernel: Any, stride: Any, mode: Str, padding: Any, dilation: Any,
-                 indices: Bool, ceil_mode: Bool):
+def pool_largest(
+    xp,
+    x: Real,
+    kernel: Any,
+    stride: Any,
+    mode: Str,
+    padding: Any,
+    dilation: Any,
+    indices: Bool,
+    ceil_mode: Bool,
+):
     """The largest value of each window, and its place if asked for; the batch may be missing."""
     count = len(kernel)
     need_rank(f"MaxPool{count}d", "x", x, count + 1, count + 2)
     planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
     if mode == "PAD":
-        out = largest_windows(xp, f"MaxPool{count}d", planes, kernel, stride, padding, dilation,
-                              ceil_mode, count, "int64" if indices else None)
+        out = largest_windows(
+            xp,
+            f"MaxPool{count}d",
+            planes,
+            kernel,
+            stride,
+            padding,
+            dilation,
+            ceil_mode,
+            count,
+            "int64" if indices else None,
+        )
     else:
-        pads = padding_of(f"MaxPool{count}d", mode, 0, planes.shape[2:], kernel, stride,
-                          (1,) * count)
+        pads = padding_of(
+            f"MaxPool{count}d", mode, 0, planes.shape[2:], kernel, stride, (1,) * count
+        )
         _need_fit(f"MaxPool{count}d", planes, kernel, pads)
         out = xp.max_pool(planes, kernel, stride, pads, (1,) * count)
     if x.ndim == count + 2:
@@ -68,28 +106,44 @@ def pool_largest(xp, x: Real, kernel: Any, stride: Any, mode: Str, padding: Any,
 
 
 @op()
-def pool_means(xp, x: Real, kernel: Any, stride: Any, mode: Str, padding: Any, ceil_mode: Bool,
-               include: Bool, divisor: Any):
+def pool_means(
+    xp,
+    x: Real,
+    kernel: Any,
+    stride: Any,
+    mode: Str,
+    padding: Any,
+    ceil_mode: Bool,
+    include: Bool,
+    divisor: Any,
+):
     """The mean of each window; the batch may be missing."""
     count = len(kernel)
     need_rank(f"AvgPool{count}d", "x", x, count + 1, count + 2)
     planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
-    pads = padding_of(f"AvgPool{count}d", mode, padding, planes.shape[2:], kernel, stride,
-                      (1,) * count)
-    out = average_windows(xp, f"AvgPool{count}d", planes, kernel, stride, pads, ceil_mode, include,
-                          divisor)
+    pads = padding_of(
+        f"AvgPool{count}d", mode, padding, planes.shape[2:], kernel, stride, (1,) * count
+    )
+    out = average_windows(
+        xp, f"AvgPool{count}d", planes, kernel, stride, pads, ceil_mode, include, divisor
+    )
     return out if x.ndim == count + 2 else xp.squeeze(out, 0)
 
 
 def _need_fit(api, x, kernel, pads):
     if any(n + sum(p) < k for n, p, k in zip(x.shape[2:], pads, kernel)):
-        raise ValueError(f"For '{api}', the window {tuple(kernel)} must fit into the padded input, "
-                         f"but got shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"For '{api}', the window {tuple(kernel)} must fit into the padded input, "
+            f"but got shape {tuple(x.shape)}."
+        )
 
 
 # attribute -> (where it is kept as one number per dimension, the least of them, its types)
-_SIZES = {"kernel_size": ("_kernel", 1, (int, tuple)), "stride": ("_stride", 1, (int, tuple)),
-          "padding": ("_padding", 0, (int, tuple, list))}
+_SIZES = {
+    "kernel_size": ("_kernel", 1, (int, tuple)),
+    "stride": ("_stride", 1, (int, tuple)),
+    "padding": ("_padding", 0, (int, tuple, list)),
+}
 
 
 class _Pool(Cell):
@@ -109,40 +163,51 @@ class _Pool(Cell):
 
     def _set_up(self, kernel_size, stride, pad_mode, padding):
         for name, value in (("kernel_size", kernel_size), ("stride", stride)):
-            self._sizes(name, value, *_SIZES[name][1:])     # refused before a wrong mode is
-        self.pad_mode = pad_mode    # which decides how some layers show their sizes
+            self._sizes(name, value, *_SIZES[name][1:])  # refused before a wrong mode is
+        self.pad_mode = pad_mode  # which decides how some layers show their sizes
         self.kernel_size = kernel_size
         self.stride = stride
         self.padding = padding
         if self.pad_mode != "PAD" and any(self._padding):
-            raise ValueError(f"For '{type(self).__name__}', 'padding' must be 0 where 'pad_mode' "
-                             f"is not 'pad', but got {padding!r} and {pad_mode!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'padding' must be 0 where 'pad_mode' "
+                f"is not 'pad', but got {padding!r} and {pad_mode!r}."
+            )
 
     def _known_mode(self, mode):
         name = type(self).__name__
         if not isinstance(mode, str):
-            raise TypeError(f"For '{name}', 'pad_mode' must be a str, but got {mode!r} of type "
-                            f"{type(mode).__name__}.")
+            raise TypeError(
+                f"For '{name}', 'pad_mode' must be a str, but got {mode!r} of type "
+                f"{type(mode).__name__}."
+            )
         if mode.upper() not in _MODES:
-            raise ValueError(f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "
-                             f"but got {mode!r}.")
+            raise ValueError(
+                f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "
+                f"but got {mode!r}."
+            )
         return mode.upper()
 
     def _sizes(self, name, value, least, kinds):
         """A size as one number per dimension."""
         api, count = type(self).__name__, self._count
         if not isinstance(value, kinds) or isinstance(value, bool):
-            raise TypeError(f"For '{api}', '{name}' must be an int or a tuple of ints, but got "
-                            f"{value!r} of type {type(value).__name__}.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be an int or a tuple of ints, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
         if count == 1 and isinstance(value, tuple) and name != "padding" and self._only_numbers:
-            raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r} of type "
-                            f"tuple.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be an int, but got {value!r} of type tuple."
+            )
         given = each(value, count)
         if any(not isinstance(n, int) or isinstance(n, bool) for n in given):
             raise TypeError(f"For '{api}', '{name}' must hold ints only, but got {value!r}.")
         if len(given) != count or any(n < least for n in given):
-            raise ValueError(f"For '{api}', '{name}' must be an int >= {least} or a tuple of "
-                             f"{count} such ints, but got {value!r}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must be an int >= {least} or a tuple of "
+                f"{count} such ints, but got {value!r}."
+            )
         return given
 
     _only_numbers = False
@@ -158,8 +223,9 @@ class _Pool(Cell):
 
 def _need_nchw(api, data_format):
     if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"For '{api}', 'data_format' must be 'NCHW' or 'NHWC', but got "
-                         f"{data_format!r}.")
+        raise ValueError(
+            f"For '{api}', 'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}."
+        )
     if data_format == "NHWC" and config.device_target == "CPU":
         raise ValueError(f"For '{api}', 'data_format' must be 'NCHW' on a CPU, but got 'NHWC'.")
 
@@ -167,32 +233,48 @@ def _need_nchw(api, data_format):
 class _MaxPool(_Pool):
     """What the layers of largest values share."""
 
-    def _set_up_largest(self, kernel_size, stride, pad_mode, padding, dilation, return_indices,
-                        ceil_mode):
+    def _set_up_largest(
+        self, kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+    ):
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
         if not isinstance(dilation, (int, tuple)) or isinstance(dilation, bool):
             error = TypeError if self._count == 3 else ValueError
-            raise error(f"For '{name}', 'dilation' must be an int or a tuple, but got "
-                        f"{dilation!r} of type {type(dilation).__name__}.")
-        self._dilation = (self._sizes("dilation", dilation, 1, (int, tuple)) if self._count > 1
-                          else each(dilation, 1))
+            raise error(
+                f"For '{name}', 'dilation' must be an int or a tuple, but got "
+                f"{dilation!r} of type {type(dilation).__name__}."
+            )
+        self._dilation = (
+            self._sizes("dilation", dilation, 1, (int, tuple))
+            if self._count > 1
+            else each(dilation, 1)
+        )
         if len(self._dilation) != self._count or min(self._dilation) < 1:
             raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
         plain = set(self._dilation) == {1} and not return_indices and not ceil_mode
         if self.pad_mode != "PAD" and not plain:
-            raise ValueError(f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
-                             f"left as they are where 'pad_mode' is not 'pad', but got "
-                             f"{dilation!r}, {return_indices!r} and {ceil_mode!r}.")
+            raise ValueError(
+                f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
+                f"left as they are where 'pad_mode' is not 'pad', but got "
+                f"{dilation!r}, {return_indices!r} and {ceil_mode!r}."
+            )
 
     def construct(self, x):
         """The largest value of each window of `x`, and its place if asked for."""
         if self.pad_mode != "PAD":
             need_floats(type(self).__name__, "x", x)
-        return pool_largest.run(x, self._kernel, self._stride, self.pad_mode, self._padding,
-                                self._dilation, bool(self.return_indices), bool(self.ceil_mode))
+        return pool_largest.run(
+            x,
+            self._kernel,
+            self._stride,
+            self.pad_mode,
+            self._padding,
+            self._dilation,
+            bool(self.return_indices),
+            bool(self.ceil_mode),
+        )
 
 
 @public("nn.MaxPool1d")
@@ -222,11 +304,20 @@ class MaxPool1d(_MaxPool):
     _count = 1
     _only_numbers = True
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-                 return_indices=False, ceil_mode=False):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+    ):
         super().__init__()
-        self._set_up_largest(kernel_size, stride, pad_mode, padding, dilation, return_indices,
-                             ceil_mode)
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
 
     def _shown(self, name, value):
         if name == "padding":
@@ -261,15 +352,27 @@ class MaxPool2d(_MaxPool):
 
     _count = 2
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-                 return_indices=False, ceil_mode=False, data_format="NCHW"):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+        data_format="NCHW",
+    ):
         super().__init__()
-        self._set_up_largest(kernel_size, stride, pad_mode, padding, dilation, return_indices,
-                             ceil_mode)
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
         _need_nchw("MaxPool2d", data_format)
         if data_format == "NHWC" and self.pad_mode == "PAD":
-            raise ValueError("For 'MaxPool2d', 'data_format' must be 'NCHW' where 'pad_mode' is "
-                             "'pad', but got 'NHWC'.")
+            raise ValueError(
+                "For 'MaxPool2d', 'data_format' must be 'NCHW' where 'pad_mode' is "
+                "'pad', but got 'NHWC'."
+            )
         self.format = data_format
 
     def construct(self, x):
@@ -297,31 +400,47 @@ class MaxPool3d(_MaxPool):
 
     _count = 3
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-                 return_indices=False, ceil_mode=False):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+    ):
         super().__init__()
-        self._set_up_largest(kernel_size, stride, pad_mode, padding, dilation, return_indices,
-                             ceil_mode)
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
 
 
 class _AvgPool(_Pool):
     """What the layers of means share."""
 
-    def _set_up_means(self, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad,
-                      divisor_override):
+    def _set_up_means(
+        self, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+    ):
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
         for flag, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
             if not isinstance(value, bool):
-                raise TypeError(f"For '{name}', '{flag}' must be a bool, but got {value!r} of type "
-                                f"{type(value).__name__}.")
-        if divisor_override is not None and (isinstance(divisor_override, bool)
-                                             or not isinstance(divisor_override, int)):
-            raise TypeError(f"For '{name}', 'divisor_override' must be an int, but got "
-                            f"{divisor_override!r} of type {type(divisor_override).__name__}.")
+                raise TypeError(
+                    f"For '{name}', '{flag}' must be a bool, but got {value!r} of type "
+                    f"{type(value).__name__}."
+                )
+        if divisor_override is not None and (
+            isinstance(divisor_override, bool) or not isinstance(divisor_override, int)
+        ):
+            raise TypeError(
+                f"For '{name}', 'divisor_override' must be an int, but got "
+                f"{divisor_override!r} of type {type(divisor_override).__name__}."
+            )
         if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(f"For '{name}', 'divisor_override' must be > 0, but got "
-                             f"{divisor_override}.")
+            raise ValueError(
+                f"For '{name}', 'divisor_override' must be > 0, but got {divisor_override}."
+            )
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
@@ -334,8 +453,16 @@ class _AvgPool(_Pool):
     def construct(self, x):
         """The mean of each window of `x`."""
         need_floats(type(self).__name__, "x", x)
-        return pool_means.run(x, self._kernel, self._stride, self.pad_mode, self._padding,
-                              self.ceil_mode, self._counts_padding(), self.divisor_override)
+        return pool_means.run(
+            x,
+            self._kernel,
+            self._stride,
+            self.pad_mode,
+            self._padding,
+            self.ceil_mode,
+            self._counts_padding(),
+            self.divisor_override,
+        )
 
 
 @public("nn.AvgPool1d")
@@ -363,11 +490,19 @@ class AvgPool1d(_AvgPool):
 
     _count = 1
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
-                 count_include_pad=True):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+    ):
         super().__init__()
-        self._set_up_means(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad,
-                           None)
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, None
+        )
 
     def _shown(self, name, value):
         if name == "padding":
@@ -403,11 +538,21 @@ class AvgPool2d(_AvgPool):
 
     _count = 2
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
-                 count_include_pad=True, divisor_override=None, data_format="NCHW"):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+        data_format="NCHW",
+    ):
         super().__init__()
-        self._set_up_means(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad,
-                           divisor_override)
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+        )
         _need_nchw("AvgPool2d", data_format)
         self.format = data_format
 
@@ -436,11 +581,20 @@ class AvgPool3d(_AvgPool):
 
     _count = 3
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
-                 count_include_pad=True, divisor_override=None):
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+    ):
         super().__init__()
-        self._set_up_means(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad,
-                           divisor_override)
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+        )
 
     def _counts_padding(self):
         return self.count_include_pad
@@ -454,21 +608,45 @@ also(adaptive_avg_pool3d, "nn.AdaptiveAvgPool3d(output_size)(input)")
 also(adaptive_max_pool1d, "nn.AdaptiveMaxPool1d(output_size)(x: input)")
 also(adaptive_max_pool2d, "nn.AdaptiveMaxPool2d(output_size, return_indices=False)(input)")
 also(adaptive_max_pool3d, "nn.AdaptiveMaxPool3d(output_size, return_indices=False)(input)")
-also(max_unpool1d,
-     "nn.MaxUnpool1d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)")
-also(max_unpool2d,
-     "nn.MaxUnpool2d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)")
-also(max_unpool3d,
-     "nn.MaxUnpool3d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)")
-also(avg_pool1d_ext, "nn.AvgPool1dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
-     "count_include_pad=True)(input)")
-also(avg_pool2d_ext, "nn.AvgPool2dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
-     "count_include_pad=True, divisor_override=None)(input)")
-also(avg_pool3d_ext, "nn.AvgPool3dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
-     "count_include_pad=True, divisor_override=None)(input)")
-also(max_pool2d_ext, "nn.MaxPool2dExt(kernel_size=1, stride=None, padding=0, dilation=1, "
-     "return_indices=False, ceil_mode=False)(input)")
-also(fractional_max_pool2d, "nn.FractionalMaxPool2d(kernel_size, output_size=None, "
-     "output_ratio=None, return_indices=False, _random_samples=None)(input)")
-also(fractional_max_pool3d, "nn.FractionalMaxPool3d(kernel_size, output_size=None, "
-     "output_ratio=None, return_indices=False, _random_samples=None)(input)")
+also(
+    max_unpool1d,
+    "nn.MaxUnpool1d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)",
+)
+also(
+    max_unpool2d,
+    "nn.MaxUnpool2d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)",
+)
+also(
+    max_unpool3d,
+    "nn.MaxUnpool3d(kernel_size, stride=None, padding=0)(x, indices, output_size=None)",
+)
+also(
+    avg_pool1d_ext,
+    "nn.AvgPool1dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True)(input)",
+)
+also(
+    avg_pool2d_ext,
+    "nn.AvgPool2dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input)",
+)
+also(
+    avg_pool3d_ext,
+    "nn.AvgPool3dExt(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input)",
+)
+also(
+    max_pool2d_ext,
+    "nn.MaxPool2dExt(kernel_size=1, stride=None, padding=0, dilation=1, "
+    "return_indices=False, ceil_mode=False)(input)",
+)
+also(
+    fractional_max_pool2d,
+    "nn.FractionalMaxPool2d(kernel_size, output_size=None, "
+    "output_ratio=None, return_indices=False, _random_samples=None)(input)",
+)
+also(
+    fractional_max_pool3d,
+    "nn.FractionalMaxPool3d(kernel_size, output_size=None, "
+    "output_ratio=None, return_indices=False, _random_samples=None)(input)",
+)

@@ -63,8 +63,14 @@ class RNNCellBase(Cell):
     """
 
     @checked
-    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool, num_chunks: Size,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        input_size: Size,
+        hidden_size: Size,
+        has_bias: Bool,
+        num_chunks: Size,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -82,20 +88,24 @@ class RNNCellBase(Cell):
         name = type(self).__name__
         need_floats(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
-            raise ValueError(f"For '{name}', 'x' must have shape (batch, {self.input_size}), but "
-                             f"got {x.shape}.")
+            raise ValueError(
+                f"For '{name}', 'x' must have shape (batch, {self.input_size}), but got {x.shape}."
+            )
         for state in states:
             need_floats(name, "hx", state)
             if state.shape != (x.shape[0], self.hidden_size):
-                raise ValueError(f"For '{name}', 'hx' must have shape ({x.shape[0]}, "
-                                 f"{self.hidden_size}), but got {state.shape}.")
+                raise ValueError(
+                    f"For '{name}', 'hx' must have shape ({x.shape[0]}, "
+                    f"{self.hidden_size}), but got {state.shape}."
+                )
         return step(x, hidden, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
 
 
 def _need_pair(api, hx):
     if not isinstance(hx, tuple):
-        raise TypeError(f"For '{api}', 'hx' must be a tuple of two Tensors, but got "
-                        f"{type(hx).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}."
+        )
     if len(hx) != 2:
         raise ValueError(f"For '{api}', 'hx' must hold two Tensors, but got {len(hx)}.")
 
@@ -126,10 +136,21 @@ class RNNCell(RNNCellBase):
         (1, 3)
     """
 
-    @checked(Forbid("input_size < 1 or hidden_size < 1", TypeError,
-                    "'input_size' and 'hidden_size' must be at least 1"))
-    def __init__(self, input_size: Int, hidden_size: Int, has_bias: Bool = True,
-                 nonlinearity: OneOf("tanh", "relu") = "tanh", dtype: DType = float32):
+    @checked(
+        Forbid(
+            "input_size < 1 or hidden_size < 1",
+            TypeError,
+            "'input_size' and 'hidden_size' must be at least 1",
+        )
+    )
+    def __init__(
+        self,
+        input_size: Int,
+        hidden_size: Int,
+        has_bias: Bool = True,
+        nonlinearity: OneOf("tanh", "relu") = "tanh",
+        dtype: DType = float32,
+    ):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
         self.nonlinearity = nonlinearity
 
@@ -165,8 +186,9 @@ class LSTMCell(RNNCellBase):
     """
 
     @checked
-    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
-                 dtype: DType = float32):
+    def __init__(
+        self, input_size: Size, hidden_size: Size, has_bias: Bool = True, dtype: DType = float32
+    ):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
     def construct(self, x, hx):
@@ -201,8 +223,9 @@ class GRUCell(RNNCellBase):
     """
 
     @checked
-    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
-                 dtype: DType = float32):
+    def __init__(
+        self, input_size: Size, hidden_size: Size, has_bias: Bool = True, dtype: DType = float32
+    ):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 
     def construct(self, x, hx):

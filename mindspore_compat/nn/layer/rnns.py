@@ -69,8 +69,12 @@ class _DynamicGRUCPUGPU(_Direction):
         return gru_sequence.run(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
 
 
-_LISTS = {"weight_ih": "w_ih_list", "weight_hh": "w_hh_list", "bias_ih": "b_ih_list",
-          "bias_hh": "b_hh_list"}
+_LISTS = {
+    "weight_ih": "w_ih_list",
+    "weight_hh": "w_hh_list",
+    "bias_ih": "b_ih_list",
+    "bias_hh": "b_hh_list",
+}
 
 
 class _RNNBase(Cell):
@@ -80,10 +84,17 @@ class _RNNBase(Cell):
     _states = 1
 
     @checked
-    def __init__(self, input_size: Size, hidden_size: Size, num_layers: Size = 1,
-                 has_bias: Bool = True, batch_first: Bool = False,
-                 dropout: Float(ge=0.0, lt=1.0) = 0.0, bidirectional: Bool = False,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        input_size: Size,
+        hidden_size: Size,
+        num_layers: Size = 1,
+        has_bias: Bool = True,
+        batch_first: Bool = False,
+        dropout: Float(ge=0.0, lt=1.0) = 0.0,
+        bidirectional: Bool = False,
+        dtype: DType = float32,
+    ):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -101,7 +112,7 @@ class _RNNBase(Cell):
         start = Uniform(1 / math.sqrt(self.hidden_size))
         rows = self._gates * self.hidden_size
         both = 1 + self.bidirectional
-        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[:4 if self.has_bias else 2]:
+        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.has_bias else 2]:
             for layer, suffix in self._places():
                 width = self.input_size if layer == 0 else both * self.hidden_size
                 shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
@@ -112,8 +123,9 @@ class _RNNBase(Cell):
         """The parameters of one kind, of all layers and directions."""
         if kind.startswith("bias") and not self.has_bias:
             return ()
-        return ParameterTuple(getattr(self, f"{kind}_l{layer}{suffix}")
-                              for layer, suffix in self._places())
+        return ParameterTuple(
+            getattr(self, f"{kind}_l{layer}{suffix}") for layer, suffix in self._places()
+        )
 
     w_ih_list = functools.cached_property(lambda self: self._all("weight_ih"))
     w_hh_list = functools.cached_property(lambda self: self._all("weight_hh"))
@@ -181,8 +193,9 @@ class _RNNBase(Cell):
         for at, (own, suffix) in enumerate(self._places()):
             if own == layer:
                 first = tuple(each[at] for each in states)
-                out, *last = self.rnn(x, first, self._weights(layer, suffix, x.dtype), mask,
-                                      bool(suffix))
+                out, *last = self.rnn(
+                    x, first, self._weights(layer, suffix, x.dtype), mask, bool(suffix)
+                )
                 outputs.append(out)
                 lasts.append(last)
         return outputs[0] if len(outputs) == 1 else cat.run(outputs, -1)
@@ -191,13 +204,17 @@ class _RNNBase(Cell):
         """(T, N, 1): one inside a sequence, zero beyond its end."""
         name = type(self).__name__
         if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
-            found = seq_length.dtype if isinstance(seq_length,
-                                                   Tensor) else type(seq_length).__name__
-            raise TypeError(f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but "
-                            f"got {found}.")
+            found = (
+                seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
+            )
+            raise TypeError(
+                f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but got {found}."
+            )
         if seq_length.shape != x.shape[1:2]:
-            raise ValueError(f"For '{name}', 'seq_length' must have shape {x.shape[1:2]}, but got "
-                             f"{seq_length.shape}.")
+            raise ValueError(
+                f"For '{name}', 'seq_length' must have shape {x.shape[1:2]}, but got "
+                f"{seq_length.shape}."
+            )
         steps = ops.arange(x.shape[0]).expand_dims(1)
         return (steps < seq_length.expand_dims(0)).expand_dims(2).astype(x.dtype)
 
@@ -206,8 +223,10 @@ class _RNNBase(Cell):
         name = type(self).__name__
         need_floats(name, "x", x)
         if x.ndim != 3 or x.shape[2] != self.input_size:
-            raise ValueError(f"For '{name}', 'x' must have 3 axes, the last of length "
-                             f"{self.input_size}, but got shape {x.shape}.")
+            raise ValueError(
+                f"For '{name}', 'x' must have 3 axes, the last of length "
+                f"{self.input_size}, but got shape {x.shape}."
+            )
         batch = x.shape[0 if self.batch_first else 1]
         shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
         if hx is None:
@@ -216,11 +235,14 @@ class _RNNBase(Cell):
         for state in states:
             need_floats(name, "hx", state)
             if state.dtype != x.dtype:
-                raise TypeError(f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but "
-                                f"got {state.dtype}.")
+                raise TypeError(
+                    f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but "
+                    f"got {state.dtype}."
+                )
             if state.shape != shape:
-                raise ValueError(f"For '{name}', 'hx' must have shape {shape}, but got "
-                                 f"{state.shape}.")
+                raise ValueError(
+                    f"For '{name}', 'hx' must have shape {shape}, but got {state.shape}."
+                )
         return states
 
     def _given(self, name, hx):

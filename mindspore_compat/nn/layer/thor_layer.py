@@ -116,8 +116,15 @@ class DenseThor(_SecondOrder, Dense):
     """
 
     @checked
-    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init="normal",
-                 bias_init="zeros", has_bias: Bool = True, activation=None):
+    def __init__(
+        self,
+        in_channels: Int(ge=1),
+        out_channels: Int(ge=1),
+        weight_init="normal",
+        bias_init="zeros",
+        has_bias: Bool = True,
+        activation=None,
+    ):
         super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
         self._extend()
 
@@ -131,8 +138,10 @@ class DenseThor(_SecondOrder, Dense):
 
     def gather(self, xp, x, g):
         """Keeps the moments of the rows of an input and of the gradient at its output."""
-        self._keep(_moments(xp, x.reshape(-1, self.in_channels)),
-                   _moments(xp, g.reshape(-1, self.out_channels)))
+        self._keep(
+            _moments(xp, x.reshape(-1, self.in_channels)),
+            _moments(xp, g.reshape(-1, self.out_channels)),
+        )
 
 
 @public("nn.Conv2dThor")
@@ -159,17 +168,40 @@ class Conv2dThor(_SecondOrder, Conv2d):
     """
 
     @checked
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
-                 dilation=1, group: OneOf(1) = 1, has_bias=False, weight_init="normal",
-                 bias_init="zeros"):
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding,
-                         dilation, group, has_bias, weight_init, bias_init)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        pad_mode="same",
+        padding=0,
+        dilation=1,
+        group: OneOf(1) = 1,
+        has_bias=False,
+        weight_init="normal",
+        bias_init="zeros",
+    ):
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+        )
         self._extend()
 
     def _extend(self):
         height, width = self.kernel_size
-        self._make_matrices(self.in_channels * height * width, self.out_channels, identity=False,
-                            suffix="_cov")
+        self._make_matrices(
+            self.in_channels * height * width, self.out_channels, identity=False, suffix="_cov"
+        )
         self._make_matrix("a_normalizer", np.ones(1))
         self._make_matrix("g_normalizer", np.ones(1))
 
@@ -188,13 +220,20 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     def _patch_moments(self, xp, x, places):
         """The moments of the patches; a few images at a time, for the sake of memory."""
-        pads = padding_of("Conv2dThor", self.pad_mode, self.padding, tuple(x.shape[2:]),
-                          self.kernel_size, self.stride, self.dilation)
+        pads = padding_of(
+            "Conv2dThor",
+            self.pad_mode,
+            self.padding,
+            tuple(x.shape[2:]),
+            self.kernel_size,
+            self.stride,
+            self.dilation,
+        )
         size = self.matrix_a.shape[0]
         count = max(1, CHUNK // (size * places))
         total = xp.zeros((size, size), "float32")
         for start in range(0, x.shape[0], count):
-            part = xp.cast(x[start:start + count], "float32")
+            part = xp.cast(x[start : start + count], "float32")
             patches = xp.columns_of(part, self.kernel_size, self.stride, pads, self.dilation)
             patches = patches.reshape(part.shape[0], size, places)
             total += xp.sum(xp.matmul(patches, patches.swapaxes(1, 2)), axis=0)
@@ -238,10 +277,18 @@ class EmbeddingThor(_Lookup, Embedding):
     """
 
     @checked
-    def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal",
-                 dtype: DType = float32, padding_idx: Int | None = None):
-        super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype,
-                         padding_idx)
+    def __init__(
+        self,
+        vocab_size,
+        embedding_size,
+        use_one_hot=False,
+        embedding_table="normal",
+        dtype: DType = float32,
+        padding_idx: Int | None = None,
+    ):
+        super().__init__(
+            vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx
+        )
         self._extend()
 
 
@@ -266,16 +313,34 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
     """
 
     @checked
-    def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU",
-                 slice_mode="batch_slice", manual_shapes: TupleOf(Any) = None, max_norm=None,
-                 sparse=True):
-        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes,
-                         max_norm, sparse)
+    def __init__(
+        self,
+        vocab_size,
+        embedding_size,
+        param_init="normal",
+        target="CPU",
+        slice_mode="batch_slice",
+        manual_shapes: TupleOf(Any) = None,
+        max_norm=None,
+        sparse=True,
+    ):
+        super().__init__(
+            vocab_size,
+            embedding_size,
+            param_init,
+            target,
+            slice_mode,
+            manual_shapes,
+            max_norm,
+            sparse,
+        )
         self._extend()
 
 
 _CONVERTED = {
-    Dense: DenseThor, Conv2d: Conv2dThor, Embedding: EmbeddingThor,
+    Dense: DenseThor,
+    Conv2d: Conv2dThor,
+    Embedding: EmbeddingThor,
     EmbeddingLookup: EmbeddingLookupThor,
 }
 

@@ -29,8 +29,12 @@ class TimeDistributed(Cell):
     """
 
     @checked
-    def __init__(self, layer: CellOf | CellOf("Primitive"), time_axis: Int,
-                 reshape_with_axis: Int | None = None):
+    def __init__(
+        self,
+        layer: CellOf | CellOf("Primitive"),
+        time_axis: Int,
+        reshape_with_axis: Int | None = None,
+    ):
         super().__init__()
         self.layer = layer
         self.time_axis = time_axis
@@ -39,8 +43,10 @@ class TimeDistributed(Cell):
     def construct(self, inputs):
         """The outputs of the layer, with the axis of time where it was."""
         if inputs.ndim < 3:
-            raise ValueError(f"For 'TimeDistributed', the input must have at least 3 axes, but got "
-                             f"shape {inputs.shape}.")
+            raise ValueError(
+                f"For 'TimeDistributed', the input must have at least 3 axes, but got "
+                f"shape {inputs.shape}."
+            )
         time = self.time_axis % inputs.ndim
         if self.reshape_with_axis is None:
             return self._sliced(inputs, time)
@@ -58,9 +64,9 @@ class TimeDistributed(Cell):
         order.insert(at, time)
         moved = inputs.transpose(*order)
         shape = moved.shape
-        output = self.layer(moved.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2:]))
+        output = self.layer(moved.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
         rest = output.shape
-        output = output.reshape(*rest[:at], shape[at], shape[at + 1], *rest[at + 1:])
+        output = output.reshape(*rest[:at], shape[at], shape[at + 1], *rest[at + 1 :])
         back = [axis for axis in range(output.ndim) if axis != at]
         back.insert(time, at)
         return output.transpose(*back)

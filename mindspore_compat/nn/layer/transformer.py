@@ -14,8 +14,14 @@ from .basic import Dense, Dropout
 from .container import CellList
 from .normalization import LayerNorm
 
-__all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
-           "TransformerEncoder", "TransformerDecoder", "Transformer"]
+__all__ = [
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "Transformer",
+]
 
 Anything = TensorOf(any_dtype)
 Size = Int(ge=1)
@@ -66,14 +72,25 @@ class MultiheadAttention(Cell):
     """
 
     @checked
-    def __init__(self, embed_dim: Size, num_heads: Size, dropout: Number(ge=0, le=1) = 0.0,
-                 has_bias: Bool = True, add_bias_kv: Bool = False, add_zero_attn: Flag = False,
-                 kdim: Size | None = None, vdim: Size | None = None, batch_first: Flag = False,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        embed_dim: Size,
+        num_heads: Size,
+        dropout: Number(ge=0, le=1) = 0.0,
+        has_bias: Bool = True,
+        add_bias_kv: Bool = False,
+        add_zero_attn: Flag = False,
+        kdim: Size | None = None,
+        vdim: Size | None = None,
+        batch_first: Flag = False,
+        dtype: DType = float32,
+    ):
         super().__init__()
         if embed_dim % num_heads:
-            raise ValueError(f"For 'MultiheadAttention', 'embed_dim' must be divisible by "
-                             f"'num_heads', but got {embed_dim} and {num_heads}.")
+            raise ValueError(
+                f"For 'MultiheadAttention', 'embed_dim' must be divisible by "
+                f"'num_heads', but got {embed_dim} and {num_heads}."
+            )
         self.embed_dim = embed_dim
         self.kdim = kdim or embed_dim
         self.vdim = vdim or embed_dim
@@ -105,19 +122,39 @@ class MultiheadAttention(Cell):
             self.bias_v = parameter(XavierNormal(), (1, 1, width), dtype)
 
     @checked
-    def construct(self, query: Anything, key: Anything, value: Anything, key_padding_mask=None,
-                  need_weights: Bool = True, attn_mask=None, average_attn_weights: Bool = True):
+    def construct(
+        self,
+        query: Anything,
+        key: Anything,
+        value: Anything,
+        key_padding_mask=None,
+        need_weights: Bool = True,
+        attn_mask=None,
+        average_attn_weights: Bool = True,
+    ):
         """The result, and the weights where they are needed, as a tuple."""
         alike = query is key, key is value
         if self.batch_first and query.ndim == 3:
             self._need_batches(query, key)
-            query, key, value = (x.swapaxes(0, 1) if x.ndim == 3 else x
-                                 for x in (query, key, value))
+            query, key, value = (
+                x.swapaxes(0, 1) if x.ndim == 3 else x for x in (query, key, value)
+            )
         found, weights = multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, training=self.training,
-            dropout_p=self.dropout, dtype=query.dtype, q_is_k=alike[0], k_is_v=alike[1],
-            attn_mask=attn_mask, key_padding_mask=key_padding_mask,
-            average_attn_weights=average_attn_weights, **self._projections())
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            training=self.training,
+            dropout_p=self.dropout,
+            dtype=query.dtype,
+            q_is_k=alike[0],
+            k_is_v=alike[1],
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            average_attn_weights=average_attn_weights,
+            **self._projections(),
+        )
         if self.batch_first and found.ndim == 3:
             found = found.swapaxes(0, 1)
         return (found, weights) if need_weights else (found,)
@@ -126,18 +163,25 @@ class MultiheadAttention(Cell):
         """The learnt arguments of `multi_head_attention_forward`, and how they are laid out."""
         return {
             "use_separate_proj_weight": not self._qkv_same_embed_dim,
-            "q_proj_weight": self.q_proj_weight, "k_proj_weight": self.k_proj_weight,
-            "v_proj_weight": self.v_proj_weight, "in_proj_weight": self.in_proj_weight,
-            "in_proj_bias": self.in_proj_bias, "add_zero_attn": self.add_zero_attn,
-            "bias_k": self.bias_k, "bias_v": self.bias_v,
-            "out_proj_weight": self.out_proj.weight, "out_proj_bias": self.out_proj.bias,
+            "q_proj_weight": self.q_proj_weight,
+            "k_proj_weight": self.k_proj_weight,
+            "v_proj_weight": self.v_proj_weight,
+            "in_proj_weight": self.in_proj_weight,
+            "in_proj_bias": self.in_proj_bias,
+            "add_zero_attn": self.add_zero_attn,
+            "bias_k": self.bias_k,
+            "bias_v": self.bias_v,
+            "out_proj_weight": self.out_proj.weight,
+            "out_proj_bias": self.out_proj.bias,
         }
 
     def _need_batches(self, query, key):
         """Refuses another number of batches; the message tells the shapes as they were given."""
         if key.ndim == 3 and query.shape[0] != key.shape[0]:
-            raise ValueError(f"For 'MultiheadAttention', 'query' and 'key' must have as many "
-                             f"batches, but got shapes {query.shape} and {key.shape}.")
+            raise ValueError(
+                f"For 'MultiheadAttention', 'query' and 'key' must have as many "
+                f"batches, but got shapes {query.shape} and {key.shape}."
+            )
 
 
 # Layers -------------------------------------------------------------------------------------------
@@ -152,8 +196,10 @@ def _activation(activation):
     known = (type(get_activation("relu")), type(get_activation("gelu")))
     if activation in (ops.relu, ops.gelu) or isinstance(activation, known):
         return activation
-    raise ValueError(f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, "
-                     f"a function of ops or a Cell), but got {activation!r}.")
+    raise ValueError(
+        f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, "
+        f"a function of ops or a Cell), but got {activation!r}."
+    )
 
 
 class _Layer(Cell):
@@ -162,10 +208,18 @@ class _Layer(Cell):
     _crossed = False
 
     @checked
-    def __init__(self, d_model: Size, nhead: Size, dim_feedforward: Size = 2048,
-                 dropout: Number(ge=0, lt=1) = 0.1, activation="relu",
-                 layer_norm_eps: Number = 1e-5, batch_first: Flag = False, norm_first: Flag = False,
-                 dtype: DType = float32):
+    def __init__(
+        self,
+        d_model: Size,
+        nhead: Size,
+        dim_feedforward: Size = 2048,
+        dropout: Number(ge=0, lt=1) = 0.1,
+        activation="relu",
+        layer_norm_eps: Number = 1e-5,
+        batch_first: Flag = False,
+        norm_first: Flag = False,
+        dtype: DType = float32,
+    ):
         super().__init__()
 
         def attention():
@@ -277,12 +331,20 @@ class TransformerDecoderLayer(_Layer):
 
     _crossed = True
 
-    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                  memory_key_padding_mask=None):
+    def construct(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
         """A Tensor of the shape of `tgt`."""
         x = self._joined(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
-        x = self._joined(x, self.norm2, self._mha_block, memory, memory_mask,
-                         memory_key_padding_mask)
+        x = self._joined(
+            x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask
+        )
         return self._joined(x, self.norm3, self._ff_block)
 
     def _mha_block(self, x, mem, attn_mask, key_padding_mask):
@@ -371,11 +433,19 @@ class TransformerDecoder(_Stack):
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__(decoder_layer, num_layers, norm)
 
-    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                  memory_key_padding_mask=None):
+    def construct(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
         """A Tensor of the shape of `tgt`."""
-        return self._through(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
-                             memory_key_padding_mask)
+        return self._through(
+            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+        )
 
 
 @public("nn.Transformer")
@@ -417,14 +487,34 @@ class Transformer(Cell):
     """
 
     @checked
-    def __init__(self, d_model: Size = 512, nhead: Size = 8, num_encoder_layers: Int(ge=0) = 6,
-                 num_decoder_layers: Int(ge=0) = 6, dim_feedforward: Size = 2048,
-                 dropout: Number(ge=0, lt=1) = 0.1, activation="relu", custom_encoder=None,
-                 custom_decoder=None, layer_norm_eps: Number = 1e-5, batch_first: Flag = False,
-                 norm_first: Flag = False, dtype: DType = float32):
+    def __init__(
+        self,
+        d_model: Size = 512,
+        nhead: Size = 8,
+        num_encoder_layers: Int(ge=0) = 6,
+        num_decoder_layers: Int(ge=0) = 6,
+        dim_feedforward: Size = 2048,
+        dropout: Number(ge=0, lt=1) = 0.1,
+        activation="relu",
+        custom_encoder=None,
+        custom_decoder=None,
+        layer_norm_eps: Number = 1e-5,
+        batch_first: Flag = False,
+        norm_first: Flag = False,
+        dtype: DType = float32,
+    ):
         super().__init__()
-        shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
-                  norm_first, dtype)
+        shared = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            dtype,
+        )
 
         def norm():
             return LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
@@ -444,17 +534,30 @@ class Transformer(Cell):
         self.nhead = nhead
         self.batch_first = batch_first
 
-    def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None,
-                  src_key_padding_mask=None, tgt_key_padding_mask=None,
-                  memory_key_padding_mask=None):
+    def construct(
+        self,
+        src,
+        tgt,
+        src_mask=None,
+        tgt_mask=None,
+        memory_mask=None,
+        src_key_padding_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
         """A Tensor of the shape of `tgt`."""
         axis = 0 if self.batch_first else 1
         if src.ndim == tgt.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
-            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have as many batches, but "
-                             f"got shapes {src.shape} and {tgt.shape}.")
+            raise ValueError(
+                f"For 'Transformer', 'src' and 'tgt' must have as many batches, but "
+                f"got shapes {src.shape} and {tgt.shape}."
+            )
         if not src.shape[-1] == tgt.shape[-1] == self.d_model:
-            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} "
-                             f"features, but got shapes {src.shape} and {tgt.shape}.")
+            raise ValueError(
+                f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} "
+                f"features, but got shapes {src.shape} and {tgt.shape}."
+            )
         memory = self.encoder(src, src_mask, src_key_padding_mask)
-        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
-                            memory_key_padding_mask)
+        return self.decoder(
+            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+        )

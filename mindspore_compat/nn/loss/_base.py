@@ -11,8 +11,10 @@ _REDUCTIONS = ("none", "mean", "sum")
 def need_reduction(api, reduction):
     """Refuses another reduction than none, mean and sum."""
     if reduction not in _REDUCTIONS:
-        raise ValueError(f"For '{api}', 'reduction' must be one of {', '.join(_REDUCTIONS)}, but "
-                         f"got {reduction!r}.")
+        raise ValueError(
+            f"For '{api}', 'reduction' must be one of {', '.join(_REDUCTIONS)}, but "
+            f"got {reduction!r}."
+        )
 
 
 @public("nn.LossBase")

@@ -70,8 +70,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     @checked
     def _of_classes(self, logits, labels: Classes):
         if logits.ndim != 2 or labels.shape != logits.shape[:1]:
-            raise ValueError(f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, "
-                             f"C) and 'labels' (N,), but got {logits.shape} and {labels.shape}.")
+            raise ValueError(
+                f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, "
+                f"C) and 'labels' (N,), but got {logits.shape} and {labels.shape}."
+            )
         known = ops.logical_and(labels >= 0, labels < logits.shape[1])
         return ops.cross_entropy(logits, ops.where(known, labels, -100), reduction="none")
 
@@ -103,20 +105,26 @@ class CrossEntropyLoss(LossBase):
     """
 
     @checked
-    def __init__(self, weight: Half | None = None, ignore_index: Int = -100,
-                 reduction: Any = "mean",
-                 label_smoothing: Float(ge=0.0, le=1.0) = 0.0):
+    def __init__(
+        self,
+        weight: Half | None = None,
+        ignore_index: Int = -100,
+        reduction: Any = "mean",
+        label_smoothing: Float(ge=0.0, le=1.0) = 0.0,
+    ):
         super().__init__(reduction)
         self.weight = weight
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
 
     @checked
-    def construct(self, logits: Anything, labels: TensorOf("int32", "float16", "float32",
-                                                           "bfloat16")):
+    def construct(
+        self, logits: Anything, labels: TensorOf("int32", "float16", "float32", "bfloat16")
+    ):
         """The loss."""
-        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction,
-                                 self.label_smoothing)
+        return ops.cross_entropy(
+            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
 
 
 @public("nn.NLLLoss")
@@ -143,8 +151,9 @@ class NLLLoss(LossBase):
     """
 
     @checked
-    def __init__(self, weight: Half | None = None, ignore_index: Int = -100,
-                 reduction: Any = "mean"):
+    def __init__(
+        self, weight: Half | None = None, ignore_index: Int = -100, reduction: Any = "mean"
+    ):
         super().__init__(reduction)
         self.weight = weight
         self.ignore_index = ignore_index
@@ -211,15 +220,17 @@ class BCEWithLogitsLoss(LossBase):
         super().__init__(reduction)
         for name, given in (("weight", weight), ("pos_weight", pos_weight)):
             if isinstance(given, Parameter):
-                raise TypeError(f"For 'BCEWithLogitsLoss', '{name}' must be no Parameter, but got "
-                                f"{given!r}.")
+                raise TypeError(
+                    f"For 'BCEWithLogitsLoss', '{name}' must be no Parameter, but got {given!r}."
+                )
         self.weight = weight
         self.pos_weight = pos_weight
 
     def construct(self, input, target):
         """The loss."""
-        return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight,
-                                                    self.reduction)
+        return ops.binary_cross_entropy_with_logits(
+            input, target, self.weight, self.pos_weight, self.reduction
+        )
 
 
 @public("nn.FocalLoss")
@@ -250,8 +261,9 @@ class FocalLoss(LossBase):
     def __init__(self, weight: Anything | None = None, gamma: Float = 2.0, reduction: Any = "mean"):
         super().__init__(reduction)
         if weight is not None and weight.ndim != 1:
-            raise ValueError(f"For 'FocalLoss', 'weight' must have 1 axis, but got shape "
-                             f"{weight.shape}.")
+            raise ValueError(
+                f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}."
+            )
         self.weight = weight
         self.gamma = gamma
         self.logsoftmax = get_activation("logsoftmax").__class__(1)
@@ -277,14 +289,19 @@ class FocalLoss(LossBase):
 
     def _need_shapes(self, shape, labels):
         if not 2 <= len(shape) <= 4 or len(labels) != len(shape):
-            raise ValueError(f"For 'FocalLoss', 'logits' and 'labels' must have as many axes, 2 to "
-                             f"4, but got shapes {shape} and {labels}.")
+            raise ValueError(
+                f"For 'FocalLoss', 'logits' and 'labels' must have as many axes, 2 to "
+                f"4, but got shapes {shape} and {labels}."
+            )
         if shape[1] == 1:
-            raise ValueError(f"For 'FocalLoss', 'logits' must have more than one class, but got "
-                             f"shape {shape}.")
+            raise ValueError(
+                f"For 'FocalLoss', 'logits' must have more than one class, but got shape {shape}."
+            )
         if labels[1] not in (1, shape[1]):
-            raise ValueError(f"For 'FocalLoss', 'labels' must have 1 or {shape[1]} classes, but "
-                             f"got shape {labels}.")
+            raise ValueError(
+                f"For 'FocalLoss', 'labels' must have 1 or {shape[1]} classes, but "
+                f"got shape {labels}."
+            )
 
 
 @public("nn.SampledSoftmaxLoss")
@@ -319,15 +336,24 @@ class SampledSoftmaxLoss(LossBase):
         (1,)
     """
 
-    def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None,
-                 remove_accidental_hits=True, seed=0, reduction="none"):
+    def __init__(
+        self,
+        num_sampled,
+        num_classes,
+        num_true=1,
+        sampled_values=None,
+        remove_accidental_hits=True,
+        seed=0,
+        reduction="none",
+    ):
         super().__init__(reduction)
         _need_samples(num_sampled, num_classes, num_true, sampled_values)
         self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
         self.sampled_values, self.seed = sampled_values, seed
         self.remove_accidental_hits = remove_accidental_hits
-        self.sampler = ops.UniformCandidateSampler(num_true, num_sampled, True, num_classes, seed,
-                                                   remove_accidental_hits)
+        self.sampler = ops.UniformCandidateSampler(
+            num_true, num_sampled, True, num_classes, seed, remove_accidental_hits
+        )
 
     @checked
     def construct(self, weights: Anything, biases: Anything, labels: Classes, logits: Anything):
@@ -338,21 +364,29 @@ class SampledSoftmaxLoss(LossBase):
         scores = (logits.expand_dims(1) * weights[labels]).sum(-1) + biases[labels]
         others = ops.matmul(logits, weights[drawn].swapaxes(0, 1)) + biases[drawn]
         scores = ops.cat((scores - ops.log(true_counts), others - ops.log(counts)), 1)
-        logs = ops.log_softmax(scores, 1)[:, :labels.shape[1]]
+        logs = ops.log_softmax(scores, 1)[:, : labels.shape[1]]
         return self.get_loss(-logs.mean(1))
 
 
 @checked
-def _need_samples(num_sampled: Int(ge=1), num_classes: Int(ge=1), num_true: Int(ge=1),
-                  sampled_values: TupleOf(Any) | ListOf(Any) | None):
+def _need_samples(
+    num_sampled: Int(ge=1),
+    num_classes: Int(ge=1),
+    num_true: Int(ge=1),
+    sampled_values: TupleOf(Any) | ListOf(Any) | None,
+):
     """Refuses more classes than there are, and other than three sampled values."""
     for name, count in (("num_sampled", num_sampled), ("num_true", num_true)):
         if count > num_classes:
-            raise ValueError(f"For 'SampledSoftmaxLoss', '{name}' must be at most 'num_classes', "
-                             f"but got {count} and {num_classes}.")
+            raise ValueError(
+                f"For 'SampledSoftmaxLoss', '{name}' must be at most 'num_classes', "
+                f"but got {count} and {num_classes}."
+            )
     if sampled_values is not None and len(sampled_values) != 3:
-        raise ValueError(f"For 'SampledSoftmaxLoss', 'sampled_values' must be three, but got "
-                         f"{len(sampled_values)}.")
+        raise ValueError(
+            f"For 'SampledSoftmaxLoss', 'sampled_values' must be three, but got "
+            f"{len(sampled_values)}."
+        )
 
 
 # Overlaps -----------------------------------------------------------------------------------------
@@ -395,8 +429,10 @@ class DiceLoss(LossBase):
 
 def _need_same(api, logits, label):
     if logits.shape != label.shape:
-        raise ValueError(f"For '{api}', 'logits' and 'label' must have the same shape, but got "
-                         f"{logits.shape} and {label.shape}.")
+        raise ValueError(
+            f"For '{api}', 'logits' and 'label' must have the same shape, but got "
+            f"{logits.shape} and {label.shape}."
+        )
 
 
 @public("nn.MultiClassDiceLoss")
@@ -423,13 +459,20 @@ class MultiClassDiceLoss(LossBase):
     """
 
     @checked
-    def __init__(self, weights: Anything | None = None, ignore_indiex: Int | None = None,
-                 activation: OneOf("softmax", "logsoftmax", "relu", "relu6", "tanh",
-                                   "sigmoid") | CellOf | None = "softmax"):
+    def __init__(
+        self,
+        weights: Anything | None = None,
+        ignore_indiex: Int | None = None,
+        activation: OneOf("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+        | CellOf
+        | None = "softmax",
+    ):
         super().__init__()
         if weights is not None and weights.ndim != 2:
-            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape "
-                             f"{weights.shape}.")
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape "
+                f"{weights.shape}."
+            )
         self.weights = weights
         self.ignore_indiex = ignore_indiex
         self.binarydiceloss = DiceLoss(smooth=1e-5)
@@ -440,12 +483,16 @@ class MultiClassDiceLoss(LossBase):
         """The loss."""
         _need_same("MultiClassDiceLoss", logits, label)
         if logits.ndim < 2:
-            raise ValueError(f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but "
-                             f"got shape {logits.shape}.")
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but "
+                f"got shape {logits.shape}."
+            )
         classes, weights = label.shape[1], self.weights
         if weights is not None and weights.shape[0] != classes:
-            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but "
-                             f"got shape {weights.shape}.")
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but "
+                f"got shape {weights.shape}."
+            )
         if self.activation is not None:
             logits = self.activation(logits)
         total = 0
@@ -485,8 +532,9 @@ class MultiMarginLoss(LossBase):
     """
 
     @checked
-    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean",
-                 weight=None):
+    def __init__(
+        self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean", weight=None
+    ):
         super().__init__(reduction)
         self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
         self.weight = weight
@@ -600,6 +648,13 @@ class CTCLoss(LossBase):
         if single:
             log_probs = log_probs.expand_dims(1)
             targets = targets.expand_dims(0) if targets.ndim == 1 else targets
-        loss = ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank,
-                            self.reduction, self.zero_infinity)[0]
+        loss = ops.ctc_loss(
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            self.blank,
+            self.reduction,
+            self.zero_infinity,
+        )[0]
         return loss.squeeze(0) if single and self.reduction == "none" else loss

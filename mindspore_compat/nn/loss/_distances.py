@@ -449,8 +449,10 @@ class CosineEmbeddingLoss(LossBase):
         """The loss."""
         _need_tensors(logits_x1, logits_x2)
         if logits_x1.dtype != logits_x2.dtype:
-            raise TypeError(f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
-                            f"same dtype, but got {logits_x1.dtype} and {logits_x2.dtype}.")
+            raise TypeError(
+                f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
+                f"same dtype, but got {logits_x1.dtype} and {logits_x2.dtype}."
+            )
         return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
 
 
@@ -482,8 +484,14 @@ class TripletMarginLoss(LossBase):
     """
 
     @checked
-    def __init__(self, p: Int = 2, swap: Bool = False, eps: Float = 1e-06, reduction: Any = "mean",
-                 margin: Float | Anything = 1.0):
+    def __init__(
+        self,
+        p: Int = 2,
+        swap: Bool = False,
+        eps: Float = 1e-06,
+        reduction: Any = "mean",
+        margin: Float | Anything = 1.0,
+    ):
         super().__init__(reduction)
         self.p = p
         self.swap = swap
@@ -526,8 +534,13 @@ class TripletMarginWithDistanceLoss(LossBase):
     """
 
     @checked
-    def __init__(self, distance_function=None, swap: Bool = False, reduction: Any = "mean",
-                 margin: Float = 1.0):
+    def __init__(
+        self,
+        distance_function=None,
+        swap: Bool = False,
+        reduction: Any = "mean",
+        margin: Float = 1.0,
+    ):
         super().__init__(reduction)
         self.distance_function = distance_function or _length
         self.swap = swap
@@ -546,6 +559,8 @@ class TripletMarginWithDistanceLoss(LossBase):
 def _length(a, b):
     """The length of the difference along axis 1."""
     if a.ndim < 2 and b.ndim < 2:
-        raise ValueError(f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more "
-                         f"axes, but got shapes {a.shape} and {b.shape}.")
+        raise ValueError(
+            f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more "
+            f"axes, but got shapes {a.shape} and {b.shape}."
+        )
     return ops.norm(a - b, dim=1)

@@ -19,7 +19,23 @@ from .sgd import SGD
 from .thor import thor
 
 __all__ = [
-    "Optimizer", "Momentum", "LARS", "Adam", "AdamWeightDecay", "LazyAdam", "AdamOffload", "Lamb",
-    "SGD", "ASGD", "Rprop", "FTRL", "RMSProp", "ProximalAdagrad", "Adagrad", "AdaFactor", "AdaMax",
-    "Adadelta", "thor",
+    "Optimizer",
+    "Momentum",
+    "LARS",
+    "Adam",
+    "AdamWeightDecay",
+    "LazyAdam",
+    "AdamOffload",
+    "Lamb",
+    "SGD",
+    "ASGD",
+    "Rprop",
+    "FTRL",
+    "RMSProp",
+    "ProximalAdagrad",
+    "Adagrad",
+    "AdaFactor",
+    "AdaMax",
+    "Adadelta",
+    "thor",
 ]

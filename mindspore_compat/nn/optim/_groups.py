@@ -67,8 +67,10 @@ def read_parameters(api, parameters):
         return [Setting(each) for each in given], False, False
     if all(isinstance(each, dict) for each in given):
         return _read_groups(api, given)
-    raise TypeError(f"For '{api}', the elements of 'parameters' must be all Parameters or all "
-                    f"dicts, but got {', '.join(sorted({type(each).__name__ for each in given}))}.")
+    raise TypeError(
+        f"For '{api}', the elements of 'parameters' must be all Parameters or all "
+        f"dicts, but got {', '.join(sorted({type(each).__name__ for each in given}))}."
+    )
 
 
 def _read_groups(api, groups):
@@ -76,12 +78,16 @@ def _read_groups(api, groups):
     for number, group in enumerate(groups):
         unknown = [key for key in group if key not in _KEYS]
         if unknown:
-            raise KeyError(f"For '{api}', the keys of a group must be among {', '.join(_KEYS)}, "
-                           f"but got {', '.join(map(repr, unknown))}.")
+            raise KeyError(
+                f"For '{api}', the keys of a group must be among {', '.join(_KEYS)}, "
+                f"but got {', '.join(map(repr, unknown))}."
+            )
         if "order_params" in group:
             if len(group) > 1:
-                raise ValueError(f"For '{api}', a dict with 'order_params' must have no other key, "
-                                 f"but got {', '.join(map(repr, group))}.")
+                raise ValueError(
+                    f"For '{api}', a dict with 'order_params' must have no other key, "
+                    f"but got {', '.join(map(repr, group))}."
+                )
             order = _listed(api, "order_params", group["order_params"])
         else:
             settings += _read_group(api, number, group)
@@ -93,8 +99,10 @@ def _read_groups(api, groups):
 
 def _read_group(api, number, group):
     if "params" not in group:
-        raise KeyError(f"For '{api}', a group must have the key 'params', but got "
-                       f"{', '.join(map(repr, group)) or 'an empty dict'}.")
+        raise KeyError(
+            f"For '{api}', a group must have the key 'params', but got "
+            f"{', '.join(map(repr, group)) or 'an empty dict'}."
+        )
     members = _listed(api, "params", group["params"])
     if not members:
         raise ValueError(f"For '{api}', 'params' of a group must not be empty.")
@@ -114,13 +122,17 @@ def _read_group(api, number, group):
 def _listed(api, key, value):
     """The Parameters behind a key, as a list."""
     if isinstance(value, Parameter) or not isinstance(value, Iterable):
-        raise TypeError(f"For '{api}', '{key}' must be an iterable of Parameters, but got "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{key}' must be an iterable of Parameters, but got "
+            f"{type(value).__name__}."
+        )
     found = list(value)
     for index, each in enumerate(found):
         if not isinstance(each, Parameter):
-            raise TypeError(f"For '{api}', each element of '{key}' must be a Parameter, but got "
-                            f"{type(each).__name__} at index {index}.")
+            raise TypeError(
+                f"For '{api}', each element of '{key}' must be a Parameter, but got "
+                f"{type(each).__name__} at index {index}."
+            )
     return found
 
 
@@ -137,13 +149,17 @@ def _refuse_twice(api, parameters):
 def _ordered(api, settings, order):
     """The settings in the order of `order_params`, which must name each parameter once."""
     if len(order) != len(settings):
-        raise ValueError(f"For '{api}', 'order_params' must name as many parameters as the groups, "
-                         f"{len(settings)}, but got {len(order)}.")
+        raise ValueError(
+            f"For '{api}', 'order_params' must name as many parameters as the groups, "
+            f"{len(settings)}, but got {len(order)}."
+        )
     by_identity = {id(setting.parameter): setting for setting in settings}
     ordered = []
     for parameter in order:
         if id(parameter) not in by_identity:
-            raise ValueError(f"For '{api}', the parameter '{parameter.name}' of 'order_params' is "
-                             "in no group, or named twice.")
+            raise ValueError(
+                f"For '{api}', the parameter '{parameter.name}' of 'order_params' is "
+                "in no group, or named twice."
+            )
         ordered.append(by_identity.pop(id(parameter)))
     return ordered

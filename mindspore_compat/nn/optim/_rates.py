@@ -61,8 +61,10 @@ def make_rate(api, value, name):
 
 def _rate_of_step(api, value):
     if isinstance(value, (str, bytes)) or np.ndim(getattr(value, "_array", value)) != 0:
-        raise TypeError(f"For '{api}', each element of 'learning_rate' must be a number, but got "
-                        f"{value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', each element of 'learning_rate' must be a number, but got "
+            f"{value!r} of type {type(value).__name__}."
+        )
     return float(value)
 
 
@@ -89,8 +91,10 @@ class _IteratorLearningRate(LearningRateSchedule):
         # a step is read, which on a GPU is waited for, only once so many may have been taken
         if not self._warned and self._is_past(global_step, size):
             self._warned = True
-            log.warning(f"The learning rate has {size} values, and training goes on after step "
-                        f"{size}; the last value is used from here on.")
+            log.warning(
+                f"The learning rate has {size} values, and training goes on after step "
+                f"{size}; the last value is used from here on."
+            )
         return pick_step.run(self._beside(global_step), global_step)
 
     def _beside(self, step):

@@ -39,11 +39,15 @@ def gradient_arrays(api, gradients, parameters):
         ValueError: there are more or fewer gradients than parameters, or a shape differs.
     """
     if isinstance(gradients, Tensor) or not hasattr(gradients, "__len__"):
-        raise TypeError(f"For '{api}', 'gradients' must be a tuple of Tensors, but got "
-                        f"{type(gradients).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'gradients' must be a tuple of Tensors, but got "
+            f"{type(gradients).__name__}."
+        )
     if len(gradients) != len(parameters):
-        raise ValueError(f"For '{api}', 'gradients' must have one gradient for each of the "
-                         f"{len(parameters)} parameters, but got {len(gradients)}.")
+        raise ValueError(
+            f"For '{api}', 'gradients' must have one gradient for each of the "
+            f"{len(parameters)} parameters, but got {len(gradients)}."
+        )
     found = []
     for gradient, parameter in zip(gradients, parameters, strict=True):
         target = parameter._array
@@ -52,15 +56,21 @@ def gradient_arrays(api, gradients, parameters):
         elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
             array = _rows(gradient, target)
         else:
-            raise TypeError(f"For '{api}', each gradient must be a Tensor, but got "
-                            f"{type(gradient).__name__} for '{parameter.name}'.")
+            raise TypeError(
+                f"For '{api}', each gradient must be a Tensor, but got "
+                f"{type(gradient).__name__} for '{parameter.name}'."
+            )
         if array.shape != target.shape:
-            raise ValueError(f"For '{api}', the gradient of '{parameter.name}' must have its shape "
-                             f"{target.shape}, but got {array.shape}.")
+            raise ValueError(
+                f"For '{api}', the gradient of '{parameter.name}' must have its shape "
+                f"{target.shape}, but got {array.shape}."
+            )
         dtype = array.values.dtype if type(array) is Rows else array.dtype
         if dtype.kind == "c" and target.dtype.kind != "c":
-            raise TypeError(f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
-                            f"parameter is, but got {dtype.name}.")
+            raise TypeError(
+                f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
+                f"parameter is, but got {dtype.name}."
+            )
         if type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         found.append(array)
@@ -73,7 +83,7 @@ def _rows(gradient, target):
     xp = arrays.space_of(target)
     index = arrays.to_space(xp, gradient.indices._array).reshape(-1)
     values = arrays.to_space(xp, gradient.values._array)
-    values = values.reshape((index.size, *values.shape[gradient.indices._array.ndim:]))
+    values = values.reshape((index.size, *values.shape[gradient.indices._array.ndim :]))
     unique, place = xp.unique(index, return_inverse=True)
     summed = xp.zeros((unique.size, *values.shape[1:]), values.dtype)
     xp.add.at(summed, place.reshape(-1), values)
@@ -103,8 +113,10 @@ class _Part:
                 if array is view:
                     continue
                 if array.shape != parameter._array.shape:
-                    raise ValueError(f"For '{api}', the state '{tensor.name}' must have the shape "
-                                     f"{parameter.shape} of its parameter, but got {tensor.shape}.")
+                    raise ValueError(
+                        f"For '{api}', the state '{tensor.name}' must have the shape "
+                        f"{parameter.shape} of its parameter, but got {tensor.shape}."
+                    )
                 if view is not None:
                     view[...] = arrays.to_host(array)
                     tensor._array = view
@@ -150,8 +162,10 @@ class Plan:
     def _divide(self):
         held = [parameter._array for parameter in self.parameters]
         self._homes = [type(array) for array in held]
-        kinds = [(setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
-                 for index, (setting, array) in enumerate(zip(self.settings, held, strict=True))]
+        kinds = [
+            (setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
+            for index, (setting, array) in enumerate(zip(self.settings, held, strict=True))
+        ]
         packs, rest = groups_of_small(held, kinds)
         if self.update_row:
             packs, rest = [], list(range(len(held)))
@@ -201,8 +215,10 @@ class Plan:
                 fused.sweep_alike(rows, skip, **scalars[part.setting])
 
     def _run_rows(self, part, gradients, scalars):
-        rows = [[getattr(each, "_array", each) for each in row]
-                for row in zip(part.parameters, gradients, *part.states, strict=True)]
+        rows = [
+            [getattr(each, "_array", each) for each in row]
+            for row in zip(part.parameters, gradients, *part.states, strict=True)
+        ]
         dense = not any(type(gradient) is Rows for gradient in gradients)
         if self.update_whole and dense and self.update_whole.takes(rows):
             self.update_whole.sweep(rows, **scalars)

@@ -43,9 +43,15 @@ class Adagrad(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, accum: Float(ge=0.0, lt=inf) = 0.1,
-                 learning_rate: Rate = 0.001, update_slots: Bool = True, loss_scale: Scale = 1.0,
-                 weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        accum: Float(ge=0.0, lt=inf) = 0.1,
+        learning_rate: Rate = 0.001,
+        update_slots: Bool = True,
+        loss_scale: Scale = 1.0,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.update_slots = update_slots
         self.states = (("accum", "accum", accum),)

@@ -45,9 +45,15 @@ class Adadelta(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 1.0,
-                 rho: Float(ge=0.0, le=1.0) = 0.9, epsilon: Float(ge=0.0, lt=inf) = 1e-6,
-                 loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1.0,
+        rho: Float(ge=0.0, le=1.0) = 0.9,
+        epsilon: Float(ge=0.0, lt=inf) = 1e-6,
+        loss_scale: Scale = 1.0,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rho, self.epsilon = rho, epsilon
         self._make_states()

@@ -71,20 +71,34 @@ class AdaFactor(FusedOptimizer):
 
     @checked(
         Forbid("type(learning_rate) is bool", TypeError, "'learning_rate' must not be a bool"),
-        Forbid("learning_rate is not None and relative_step",
-               reason="'learning_rate' must be None with 'relative_step'"),
-        Forbid("learning_rate is None and not relative_step",
-               reason="'learning_rate' must be given without 'relative_step'"),
-        Forbid("warmup_init and not relative_step",
-               reason="'warmup_init' needs 'relative_step'"))
-    def __init__(self, params: Params, learning_rate: Rate = None, eps: Pair = (1e-30, 1e-3),
-                 clip_threshold: AtLeast = 1.0, decay_rate: Float(gt=0.0, lt=1.0) = 0.8,
-                 beta1: Number(ge=0.0, lt=inf) | None = 0.9,
-                 weight_decay: Float(ge=0.0, lt=1.0) = 0.0,
-                 scale_parameter: Bool = True, relative_step: Bool = True, warmup_init: Any = False,
-                 compression: Bool = False, loss_scale: Scale = 1.0):
-        super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay,
-                         loss_scale)
+        Forbid(
+            "learning_rate is not None and relative_step",
+            reason="'learning_rate' must be None with 'relative_step'",
+        ),
+        Forbid(
+            "learning_rate is None and not relative_step",
+            reason="'learning_rate' must be given without 'relative_step'",
+        ),
+        Forbid("warmup_init and not relative_step", reason="'warmup_init' needs 'relative_step'"),
+    )
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = None,
+        eps: Pair = (1e-30, 1e-3),
+        clip_threshold: AtLeast = 1.0,
+        decay_rate: Float(gt=0.0, lt=1.0) = 0.8,
+        beta1: Number(ge=0.0, lt=inf) | None = 0.9,
+        weight_decay: Float(ge=0.0, lt=1.0) = 0.0,
+        scale_parameter: Bool = True,
+        relative_step: Bool = True,
+        warmup_init: Any = False,
+        compression: Bool = False,
+        loss_scale: Scale = 1.0,
+    ):
+        super().__init__(
+            0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale
+        )
         self.eps, self.clip_threshold, self.decay_rate = tuple(eps), clip_threshold, decay_rate
         self.beta1 = beta1
         self.scale_parameter = scale_parameter
@@ -119,11 +133,20 @@ class AdaFactor(FusedOptimizer):
         for parameter in self.parameters:
             shape, matrix = parameter.shape, len(parameter.shape) >= 2
             dtype = np.float16 if self.compression and not matrix else parameter._array.dtype
-            rows.append(_zeros(f"exp_avg_sq_row_{parameter.name}", shape[:-1] if matrix else (1,),
-                               parameter._array.dtype))
-            columns.append(_zeros(f"exp_avg_sq_col_{parameter.name}",
-                                  shape[:-2] + shape[-1:] if matrix else (1,),
-                                  parameter._array.dtype))
+            rows.append(
+                _zeros(
+                    f"exp_avg_sq_row_{parameter.name}",
+                    shape[:-1] if matrix else (1,),
+                    parameter._array.dtype,
+                )
+            )
+            columns.append(
+                _zeros(
+                    f"exp_avg_sq_col_{parameter.name}",
+                    shape[:-2] + shape[-1:] if matrix else (1,),
+                    parameter._array.dtype,
+                )
+            )
             squares.append(_zeros(f"exp_avg_sq_{parameter.name}", (1,) if matrix else shape, dtype))
         self.exp_avg_sq_row = ParameterTuple(rows)
         self.exp_avg_sq_col = ParameterTuple(columns)
@@ -162,7 +185,7 @@ class AdaFactor(FusedOptimizer):
         wide = parameter.astype("float32") if parameter.dtype in xp.narrow else parameter
         gradient = xp.cast(gradient, wide.dtype)
         if self.relative_step:
-            rate = min(1e-6 * step if self.warmup_init else 1e-2, step ** -0.5)
+            rate = min(1e-6 * step if self.warmup_init else 1e-2, step**-0.5)
         if self.scale_parameter:
             rate = rate * xp.maximum(root_mean_square(xp, wide), self.eps[1])
         direction = self._direction(xp, index, gradient, 1 - step ** -float(self.decay_rate))
@@ -181,12 +204,12 @@ class AdaFactor(FusedOptimizer):
         if gradient.ndim < 2:
             (squares,) = states = [self.exp_avg_sq[index]._array]
             direction, *new = adafactor_vector_direction(
-                xp, gradient, xp.cast(squares, gradient.dtype), beta2=beta2, eps=self.eps[0])
+                xp, gradient, xp.cast(squares, gradient.dtype), beta2=beta2, eps=self.eps[0]
+            )
         else:
             states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
             wide = [xp.cast(state, gradient.dtype) for state in states]
-            direction, *new = adafactor_direction(xp, gradient, *wide, beta2=beta2,
-                                                  eps=self.eps[0])
+            direction, *new = adafactor_direction(xp, gradient, *wide, beta2=beta2, eps=self.eps[0])
         for state, value in zip(states, new, strict=True):
             state[...] = value
         return direction

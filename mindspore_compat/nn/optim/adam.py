@@ -25,6 +25,7 @@ __all__ = ["Adam", "AdamWeightDecay", "AdamOffload"]
 Beta = Float(gt=0.0, lt=1.0)
 Above = Float(gt=0.0, lt=inf)
 
+
 def _corrected(xp, lr, beta1, beta2, power1, power2):
     """The learning rate with the bias of the averages in it; the powers are of the last step."""
     return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
@@ -113,7 +114,8 @@ class Powers:
                 saved._array = arrays.to_space(space, saved._array)
                 self._exact[name] = (saved._array, space.asarray(power, "float64"))
         return [self.saved(name)._array for name in self.betas] + [
-            self._exact[name][1] for name in self.betas]
+            self._exact[name][1] for name in self.betas
+        ]
 
 
 def exact_power(saved, beta):
@@ -168,10 +170,20 @@ class Adam(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
-                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
-                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0,
-                 use_amsgrad: Bool = False, **kwargs):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1e-3,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-8,
+        use_locking: Bool = False,
+        use_nesterov: Bool = False,
+        weight_decay: Decay = 0.0,
+        loss_scale: Scale = 1.0,
+        use_amsgrad: Bool = False,
+        **kwargs,
+    ):
         use_lazy, use_offload = _kinds(type(self).__name__, use_amsgrad, **kwargs)
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
@@ -192,8 +204,14 @@ class Adam(FusedOptimizer):
     def scalars(self, lr):
         """The scalars of `corrected_adam_update`."""
         power1, power2 = self._powers.last()
-        found = {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps,
-                 "power1": power1, "power2": power2}
+        found = {
+            "lr": lr,
+            "beta1": self.beta1,
+            "beta2": self.beta2,
+            "eps": self.eps,
+            "power1": power1,
+            "power2": power2,
+        }
         return found if self.use_amsgrad else {**found, "nesterov": self.use_nesterov}
 
     def after_step(self):
@@ -204,8 +222,12 @@ class Adam(FusedOptimizer):
         """Counts the step and saves the powers on the GPU, unless `flag` there holds."""
         step = self._on_gpu(self.global_step)
         powers = self._powers.on_gpu(arrays.space_of(step))
-        NEXT_POWERS.sweep([[each.reshape(()) for each in (step, *powers)]], flag, beta1=self.beta1,
-                          beta2=self.beta2)
+        NEXT_POWERS.sweep(
+            [[each.reshape(()) for each in (step, *powers)]],
+            flag,
+            beta1=self.beta1,
+            beta2=self.beta2,
+        )
 
     @property
     def target(self):
@@ -220,14 +242,18 @@ class Adam(FusedOptimizer):
 def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
     """The two flags that Adam takes as keywords only."""
     if unknown:
-        raise KeyError(f"For '{api}', the keywords must be among 'use_lazy' and 'use_offload', but "
-                       f"got {', '.join(map(repr, unknown))}."
-                       f"{' The learning rate is learning_rate.' if 'lr' in unknown else ''}")
+        raise KeyError(
+            f"For '{api}', the keywords must be among 'use_lazy' and 'use_offload', but "
+            f"got {', '.join(map(repr, unknown))}."
+            f"{' The learning rate is learning_rate.' if 'lr' in unknown else ''}"
+        )
     Bool.refuse(api, "use_lazy", use_lazy)
     Bool.refuse(api, "use_offload", use_offload)
     if use_lazy + use_offload + use_amsgrad > 1:
-        raise ValueError(f"For '{api}', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' "
-                         f"may be True, but got {use_lazy}, {use_offload} and {use_amsgrad}.")
+        raise ValueError(
+            f"For '{api}', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' "
+            f"may be True, but got {use_lazy}, {use_offload} and {use_amsgrad}."
+        )
     return use_lazy, use_offload
 
 
@@ -267,8 +293,15 @@ class AdamWeightDecay(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
-                 beta2: Beta = 0.999, eps: Above = 1e-6, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1e-3,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-6,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self._make_states()
@@ -318,9 +351,18 @@ class AdamOffload(FusedOptimizer):
     update = ADAM
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
-                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
-                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1e-3,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-8,
+        use_locking: Bool = False,
+        use_nesterov: Bool = False,
+        weight_decay: Decay = 0.0,
+        loss_scale: Scale = 1.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_locking = use_locking

@@ -46,9 +46,16 @@ class AdaMax(FusedOptimizer):
     update = fuse(adamax_update, link=unscaled)
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 0.001, beta1: Beta = 0.9,
-                 beta2: Beta = 0.999, eps: Above = 1e-8, weight_decay: Decay = 0.0,
-                 loss_scale: Scale = 1.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 0.001,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-8,
+        weight_decay: Decay = 0.0,
+        loss_scale: Scale = 1.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self._powers = Powers(self, {"beta1": beta1}, (1,))

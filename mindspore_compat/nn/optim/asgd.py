@@ -51,8 +51,15 @@ class ASGD(FusedOptimizer):
     update = fuse(asgd_update, link=unscaled)
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 0.1, lambd: Finite = 1e-4,
-                 alpha: Finite = 0.75, t0: Finite = 1e6, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 0.1,
+        lambd: Finite = 1e-4,
+        alpha: Finite = 0.75,
+        t0: Finite = 1e6,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay)
         self.lambd, self.alpha, self.t0 = lambd, alpha, t0
         names = [parameter.name for parameter in self.parameters]
@@ -67,11 +74,17 @@ class ASGD(FusedOptimizer):
     def _scalars_of(self, plan):
         first = self.global_step._array[0] == 0
         found = {}
-        for index, (rate, decay) in enumerate(zip(self._rate_numbers(), self._decay_numbers(),
-                                                  strict=True)):
+        for index, (rate, decay) in enumerate(
+            zip(self._rate_numbers(), self._decay_numbers(), strict=True)
+        ):
             eta = rate if first else as_number(self.eta[index])
-            found[index] = {"lambd": self.lambd, "eta": eta, "mu": as_number(self.mu[index]),
-                            "unscale": None, "decay": decay}
+            found[index] = {
+                "lambd": self.lambd,
+                "eta": eta,
+                "mu": as_number(self.mu[index]),
+                "unscale": None,
+                "decay": decay,
+            }
         return found
 
     def after_step(self):

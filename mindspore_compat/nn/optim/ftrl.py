@@ -54,13 +54,23 @@ class FTRL(FusedOptimizer):
     rows_only = True
 
     @checked
-    def __init__(self, params: Params, initial_accum: AtLeast = 0.1, learning_rate: Above = 0.001,
-                 lr_power: Float(gt=-inf, le=0.0) = -0.5, l1: AtLeast = 0.0, l2: AtLeast = 0.0,
-                 use_locking: Bool = False, loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        initial_accum: AtLeast = 0.1,
+        learning_rate: Above = 0.001,
+        lr_power: Float(gt=-inf, le=0.0) = -0.5,
+        l1: AtLeast = 0.0,
+        l2: AtLeast = 0.0,
+        use_locking: Bool = False,
+        loss_scale: Scale = 1.0,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if self.is_group_lr:
-            raise ValueError(f"For '{type(self).__name__}', a group cannot have a learning rate of "
-                             "its own.")
+            raise ValueError(
+                f"For '{type(self).__name__}', a group cannot have a learning rate of its own."
+            )
         self.lr, self.lr_power, self.l1, self.l2 = learning_rate, lr_power, l1, l2
         self.use_locking = use_locking
         self.states = (("moments", "moments", initial_accum), ("linear", "linear", "zeros"))

@@ -52,8 +52,15 @@ class Lamb(FusedOptimizer):
     links = False
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate, beta1: Beta = 0.9, beta2: Beta = 0.999,
-                 eps: Above = 1e-6, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-6,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self._make_states()
@@ -63,8 +70,14 @@ class Lamb(FusedOptimizer):
     def scalars(self, lr):
         """The scalars of a row."""
         step = int(self.global_step._array[0]) + 1
-        return {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps,
-                "correct1": 1 / (1 - self.beta1 ** step), "correct2": 1 / (1 - self.beta2 ** step)}
+        return {
+            "lr": lr,
+            "beta1": self.beta1,
+            "beta2": self.beta2,
+            "eps": self.eps,
+            "correct1": 1 / (1 - self.beta1**step),
+            "correct2": 1 / (1 - self.beta2**step),
+        }
 
     @staticmethod
     def _update_row(parameter, gradient, m, v, *, lr, decay, **scalars):
@@ -73,7 +86,8 @@ class Lamb(FusedOptimizer):
         whole = gradient.whole() if type(gradient) is Rows else gradient
         step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
         DIRECTION(step, parameter, whole, m, v, decay=decay, **scalars)
-        ratio = trust_ratio(xp, xp.whole_norm(parameter), xp.whole_norm(step), coefficient=1.0,
-                            decay=0.0, eps=0.0)
+        ratio = trust_ratio(
+            xp, xp.whole_norm(parameter), xp.whole_norm(step), coefficient=1.0, decay=0.0, eps=0.0
+        )
         step *= ratio
         STEP(parameter, step, lr=lr)

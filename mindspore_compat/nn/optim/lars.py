@@ -55,9 +55,14 @@ class LARS(Optimizer):
     """
 
     @checked
-    def __init__(self, optimizer: Any, epsilon: Finite = 1e-05, coefficient: Finite = 0.001,
-                 use_clip: Bool = False, lars_filter: Callable = lambda x: (
-                     "LayerNorm" not in x.name and "bias" not in x.name)):
+    def __init__(
+        self,
+        optimizer: Any,
+        epsilon: Finite = 1e-05,
+        coefficient: Finite = 0.001,
+        use_clip: Bool = False,
+        lars_filter: Callable = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+    ):
         _check_inner(optimizer, use_clip)
         flags = tuple(bool(lars_filter(parameter)) for parameter in optimizer.parameters)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
@@ -73,10 +78,26 @@ class LARS(Optimizer):
     def _take_over(self, inner):
         """Takes weight decay and loss scale over from the inner optimizer."""
         self.parameters = inner.parameters
-        for name in ("_settings", "_rates", "_decays", "is_group", "is_group_lr", "dynamic_lr",
-                     "is_group_params_ordered", "param_length", "optim_filter", "decay_flags",
-                     "dynamic_decay_flags", "dynamic_weight_decay", "exec_weight_decay",
-                     "weight_decay", "_kept_decay", "loss_scale", "need_scale", "reciprocal_scale"):
+        for name in (
+            "_settings",
+            "_rates",
+            "_decays",
+            "is_group",
+            "is_group_lr",
+            "dynamic_lr",
+            "is_group_params_ordered",
+            "param_length",
+            "optim_filter",
+            "decay_flags",
+            "dynamic_decay_flags",
+            "dynamic_weight_decay",
+            "exec_weight_decay",
+            "weight_decay",
+            "_kept_decay",
+            "loss_scale",
+            "need_scale",
+            "reciprocal_scale",
+        ):
             object.__setattr__(self, name, getattr(inner, name))
         object.__setattr__(inner, "exec_weight_decay", False)
         object.__setattr__(inner, "need_scale", False)
@@ -99,12 +120,18 @@ class LARS(Optimizer):
         unscale = 1.0 / self.loss_scale if self.need_scale else None
         found, together = [], {}
         for parameter, gradient, wanted, decay, rate in zip(
-                self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True):
+            self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True
+        ):
             weight = parameter._array
             xp = arrays.space_of(weight)
             gradient = gradient.whole() if type(gradient) is Rows else gradient
-            scalars = {"unscale": unscale, "decay": decay, "coefficient": self.coefficient,
-                       "eps": self.epsilon, "rate": rate}
+            scalars = {
+                "unscale": unscale,
+                "decay": decay,
+                "coefficient": self.coefficient,
+                "eps": self.epsilon,
+                "rate": rate,
+            }
             dtype = compute_dtype([weight.dtype, gradient.dtype])
             if wanted and WHOLE.takes([(weight, gradient)]):
                 row = (xp.empty(weight.shape, dtype), weight, gradient)
@@ -112,8 +139,11 @@ class LARS(Optimizer):
                 found.append(row[0])
                 continue
             gradient = xp.cast(gradient, dtype)
-            (gradient,) = (lars_gradient(xp, None, weight, gradient, **scalars) if wanted else
-                           (unscaled(xp, weight, gradient, unscale=unscale, decay=None),))
+            (gradient,) = (
+                lars_gradient(xp, None, weight, gradient, **scalars)
+                if wanted
+                else (unscaled(xp, weight, gradient, unscale=unscale, decay=None),)
+            )
             found.append(gradient)
         for scalars, rows in together.values():
             WHOLE.sweep(rows, **scalars)
@@ -122,8 +152,12 @@ class LARS(Optimizer):
 
 def _check_inner(optimizer, use_clip):
     if not isinstance(optimizer, Optimizer):
-        raise TypeError("For 'LARS', 'optimizer' must be an Optimizer, but got "
-                        f"{optimizer!r} of type {type(optimizer).__name__}.")
+        raise TypeError(
+            "For 'LARS', 'optimizer' must be an Optimizer, but got "
+            f"{optimizer!r} of type {type(optimizer).__name__}."
+        )
     if use_clip and optimizer.dynamic_lr and optimizer.is_group_lr:
-        raise ValueError("For 'LARS', 'use_clip' must be False where learning rates both change "
-                         "and differ by group, but got True.")
+        raise ValueError(
+            "For 'LARS', 'use_clip' must be False where learning rates both change "
+            "and differ by group, but got True."
+        )

@@ -51,10 +51,18 @@ class LazyAdam(FusedOptimizer):
     use_amsgrad = False
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
-                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
-                 use_nesterov: Bool = False, weight_decay: StrictDecay = 0.0,
-                 loss_scale: Scale = 1.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1e-3,
+        beta1: Beta = 0.9,
+        beta2: Beta = 0.999,
+        eps: Above = 1e-8,
+        use_locking: Bool = False,
+        use_nesterov: Bool = False,
+        weight_decay: StrictDecay = 0.0,
+        loss_scale: Scale = 1.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_locking = use_locking

@@ -47,8 +47,15 @@ class Momentum(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate, momentum: Float(ge=0.0, lt=inf),
-                 weight_decay: Decay = 0.0, loss_scale: Scale = 1.0, use_nesterov: Bool = False):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate,
+        momentum: Float(ge=0.0, lt=inf),
+        weight_decay: Decay = 0.0,
+        loss_scale: Scale = 1.0,
+        use_nesterov: Bool = False,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.momentum = host_parameter(np.float32(momentum), "momentum")
         self.use_nesterov = use_nesterov

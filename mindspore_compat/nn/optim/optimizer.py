@@ -98,12 +98,19 @@ class Optimizer(Cell):
     _cell_updates = True
 
     @checked
-    def __init__(self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0,
-                 loss_scale: Scale = 1.0):
+    def __init__(
+        self,
+        learning_rate: Rate,
+        parameters: Params,
+        weight_decay: Decay = 0.0,
+        loss_scale: Scale = 1.0,
+    ):
         settings, grouped, ordered = read_parameters(type(self).__name__, parameters)
         if not loss_scale > 0:
-            raise ValueError(f"For '{type(self).__name__}', 'loss_scale' must be a number > 0, but "
-                             f"got {loss_scale}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'loss_scale' must be a number > 0, but "
+                f"got {loss_scale}."
+            )
         rates = self._make_rates(settings, learning_rate)
         super().__init__(auto_prefix=False)
         self.is_group = grouped
@@ -148,8 +155,10 @@ class Optimizer(Cell):
         if self.is_group:
             cells = {id(rate): rate for rate in rates}
             if self.dynamic_lr:
-                cells = {key: _ConvertToCell(rate) if isinstance(rate, Parameter) else rate
-                         for key, rate in cells.items()}
+                cells = {
+                    key: _ConvertToCell(rate) if isinstance(rate, Parameter) else rate
+                    for key, rate in cells.items()
+                }
             self.group_lr = [cells[id(rate)] for rate in rates]
         if not self.is_group_lr:
             self.learning_rate = rates[0]
@@ -260,22 +269,28 @@ class Optimizer(Cell):
         if isinstance(param, Parameter):
             return self._rate_of(param)
         if not isinstance(param, list) or not all(isinstance(each, Parameter) for each in param):
-            raise TypeError("For 'get_lr_parameter', 'param' must be a Parameter or a list of "
-                            f"Parameters, but got {param!r} of type {type(param).__name__}.")
+            raise TypeError(
+                "For 'get_lr_parameter', 'param' must be a Parameter or a list of "
+                f"Parameters, but got {param!r} of type {type(param).__name__}."
+            )
         return [self._rate_of(each) for each in param]
 
     def _rate_of(self, param):
         for setting, rate in zip(self._settings, self._rates, strict=True):
             if setting.parameter is param:
                 return rate.learning_rate if isinstance(rate, _IteratorLearningRate) else rate
-        raise ValueError(f"For 'get_lr_parameter', the parameter '{param.name}' is not trained by "
-                         "this optimizer.")
+        raise ValueError(
+            f"For 'get_lr_parameter', the parameter '{param.name}' is not trained by "
+            "this optimizer."
+        )
 
     def _rate_numbers(self):
         """The learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
-        found = {key: self._as_scalar(_rate_now(rate, self.global_step))
-                 for key, rate in distinct.items()}
+        found = {
+            key: self._as_scalar(_rate_now(rate, self.global_step))
+            for key, rate in distinct.items()
+        }
         return [found[id(rate)] for rate in self._rates]
 
     def _as_scalar(self, tensor):
@@ -292,8 +307,10 @@ class Optimizer(Cell):
             if id(decay) not in found:
                 value = as_number(decay(self.global_step)) if isinstance(decay, Cell) else decay
                 found[id(decay)] = value / self.loss_scale or None
-        return [found[id(decay)] if flag else None
-                for decay, flag in zip(self._decays, self.decay_flags, strict=True)]
+        return [
+            found[id(decay)] if flag else None
+            for decay, flag in zip(self._decays, self.decay_flags, strict=True)
+        ]
 
     # Links: gradients in, gradients out -----------------------------------------------------------
 
@@ -309,8 +326,9 @@ class Optimizer(Cell):
         self._follow_decay()
         if not self.exec_weight_decay:
             return gradients
-        decays = [None if decay is None else decay * self.loss_scale
-                  for decay in self._decay_numbers()]
+        decays = [
+            None if decay is None else decay * self.loss_scale for decay in self._decay_numbers()
+        ]
         return self._linked(gradients, decays, None)
 
     def scale_grad(self, gradients):
@@ -355,7 +373,8 @@ class Optimizer(Cell):
             Tensor._wrap(centralised(arrays.space_of(gradient._array), gradient._array))
             if setting.centralise and isinstance(gradient, Tensor) and _is_kernel(gradient._array)
             else gradient
-            for gradient, setting in zip(gradients, self._settings, strict=True))
+            for gradient, setting in zip(gradients, self._settings, strict=True)
+        )
 
     def flatten_gradients(self, gradients):
         """The gradients as they are: parameters are not flattened here.
@@ -393,8 +412,10 @@ class Optimizer(Cell):
     @unique.setter
     def unique(self, value):
         if not isinstance(value, bool):
-            raise TypeError(f"For '{type(self).__name__}', 'unique' must be a bool, but got "
-                            f"{value!r} of type {type(value).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'unique' must be a bool, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
         self._unique = value
 
     @property
@@ -409,11 +430,14 @@ class Optimizer(Cell):
     def _set_base_target(self, value):
         api = type(self).__name__
         if not isinstance(value, str):
-            raise TypeError(f"For '{api}', 'target' must be a str, but got {value!r} of type "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For '{api}', 'target' must be a str, but got {value!r} of type "
+                f"{type(value).__name__}."
+            )
         if value not in ("CPU", "Ascend", "GPU"):
-            raise ValueError(f"For '{api}', 'target' must be 'CPU', 'Ascend' or 'GPU', but got "
-                             f"{value!r}.")
+            raise ValueError(
+                f"For '{api}', 'target' must be 'CPU', 'Ascend' or 'GPU', but got {value!r}."
+            )
         if self._target == "CPU" and value != "CPU":
             raise ValueError(f"For '{api}', 'target' must be 'CPU' on the CPU, but got {value!r}.")
         self._target = value
@@ -490,8 +514,9 @@ class FusedOptimizer(Optimizer):
     def _plan_over(self, kinds):
         """A Plan over some kinds of state; parameters of one setting have the same scalars."""
         keys = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
-        settings = [(id(rate), id(decay), flag, setting.centralise)
-                    for rate, decay, flag, setting in keys]
+        settings = [
+            (id(rate), id(decay), flag, setting.centralise) for rate, decay, flag, setting in keys
+        ]
         return Plan(self.parameters, kinds, settings, self.rows_only)
 
     def scalars(self, lr):
@@ -522,10 +547,14 @@ class FusedOptimizer(Optimizer):
 
     def can_skip(self, gradients):
         """True if `skipping` takes these gradients: all is dense, and lies on a GPU."""
-        return (self.skips and type(self).construct is FusedOptimizer.construct
-                and self._plan.offload is None and self._plan.update_row is None
-                and all(type(gradient) is Tensor for gradient in gradients)
-                and all(arrays.on_device(parameter._array) for parameter in self.parameters))
+        return (
+            self.skips
+            and type(self).construct is FusedOptimizer.construct
+            and self._plan.offload is None
+            and self._plan.update_row is None
+            and all(type(gradient) is Tensor for gradient in gradients)
+            and all(arrays.on_device(parameter._array) for parameter in self.parameters)
+        )
 
     def skipping(self, flag, gradients):
         """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds.
@@ -568,8 +597,9 @@ class FusedOptimizer(Optimizer):
         """The scalars of each setting of a plan, links included."""
         link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
         found = {}
-        for setting, rate, decay in zip(plan.settings, self._rate_numbers(), self._decay_numbers(),
-                                        strict=True):
+        for setting, rate, decay in zip(
+            plan.settings, self._rate_numbers(), self._decay_numbers(), strict=True
+        ):
             if setting not in found:
                 found[setting] = {**self.scalars(rate), **link, "decay": decay}
         return found

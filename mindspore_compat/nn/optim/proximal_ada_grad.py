@@ -51,9 +51,17 @@ class ProximalAdagrad(FusedOptimizer):
     rows_only = True
 
     @checked
-    def __init__(self, params: Params, accum: AtLeast = 0.1, learning_rate: Rate = 0.001,
-                 l1: AtLeast = 0.0, l2: AtLeast = 0.0, use_locking: Bool = False,
-                 loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        accum: AtLeast = 0.1,
+        learning_rate: Rate = 0.001,
+        l1: AtLeast = 0.0,
+        l2: AtLeast = 0.0,
+        use_locking: Bool = False,
+        loss_scale: Scale = 1.0,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.l1, self.l2 = l1, l2
         self.use_locking = use_locking

@@ -53,9 +53,18 @@ class RMSProp(FusedOptimizer):
     skips = True
 
     @checked
-    def __init__(self, params: Params, learning_rate: Rate = 0.1, decay: AtLeast = 0.9,
-                 momentum: AtLeast = 0.0, epsilon: Above = 1e-10, use_locking: Bool = False,
-                 centered: Bool = False, loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 0.1,
+        decay: AtLeast = 0.9,
+        momentum: AtLeast = 0.0,
+        epsilon: Above = 1e-10,
+        use_locking: Bool = False,
+        centered: Bool = False,
+        loss_scale: Scale = 1.0,
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.decay, self.momentum, self.epsilon = decay, momentum, epsilon
         self.centered = centered

@@ -48,10 +48,19 @@ class Rprop(FusedOptimizer):
     @checked(
         Forbid("not 0.0 < etas[0] < 1.0", reason="the first of 'etas' must be in (0.0, 1.0)"),
         Forbid("not etas[1] > 1.0", reason="the second of 'etas' must be above 1.0"),
-        Forbid("step_sizes[0] > step_sizes[1]",
-               reason="the first of 'step_sizes' must not be above the second"))
-    def __init__(self, params: Params, learning_rate: Rate = 0.1, etas: Pair = (0.5, 1.2),
-                 step_sizes: Pair = (1e-6, 50.0), weight_decay: Decay = 0.0):
+        Forbid(
+            "step_sizes[0] > step_sizes[1]",
+            reason="the first of 'step_sizes' must not be above the second",
+        ),
+    )
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 0.1,
+        etas: Pair = (0.5, 1.2),
+        step_sizes: Pair = (1e-6, 50.0),
+        weight_decay: Decay = 0.0,
+    ):
         super().__init__(learning_rate, params, weight_decay)
         self.etaminus, self.etaplus = etas
         self.step_size_min, self.step_size_max = step_sizes
@@ -59,9 +68,14 @@ class Rprop(FusedOptimizer):
 
     def scalars(self, lr):
         """The scalars of `rprop_update`."""
-        return {"lr": lr, "first": bool(self.global_step._array[0] == 0), "shrink": self.etaminus,
-                "grow": self.etaplus, "smallest": self.step_size_min,
-                "largest": self.step_size_max}
+        return {
+            "lr": lr,
+            "first": bool(self.global_step._array[0] == 0),
+            "shrink": self.etaminus,
+            "grow": self.etaplus,
+            "smallest": self.step_size_min,
+            "largest": self.step_size_max,
+        }
 
     def construct(self, gradients):
         """Updates the parameters and returns True.

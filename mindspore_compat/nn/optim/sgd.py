@@ -52,15 +52,27 @@ class SGD(FusedOptimizer):
     states = (("accum", "accum", "zeros"), ("stat", "stat", "ones"))
     update = WITH_MOMENTUM
 
-    @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
-                    reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
-    def __init__(self, params: Params, learning_rate: Rate = 0.1, momentum: AtLeast = 0.0,
-                 dampening: AtLeast = 0.0, weight_decay: AtLeast = 0.0, nesterov: Bool = False,
-                 loss_scale: Scale = 1.0):
+    @checked(
+        Forbid(
+            "nesterov and (not momentum > 0 or dampening != 0)",
+            reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0",
+        )
+    )
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 0.1,
+        momentum: AtLeast = 0.0,
+        dampening: AtLeast = 0.0,
+        weight_decay: AtLeast = 0.0,
+        nesterov: Bool = False,
+        loss_scale: Scale = 1.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if any(isinstance(setting.decay, Cell) for setting in self._settings):
-            raise TypeError("For 'SGD', 'weight_decay' of a group must be a float or an int, but "
-                            "got a Cell.")
+            raise TypeError(
+                "For 'SGD', 'weight_decay' of a group must be a float or an int, but got a Cell."
+            )
         self.momentum = host_parameter(np.float32(momentum), "momentum")
         self.dampening = float(dampening)
         self.nesterov = nesterov

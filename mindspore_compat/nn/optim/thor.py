@@ -32,13 +32,7 @@ from ...common.parameter import Parameter, ParameterTuple
 from ...communication.groups import get_group_size
 from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
-from ..layer.thor_layer import (
-    Conv2dThor,
-    DenseThor,
-    EmbeddingLookupThor,
-    EmbeddingThor,
-    convert,
-)
+from ..layer.thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, convert
 from ..wrap.grad_reducer import DistributedGradReducer
 from ._groups import Rate, Scale, read_parameters
 from ._rates import as_number, host_parameter
@@ -88,9 +82,11 @@ class _Layer:
         inverse, used = inverse_blocks(factor, shift)
         if used != shift and kept.name not in self._told:
             self._told.add(kept.name)
-            log.warning(f"For 'thor', the factor of '{kept.name}' is not positive definite with "
-                        f"{shift:.3g} on its diagonal, the root of the damping; where that is too "
-                        f"little, more is taken for this factor, now {used:.3g}.")
+            log.warning(
+                f"For 'thor', the factor of '{kept.name}' is not positive definite with "
+                f"{shift:.3g} on its diagonal, the root of the damping; where that is too "
+                f"little, more is taken for this factor, now {used:.3g}."
+            )
         return inverse
 
     def _places(self):
@@ -118,9 +114,21 @@ class ThorGpu(FusedOptimizer):
     states = (("moments", "moments", "zeros"),)
     sens_scale = None  # by what a training step multiplied this loss, where the step tells it
 
-    def __init__(self, net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0,
-                 batch_size=32, use_nesterov=False, decay_filter=_all, split_indices=None,
-                 enable_clip_grad=False, frequency=100):
+    def __init__(
+        self,
+        net,
+        learning_rate,
+        damping,
+        momentum,
+        weight_decay=0.0,
+        loss_scale=1.0,
+        batch_size=32,
+        use_nesterov=False,
+        decay_filter=_all,
+        split_indices=None,
+        enable_clip_grad=False,
+        frequency=100,
+    ):
         super().__init__(learning_rate, _trainable(net), 0.0, loss_scale)
         self.thor = True
         self.momentum = host_parameter(np.float32(momentum), "momentum")
@@ -148,10 +156,18 @@ class ThorGpu(FusedOptimizer):
         trained = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         chosen = [cell for cell in cells if isinstance(cell, LAYERS)]
         self._layers = [_Layer(cell, number) for number, cell in enumerate(chosen)]
-        self._layer_of = {trained[id(layer.weight)]: layer for layer in self._layers
-                          if id(layer.weight) in trained}
-        self._norms = {trained[id(parameter)] for cell in cells if isinstance(cell, LayerNorm)
-                       for parameter in (cell.gamma, cell.beta) if id(parameter) in trained}
+        self._layer_of = {
+            trained[id(layer.weight)]: layer
+            for layer in self._layers
+            if id(layer.weight) in trained
+        }
+        self._norms = {
+            trained[id(parameter)]
+            for cell in cells
+            if isinstance(cell, LayerNorm)
+            for parameter in (cell.gamma, cell.beta)
+            if id(parameter) in trained
+        }
         self.matrix_a_cov = ParameterTuple(cell.matrix_a for cell in chosen)
         self.matrix_g_cov = ParameterTuple(cell.matrix_g for cell in chosen)
         convolutions = [cell for cell in chosen if isinstance(cell, Conv2dThor)]
@@ -167,8 +183,7 @@ class ThorGpu(FusedOptimizer):
             last = len(self._layers) - 1
             ends = sorted({*(self.split_indices or ()), last})
             starts = [0, *(end + 1 for end in ends)]
-            self._groups = [slice(start, end + 1)
-                            for start, end in zip(starts, ends, strict=False)]
+            self._groups = [slice(start, end + 1) for start, end in zip(starts, ends, strict=False)]
 
     def get_frequency(self):
         """After how many steps factors and inverses are made anew."""
@@ -188,8 +203,9 @@ class ThorGpu(FusedOptimizer):
         step = min(int(self.cov_step._array[0]), self._dampings.size - 1)
         damping = float(self._dampings[step])
         inverses = self._inverses(damping)
-        found = [self._changed(index, gradient, inverses, damping)
-                 for index, gradient in enumerate(held)]
+        found = [
+            self._changed(index, gradient, inverses, damping) for index, gradient in enumerate(held)
+        ]
         for layer, (a, g) in inverses.items():
             layer.a._array, layer.g._array = a, g
         return found
@@ -203,15 +219,19 @@ class ThorGpu(FusedOptimizer):
         factors_a = self._averaged(self.matrix_a_cov, factors_a)
         factors_g = self._averaged(self.matrix_g_cov, factors_g)
         scale = (self.batch_size / (self.sens_scale or self.loss_scale)) ** 2
-        return {layer: layer.invert(a, g * scale, damping, self.batch_size)
-                for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)}
+        return {
+            layer: layer.invert(a, g * scale, damping, self.batch_size)
+            for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)
+        }
 
     def _averaged(self, parameters, factors):
         """The factors averaged over processes."""
         for part in self._groups:
             reduce = DistributedGradReducer(parameters[part], mean=True)
-            factors[part] = [each._array for each in reduce(
-                tuple(Tensor._wrap(factor) for factor in factors[part]))]
+            factors[part] = [
+                each._array
+                for each in reduce(tuple(Tensor._wrap(factor) for factor in factors[part]))
+            ]
         return factors
 
     def _changed(self, index, gradient, inverses, damping):
@@ -248,11 +268,20 @@ def _trainable(net):
 
 @public("nn.thor")
 @checked
-def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge=0.0, lt=inf),
-         momentum: Float(ge=0.0, lt=inf), weight_decay: Number(ge=0.0, lt=inf) | Bool = 0.0,
-         loss_scale: Scale = 1.0, batch_size: Number(ge=0.0, lt=inf) | Bool = 32,
-         use_nesterov: Bool = False, decay_filter: Callable = _all, split_indices: Any = None,
-         enable_clip_grad: Any = False, frequency: Int(ge=2) = 100):
+def thor(
+    net: CellOf,
+    learning_rate: TensorOf(),
+    damping: TensorOf() | Number(ge=0.0, lt=inf),
+    momentum: Float(ge=0.0, lt=inf),
+    weight_decay: Number(ge=0.0, lt=inf) | Bool = 0.0,
+    loss_scale: Scale = 1.0,
+    batch_size: Number(ge=0.0, lt=inf) | Bool = 32,
+    use_nesterov: Bool = False,
+    decay_filter: Callable = _all,
+    split_indices: Any = None,
+    enable_clip_grad: Any = False,
+    frequency: Int(ge=2) = 100,
+):
     """Makes a network second-order, and an optimizer for it.
 
     Trainable Dense, Conv2d, Embedding and EmbeddingLookup layers are replaced within `net` by
@@ -302,12 +331,25 @@ def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge
         raise ValueError(f"For 'thor', 'loss_scale' must be a number > 0, but got {loss_scale}.")
     for name, value in (("learning_rate", learning_rate), ("damping", damping)):
         if isinstance(value, Tensor) and not (value.size and (value >= 0).all()):
-            raise ValueError(f"For 'thor', '{name}' must hold numbers >= 0, at least one, but got "
-                             f"{value!r}.")
+            raise ValueError(
+                f"For 'thor', '{name}' must hold numbers >= 0, at least one, but got {value!r}."
+            )
     # What may fail is tried before the network is changed.
     for setting in read_parameters("thor", _trainable(net))[0]:
         decay_filter(setting.parameter)
     convert(net)
     chosen = ThorAscend if config.device_target == "Ascend" else ThorGpu
-    return chosen(net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size,
-                  use_nesterov, decay_filter, split_indices, enable_clip_grad, frequency)
+    return chosen(
+        net,
+        learning_rate,
+        damping,
+        momentum,
+        weight_decay,
+        loss_scale,
+        batch_size,
+        use_nesterov,
+        decay_filter,
+        split_indices,
+        enable_clip_grad,
+        frequency,
+    )

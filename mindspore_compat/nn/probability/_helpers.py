@@ -15,17 +15,38 @@ from ...ops.primitive import Primitive
 from ..cell import Cell
 
 __all__ = [
-    "CheckTensor", "CheckTuple", "cast_to_tensor", "cast_type_for_device",
-    "check_distribution_name", "check_greater", "check_greater_equal_zero", "check_greater_zero",
-    "check_posterior", "check_prior", "check_prob", "check_rank", "check_sum_equal_one",
-    "clamp_probs", "exp_generic", "log1p_generic", "log_generic", "log_generic_with_check",
-    "logits_to_probs", "probs_to_logits", "raise_broadcast_error", "raise_none_error",
-    "raise_not_defined", "raise_not_impl_error", "raise_not_implemented_util", "raise_type_error",
+    "CheckTensor",
+    "CheckTuple",
+    "cast_to_tensor",
+    "cast_type_for_device",
+    "check_distribution_name",
+    "check_greater",
+    "check_greater_equal_zero",
+    "check_greater_zero",
+    "check_posterior",
+    "check_prior",
+    "check_prob",
+    "check_rank",
+    "check_sum_equal_one",
+    "clamp_probs",
+    "exp_generic",
+    "log1p_generic",
+    "log_generic",
+    "log_generic_with_check",
+    "logits_to_probs",
+    "probs_to_logits",
+    "raise_broadcast_error",
+    "raise_none_error",
+    "raise_not_defined",
+    "raise_not_impl_error",
+    "raise_not_implemented_util",
+    "raise_type_error",
     "set_param_type",
 ]
 
 
 # Functions of Tensors -----------------------------------------------------------------------------
+
 
 def _as_float(x):
     return x if x.dtype in mstype.float_type else x.astype(mstype.float32)
@@ -70,6 +91,7 @@ def probs_to_logits(probs, is_binary=False):
 
 # Types --------------------------------------------------------------------------------------------
 
+
 class CheckTuple(Primitive):
     """Gives a tuple back; a TypeError for anything else."""
 
@@ -108,8 +130,9 @@ def cast_to_tensor(t, hint_type=mstype.float32):
     if isinstance(t, Parameter):
         return t
     if isinstance(t, bool) or not isinstance(t, (Tensor, np.ndarray, list, int, float)):
-        raise TypeError(f"For 'cast_to_tensor', 't' must be numbers, but got {t!r} of type "
-                        f"{type(t).__name__}.")
+        raise TypeError(
+            f"For 'cast_to_tensor', 't' must be numbers, but got {t!r} of type {type(t).__name__}."
+        )
     return Tensor(t, dtype=hint_type)
 
 
@@ -117,8 +140,12 @@ def cast_type_for_device(dtype):
     """The dtype that the original uses on a GPU in the place of one; on a CPU the same."""
     if config.device_target != "GPU":
         return dtype
-    narrow = {mstype.int8: mstype.int16, mstype.int64: mstype.int32,
-              mstype.float64: mstype.float32, **dict.fromkeys(mstype.uint_type, mstype.int16)}
+    narrow = {
+        mstype.int8: mstype.int16,
+        mstype.int64: mstype.int32,
+        mstype.float64: mstype.float32,
+        **dict.fromkeys(mstype.uint_type, mstype.int16),
+    }
     return narrow.get(dtype, dtype)
 
 
@@ -130,11 +157,16 @@ def set_param_type(args, hint_type):
     Raises:
         TypeError: two of them differ.
     """
-    found = {name: mstype.from_numpy(arg.dtype) if isinstance(arg, np.ndarray) else arg.dtype
-             for name, arg in args.items() if hasattr(arg, "dtype")}
+    found = {
+        name: mstype.from_numpy(arg.dtype) if isinstance(arg, np.ndarray) else arg.dtype
+        for name, arg in args.items()
+        if hasattr(arg, "dtype")
+    }
     if len(set(found.values())) > 1:
-        raise TypeError(f"{', '.join(map(repr, found))} must have one dtype, but got "
-                        f"{', '.join(map(str, found.values()))}.")
+        raise TypeError(
+            f"{', '.join(map(repr, found))} must have one dtype, but got "
+            f"{', '.join(map(str, found.values()))}."
+        )
     whole = (*mstype.int_type, *mstype.uint_type)
     hint = mstype.float32 if hint_type in (*whole, None) else hint_type
     shared = next(iter(found.values()), hint)
@@ -142,6 +174,7 @@ def set_param_type(args, hint_type):
 
 
 # Values -------------------------------------------------------------------------------------------
+
 
 def _numbers(value, name):
     if value is None:
@@ -217,10 +250,12 @@ def _normal_alone(cell, arg_name):
 
 # Errors -------------------------------------------------------------------------------------------
 
+
 def raise_none_error(name):
     """A TypeError: a parameter of the distribution was given nowhere."""
-    raise TypeError(f"'{name}' must be a Tensor where the distribution was made without it, but "
-                    "got None.")
+    raise TypeError(
+        f"'{name}' must be a Tensor where the distribution was made without it, but got None."
+    )
 
 
 def raise_broadcast_error(shape_a, shape_b):

@@ -30,8 +30,10 @@ class SparseToDense(Cell):
     def construct(self, sparse_tensor):
         """The dense Tensor."""
         if not isinstance(sparse_tensor, COOTensor):
-            raise TypeError(f"For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
-                            f"{type(sparse_tensor).__name__}.")
+            raise TypeError(
+                f"For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
+                f"{type(sparse_tensor).__name__}."
+            )
         return sparse_tensor.to_dense()
 
 

@@ -21,8 +21,19 @@ from .loss_scale import (
 from .pipeline import PipelineGradReducer
 
 __all__ = [
-    "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell",
-    "ForwardValueAndGrad", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate",
-    "PipelineCell", "PipelineGradReducer", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
-    "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
+    "DistributedGradReducer",
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "ForwardValueAndGrad",
+    "GradAccumulationCell",
+    "MicroBatchInterleaved",
+    "ParameterUpdate",
+    "PipelineCell",
+    "PipelineGradReducer",
+    "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
+    "VirtualDatasetCellTriple",
+    "WithEvalCell",
+    "WithGradCell",
+    "WithLossCell",
 ]

@@ -19,8 +19,15 @@ from ..layer.container import CellList
 from .grad_reducer import DistributedGradReducer
 
 __all__ = [
-    "WithLossCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "TrainOneStepCell",
-    "ParameterUpdate", "VirtualDatasetCellTriple", "MicroBatchInterleaved", "GradAccumulationCell",
+    "WithLossCell",
+    "WithEvalCell",
+    "WithGradCell",
+    "ForwardValueAndGrad",
+    "TrainOneStepCell",
+    "ParameterUpdate",
+    "VirtualDatasetCellTriple",
+    "MicroBatchInterleaved",
+    "GradAccumulationCell",
     "PipelineCell",
 ]
 
@@ -179,14 +186,24 @@ class ForwardValueAndGrad(Cell):
     """
 
     @checked
-    def __init__(self, network, weights=None, get_all: Bool = False, get_by_list: Bool = False,
-                 sens_param: Bool = False):
+    def __init__(
+        self,
+        network,
+        weights=None,
+        get_all: Bool = False,
+        get_by_list: Bool = False,
+        sens_param: Bool = False,
+    ):
         if not isinstance(network, (Cell, FunctionType, MethodType)):
-            raise TypeError("For 'ForwardValueAndGrad', 'network' must be a Cell, a function or a "
-                            f"method, but got {network!r} of type {type(network).__name__}.")
+            raise TypeError(
+                "For 'ForwardValueAndGrad', 'network' must be a Cell, a function or a "
+                f"method, but got {network!r} of type {type(network).__name__}."
+            )
         if get_by_list and not _are_parameters(weights):
-            raise TypeError("For 'ForwardValueAndGrad', 'weights' must be Parameters with "
-                            f"'get_by_list', but got {weights!r}.")
+            raise TypeError(
+                "For 'ForwardValueAndGrad', 'weights' must be Parameters with "
+                f"'get_by_list', but got {weights!r}."
+            )
         super().__init__(auto_prefix=False)
         self.network = network
         self.weights = weights
@@ -202,7 +219,8 @@ class ForwardValueAndGrad(Cell):
 
 def _are_parameters(weights):
     return isinstance(weights, (ParameterTuple, tuple, list)) and all(
-        isinstance(weight, Parameter) for weight in weights)
+        isinstance(weight, Parameter) for weight in weights
+    )
 
 
 @public("nn.TrainOneStepCell")
@@ -237,7 +255,8 @@ class TrainOneStepCell(Cell):
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         if isinstance(sens, numbers.Number) and sens == 0:
             raise ValueError(
-                f"For '{type(self).__name__}', 'sens' must not be 0, but got {sens!r}.")
+                f"For '{type(self).__name__}', 'sens' must not be 0, but got {sens!r}."
+            )
         super().__init__(auto_prefix=False)
         network.set_grad()
         self.network, self.optimizer = network, optimizer
@@ -295,8 +314,10 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param):
         if not isinstance(param, Parameter):
-            raise TypeError("For 'ParameterUpdate', 'param' must be a Parameter, but got "
-                            f"{param!r} of type {type(param).__name__}.")
+            raise TypeError(
+                "For 'ParameterUpdate', 'param' must be a Parameter, but got "
+                f"{param!r} of type {type(param).__name__}."
+            )
         super().__init__(auto_prefix=False)
         self._param = param
 
@@ -352,10 +373,12 @@ class _MicroBatch(Cell):
         if not isinstance(tensor, Tensor) or tensor.ndim == 0:
             return tensor
         if tensor.shape[0] % self.count:
-            raise ValueError(f"The length {tensor.shape[0]} of the first axis must be divisible by "
-                             f"the number of slices, {self.count}.")
+            raise ValueError(
+                f"The length {tensor.shape[0]} of the first axis must be divisible by "
+                f"the number of slices, {self.count}."
+            )
         size = tensor.shape[0] // self.count
-        return tensor[index * size:(index + 1) * size]
+        return tensor[index * size : (index + 1) * size]
 
 
 class _Sliced(Cell):
@@ -449,12 +472,15 @@ class PipelineCell(_Sliced):
     """
 
     @checked
-    def __init__(self, network: CellOf, micro_size: Int(ge=1) | Bool, stage_config=None,
-                 segment_config=None):
+    def __init__(
+        self, network: CellOf, micro_size: Int(ge=1) | Bool, stage_config=None, segment_config=None
+    ):
         super().__init__(auto_prefix=False)
         named = dict(network.cells_and_names())
-        for attribute, given in (("pipeline_stage", stage_config),
-                                 ("pipeline_segment", segment_config)):
+        for attribute, given in (
+            ("pipeline_stage", stage_config),
+            ("pipeline_segment", segment_config),
+        ):
             for name, number in (given or {}).items():
                 if name not in named:
                     raise KeyError(f"For 'PipelineCell', the network has no sub-cell '{name}'.")

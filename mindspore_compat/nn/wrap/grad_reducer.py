@@ -40,12 +40,21 @@ class DistributedGradReducer(Cell):
     """
 
     @checked
-    def __init__(self, parameters: Any, mean: Bool = None, degree: Any = None,
-                 fusion_type: Int = 1, group: Str = GlobalComm.WORLD_COMM_GROUP):
-        if degree is not None and (isinstance(degree, bool) or not isinstance(degree, int)
-                                   or degree <= 0):
-            raise ValueError("For 'DistributedGradReducer', 'degree' must be an int above 0, but "
-                             f"got {degree!r}.")
+    def __init__(
+        self,
+        parameters: Any,
+        mean: Bool = None,
+        degree: Any = None,
+        fusion_type: Int = 1,
+        group: Str = GlobalComm.WORLD_COMM_GROUP,
+    ):
+        if degree is not None and (
+            isinstance(degree, bool) or not isinstance(degree, int) or degree <= 0
+        ):
+            raise ValueError(
+                "For 'DistributedGradReducer', 'degree' must be an int above 0, but "
+                f"got {degree!r}."
+            )
         super().__init__(auto_prefix=False)
         self.group = group
         self.mean = config.get_auto_parallel_context("gradients_mean") if mean is None else mean
@@ -73,7 +82,7 @@ class DistributedGradReducer(Cell):
         total = partners(self.group).all_reduce(flat, "sum").wait()
         start = 0
         for index, array in zip(indexes, held, strict=True):
-            part = total[start:start + array.size].reshape(array.shape)
+            part = total[start : start + array.size].reshape(array.shape)
             grads[index] = Tensor._wrap(xp.cast(part, array.dtype))
             start += array.size
 

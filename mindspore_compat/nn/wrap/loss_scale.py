@@ -23,7 +23,9 @@ from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
 
 __all__ = [
-    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell",
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "TrainOneStepWithLossScaleCell",
 ]
 
 Given = Number | TensorOf()
@@ -102,8 +104,12 @@ class DynamicLossScaleUpdateCell(Cell):
         if all(_on_device(each) for each in state):
             settings = (self.scale_factor, self.scale_window, self.minimum_loss_scale)
             factor, window, smallest = (each._array.reshape(()) for each in settings)
-            COURSE(*[each._array.reshape(()) for each in state], factor=factor, window=window,
-                   smallest=smallest)
+            COURSE(
+                *[each._array.reshape(()) for each in state],
+                factor=factor,
+                window=window,
+                smallest=smallest,
+            )
             return overflow
         current, last = int(self.cur_iter), int(self.last_overflow_iter)
         increase = int(self.scale_window) <= current - last
@@ -225,12 +231,16 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             ValueError: if its shape or dtype differs.
         """
         if not isinstance(sens, Tensor):
-            raise TypeError("For 'set_sense_scale', 'sens' must be a Tensor, but got "
-                            f"{sens!r} of type {type(sens).__name__}.")
+            raise TypeError(
+                "For 'set_sense_scale', 'sens' must be a Tensor, but got "
+                f"{sens!r} of type {type(sens).__name__}."
+            )
         if sens.shape != self.scale_sense.shape or sens.dtype != self.scale_sense.dtype:
-            raise ValueError("For 'set_sense_scale', 'sens' must have the shape "
-                             f"{self.scale_sense.shape} and dtype {self.scale_sense.dtype}, but "
-                             f"got {sens.shape} and {sens.dtype}.")
+            raise ValueError(
+                "For 'set_sense_scale', 'sens' must have the shape "
+                f"{self.scale_sense.shape} and dtype {self.scale_sense.dtype}, but "
+                f"got {sens.shape} and {sens.dtype}."
+            )
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
@@ -351,11 +361,15 @@ def _check_scale(api, scale_sense):
     if isinstance(scale_sense, Cell):
         return
     if not isinstance(scale_sense, Tensor):
-        raise TypeError(f"For '{api}', 'scale_sense' must be a Cell or a Tensor, but got "
-                        f"{scale_sense!r} of type {type(scale_sense).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'scale_sense' must be a Cell or a Tensor, but got "
+            f"{scale_sense!r} of type {type(scale_sense).__name__}."
+        )
     if scale_sense.shape not in ((), (1,)):
-        raise ValueError(f"For '{api}', the shape of 'scale_sense' must be () or (1,), but got "
-                         f"{scale_sense.shape}.")
+        raise ValueError(
+            f"For '{api}', the shape of 'scale_sense' must be () or (1,), but got "
+            f"{scale_sense.shape}."
+        )
 
 
 def _tensors(value):

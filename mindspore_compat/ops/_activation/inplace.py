@@ -5,14 +5,7 @@ the Tensor is given a fresh array instead, as with every operation in place.
 """
 
 from ..._core.declare.public_api import public, write_back
-from ..._core.rules.vocabulary import (
-    Bool,
-    Float,
-    Number,
-    TensorOf,
-    any_dtype,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Float, Number, TensorOf, any_dtype, checked
 from .._rules import Floats, Numbers, Reals
 from . import pointwise
 

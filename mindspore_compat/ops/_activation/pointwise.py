@@ -121,8 +121,11 @@ def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
     return _leaky(xp, input, alpha)
 
 
-leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_vjp(xp, g, input, alpha)
-               + xp.keep(input == 0, g * (0.5 * (1 - alpha))))  # the mean of both sides, at 0
+leaky_relu.vjp(
+    input=lambda xp, g, input, alpha: (
+        _leaky_vjp(xp, g, input, alpha) + xp.keep(input == 0, g * (0.5 * (1 - alpha)))
+    )
+)  # the mean of both sides, at 0
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
@@ -140,7 +143,8 @@ def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
 
 
 leaky_relu_ext.vjp(
-    input=lambda xp, g, input, negative_slope: _leaky_vjp(xp, g, input, negative_slope))
+    input=lambda xp, g, input, negative_slope: _leaky_vjp(xp, g, input, negative_slope)
+)
 
 
 @op(
@@ -172,7 +176,8 @@ def prelu(xp, input: Floats, weight: Floats):
     if weight.shape[0] not in (1, channels):
         raise ValueError(
             f"For 'prelu', 'weight' must have 1 element or one for each of {channels} channels, "
-            f"but got {weight.shape[0]}.")
+            f"but got {weight.shape[0]}."
+        )
     shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,) * input.ndim
     below = xp.reshape(xp.cast(weight, input.dtype), shape) * input
     return xp.where(input > 0, input, below)
@@ -209,8 +214,10 @@ def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
 elu.vjp(input_x=lambda xp, g, out, alpha: _elu_vjp(xp, g, out, alpha))
 
 
-@op("mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
-    "mint.nn.ELU(alpha=1.0, inplace=False)(input)")
+@op(
+    "mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
+    "mint.nn.ELU(alpha=1.0, inplace=False)(input)",
+)
 def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
     """Keeps positive elements and gives alpha * (exp(x) - 1) for the others.
 
@@ -227,12 +234,16 @@ def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
     """
     if input.dtype.kind in "biuc":
         raise RuntimeError(
-            f"For 'elu', 'input' must be a Tensor of a floating dtype, but got {input.dtype}.")
+            f"For 'elu', 'input' must be a Tensor of a floating dtype, but got {input.dtype}."
+        )
     return _elu(xp, input, alpha)
 
 
-elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
-    input > 0, 1, alpha * xp.exp(xp.at_most(input, 0))))
+elu_ext.vjp(
+    input=lambda xp, g, input, alpha: (
+        g * xp.where(input > 0, 1, alpha * xp.exp(xp.at_most(input, 0)))
+    )
+)
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
@@ -257,8 +268,12 @@ celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.at_most(x, 0
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-@op("ops.selu(input_x)", "ops.SeLU()(input_x)", "nn.SeLU()(input_x)",
-    "mint.nn.functional.selu(input: input_x)")
+@op(
+    "ops.selu(input_x)",
+    "ops.SeLU()(input_x)",
+    "nn.SeLU()(input_x)",
+    "mint.nn.functional.selu(input: input_x)",
+)
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     """Scales a curve that is straight above zero and exponential below: scale * x for positive x,
     else scale * alpha * (exp(x) - 1).
@@ -279,16 +294,25 @@ def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     return xp.cast(SELU_SCALE * _elu(xp, input_x, SELU_ALPHA), input_x.dtype)
 
 
-selu.vjp(input_x=lambda xp, g, out: xp.where(
-    out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)))
+selu.vjp(
+    input_x=lambda xp, g, out: xp.where(
+        out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)
+    )
+)
 
 
 # Sigmoid and its kin ------------------------------------------------------------------------------
 
 
-@op("ops.sigmoid(input)", "ops.Sigmoid()(input)", "nn.Sigmoid()(input_x: input)",
-    "Tensor.sigmoid()", "mint.sigmoid(input)", "mint.nn.functional.sigmoid(input)",
-    "mint.nn.Sigmoid()(input)")
+@op(
+    "ops.sigmoid(input)",
+    "ops.Sigmoid()(input)",
+    "nn.Sigmoid()(input_x: input)",
+    "Tensor.sigmoid()",
+    "mint.sigmoid(input)",
+    "mint.nn.functional.sigmoid(input)",
+    "mint.nn.Sigmoid()(input)",
+)
 def sigmoid(xp, input: TensorOf(floating | {"complex64", "complex128"})):
     """Computes the logistic function 1 / (1 + exp(-x)) of each element.
 
@@ -316,8 +340,9 @@ sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
     "nn.LogSigmoid()(x)",
     "mint.nn.functional.logsigmoid(input: x)",
     "mint.nn.LogSigmoid()(input: x)",
-    quirks=Quirks(rules=dict.fromkeys(
-        ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats})),
+    quirks=Quirks(
+        rules=dict.fromkeys(("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats})
+    ),
 )
 def logsigmoid(xp, x: Inexact):
     """Computes log(1 / (1 + exp(-x))) of each element, without overflow.
@@ -334,8 +359,9 @@ def logsigmoid(xp, x: Inexact):
     return -xp.softplus(-x)
 
 
-logsigmoid.vjp(x=lambda xp, g, x: g * (
-    xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x)))
+logsigmoid.vjp(
+    x=lambda xp, g, x: g * (xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x))
+)
 
 
 @op(
@@ -361,8 +387,11 @@ def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
 
 
-softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
-    input * beta > threshold, 1, xp.sigmoid(input * beta)))
+softplus.vjp(
+    input=lambda xp, g, input, beta, threshold: (
+        g * xp.where(input * beta > threshold, 1, xp.sigmoid(input * beta))
+    )
+)
 
 
 @op()
@@ -373,8 +402,12 @@ def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
 
 
-@op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
-    "mint.nn.SiLU(inplace=False)(input)")
+@op(
+    "ops.silu(input)",
+    "nn.SiLU()(x: input)",
+    "mint.nn.functional.silu(input, inplace=False)",
+    "mint.nn.SiLU(inplace=False)(input)",
+)
 def silu(xp, input: Inexact):
     """Multiplies each element by its sigmoid: x / (1 + exp(-x)).
 
@@ -506,8 +539,12 @@ def _gelu_tanh_vjp(xp, g, x):
 _gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp)}
 
 
-@op("ops.gelu(input, approximate='none')", "mint.nn.functional.gelu(input, *, approximate='none')",
-    "mint.nn.GELU(approximate='none')(input)", "mint.npu_gelu(input, approximate='none')")
+@op(
+    "ops.gelu(input, approximate='none')",
+    "mint.nn.functional.gelu(input, *, approximate='none')",
+    "mint.nn.GELU(approximate='none')(input)",
+    "mint.npu_gelu(input, approximate='none')",
+)
 def gelu(xp, input: Floats, approximate: Any = "none"):
     """Multiplies each element x by the probability that a standard normal number is at most x.
 
@@ -526,7 +563,8 @@ def gelu(xp, input: Floats, approximate: Any = "none"):
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(
-            f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.")
+            f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}."
+        )
     return xp.blockwise(_gelu[approximate][0], input)
 
 
@@ -565,8 +603,9 @@ def gelu_layer(xp, x: Floats, approximate: Bool = True):
     return xp.blockwise(_gelu["tanh" if approximate else "none"][0], x)
 
 
-gelu_layer.vjp(x=lambda xp, g, x, approximate: xp.blockwise(
-    _gelu["tanh" if approximate else "none"][1], g, x))
+gelu_layer.vjp(
+    x=lambda xp, g, x, approximate: xp.blockwise(_gelu["tanh" if approximate else "none"][1], g, x)
+)
 
 
 @op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
@@ -594,8 +633,13 @@ fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_vjp(xp, g, x))
 # Piecewise linear ---------------------------------------------------------------------------------
 
 
-@op("ops.hardsigmoid(input)", "ops.HSigmoid()(input)", "nn.HSigmoid()(input)",
-    "mint.nn.functional.hardsigmoid(input)", "mint.nn.Hardsigmoid()(input)")
+@op(
+    "ops.hardsigmoid(input)",
+    "ops.HSigmoid()(input)",
+    "nn.HSigmoid()(input)",
+    "mint.nn.functional.hardsigmoid(input)",
+    "mint.nn.Hardsigmoid()(input)",
+)
 def hardsigmoid(xp, input: Reals):
     """Approximates the sigmoid by straight lines: max(0, min(1, (x + 3) / 6)).
 
@@ -612,8 +656,13 @@ def hardsigmoid(xp, input: Reals):
 hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
 
 
-@op("ops.hardswish(input)", "ops.HSwish()(input)", "nn.HSwish()(input)",
-    "mint.nn.functional.hardswish(input)", "mint.nn.Hardswish()(input)")
+@op(
+    "ops.hardswish(input)",
+    "ops.HSwish()(input)",
+    "nn.HSwish()(input)",
+    "mint.nn.functional.hardswish(input)",
+    "mint.nn.Hardswish()(input)",
+)
 def hardswish(xp, input: Reals):
     """Multiplies each element by a sigmoid of straight lines: x * max(0, min(6, x + 3)) / 6.
 
@@ -627,8 +676,9 @@ def hardswish(xp, input: Reals):
     return xp.cast(input * xp.at_most(xp.at_least(input + 3, 0), 6) / 6, input.dtype)
 
 
-hardswish.vjp(input=lambda xp, g, input: g * xp.where(
-    input < -3, 0, xp.where(input > 3, 1, input / 3 + 0.5)))
+hardswish.vjp(
+    input=lambda xp, g, input: g * xp.where(input < -3, 0, xp.where(input > 3, 1, input / 3 + 0.5))
+)
 
 
 @op(
@@ -638,8 +688,11 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
     "Tensor.hardshrink(lambd=0.5)",
     "mint.nn.functional.hardshrink(input, lambd=0.5)",
     "mint.nn.Hardshrink(lambd=0.5)(input)",
-    quirks=Quirks(rules=dict.fromkeys(("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"),
-                        {"lambd": Number | Bool})),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"), {"lambd": Number | Bool}
+        )
+    ),
 )
 def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
     """Keeps the elements whose magnitude exceeds `lambd` and replaces the others by 0.
@@ -711,8 +764,9 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
-hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
-    (input > min_val) & (input < max_val), g))
+hardtanh.vjp(
+    input=lambda xp, g, input, min_val, max_val: xp.keep((input > min_val) & (input < max_val), g)
+)
 
 
 @op(
@@ -720,8 +774,12 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
     "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)",
     quirks=Quirks(rules={"mint.nn.Hardtanh": {"min_val": Any, "max_val": Any}}),
 )
-def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
-                 min_val: Bound = -1.0, max_val: Bound = 1.0):
+def hardtanh_ext(
+    xp,
+    input: TensorOf((integer | floating) - {"float64"}),
+    min_val: Bound = -1.0,
+    max_val: Bound = 1.0,
+):
     """Cuts the elements off below `min_val` and above `max_val`.
 
     Shapes:
@@ -737,8 +795,9 @@ def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
-hardtanh_ext.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
-    (input > min_val) & (input < max_val), g))
+hardtanh_ext.vjp(
+    input=lambda xp, g, input, min_val, max_val: xp.keep((input > min_val) & (input < max_val), g)
+)
 
 
 def _threshold(xp, x, limit, value):
@@ -762,8 +821,10 @@ def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
 threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
 
 
-@op("mint.nn.functional.threshold(input, threshold, value, inplace=False)",
-    "mint.nn.Threshold(threshold, value, inplace=False)(input)")
+@op(
+    "mint.nn.functional.threshold(input, threshold, value, inplace=False)",
+    "mint.nn.Threshold(threshold, value, inplace=False)(input)",
+)
 def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
     """Keeps the elements that exceed `threshold` and replaces the others by `value`.
 
@@ -812,8 +873,11 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
     return a * xp.sigmoid(b)
 
 
-@op("ops.GLU(axis=-1)(x)", "mint.nn.functional.glu(input: x, dim: axis=-1)",
-    "mint.nn.GLU(dim: axis=-1)(input: x)")
+@op(
+    "ops.GLU(axis=-1)(x)",
+    "mint.nn.functional.glu(input: x, dim: axis=-1)",
+    "mint.nn.GLU(dim: axis=-1)(input: x)",
+)
 def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
 

@@ -10,13 +10,7 @@ from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Any,
-    Int,
-    ScalarOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Any, Int, ScalarOf, TupleOf, checked
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 from .._rules import Anything, Floats, Numbers
 
@@ -25,8 +19,9 @@ def _checked_axis(api, x, axis):
     """Refuses an axis that the input does not have."""
     for one in axis if isinstance(axis, tuple) else (axis,):
         if not -x.ndim <= one < x.ndim:
-            raise ValueError(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
-                             f"{one}.")
+            raise ValueError(
+                f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {one}."
+            )
     return axis
 
 
@@ -61,8 +56,11 @@ def _softmax_vjp_whole(xp, g, out, axis):
     return weighted - out * xp.sum(weighted, axis, keepdims=True)
 
 
-@op("ops.softmax(input, axis=-1, *, dtype=None)", "Tensor.softmax(axis, dtype=None)",
-    "mint.softmax(input, dim: axis, *, dtype=None)")
+@op(
+    "ops.softmax(input, axis=-1, *, dtype=None)",
+    "Tensor.softmax(axis, dtype=None)",
+    "mint.softmax(input, dim: axis, *, dtype=None)",
+)
 def softmax(xp, input: Numbers, axis: Int = -1):
     """Computes positive numbers that sum to one along `axis`: exp(x) divided by the sum of all
     exp(x). If `dtype` is given, the input is cast to it first.
@@ -77,8 +75,9 @@ def softmax(xp, input: Numbers, axis: Int = -1):
          [0.33333334 0.33333334 0.33333334]]
     """
     if input.dtype.kind in "iuc":
-        raise TypeError(f"For 'softmax', 'input' must be of a floating dtype, but got "
-                        f"{input.dtype}.")
+        raise TypeError(
+            f"For 'softmax', 'input' must be of a floating dtype, but got {input.dtype}."
+        )
     return _softmax(xp, input, _checked_axis("softmax", input, axis))
 
 
@@ -164,8 +163,11 @@ def _log_softmax_vjp_whole(xp, g, out, axis):
 derive("log_soft(x, axis)", x=_log_softmax_vjp)
 
 
-@op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
-    "nn.LogSoftmax(axis=-1)(logits)")
+@op(
+    "ops.log_softmax(logits, axis=-1)",
+    "ops.LogSoftmax(axis=-1)(logits)",
+    "nn.LogSoftmax(axis=-1)(logits)",
+)
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """Computes the logarithm of the softmax along `axis`, without overflow; of a number alone it is
     0.
@@ -190,8 +192,11 @@ def _implied(ndim, dim):
     return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
 
 
-@op("mint.nn.functional.softmax(input, dim=None, dtype=None)",
-    "mint.nn.Softmax(dim=None)(input)", "mint.softmax_ext(input, dim=None, dtype=None)")
+@op(
+    "mint.nn.functional.softmax(input, dim=None, dtype=None)",
+    "mint.nn.Softmax(dim=None)(input)",
+    "mint.softmax_ext(input, dim=None, dtype=None)",
+)
 def softmax_ext(xp, input: Floats, dim: Int = None):
     """Computes positive numbers that sum to one along `dim`. None means axis 0 of an input with 0,
     1 or 3 axes, else axis 1.
@@ -212,8 +217,11 @@ def softmax_ext(xp, input: Floats, dim: Int = None):
 softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _implied(out.ndim, dim)))
 
 
-@op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
-    "mint.nn.LogSoftmax(dim=None)(input)", "ops.LogSoftmaxExt()(input, dim=None, dtype=None)")
+@op(
+    "mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
+    "mint.nn.LogSoftmax(dim=None)(input)",
+    "ops.LogSoftmaxExt()(input, dim=None, dtype=None)",
+)
 def log_softmax_ext(xp, input: Floats, dim: Int = None):
     """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
     3 axes, else axis 1.
@@ -230,7 +238,8 @@ def log_softmax_ext(xp, input: Floats, dim: Int = None):
 
 
 log_softmax_ext.vjp(
-    input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _implied(out.ndim, dim)))
+    input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _implied(out.ndim, dim))
+)
 
 
 @public("mint.special.log_softmax")

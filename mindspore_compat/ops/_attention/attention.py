@@ -60,8 +60,15 @@ def _softmax_flow(xp, g, weights):
 
 
 @op()
-def attention_weights(xp, query: Floats, key: Floats, shift: Floats = None, barred: Bools = None,
-                      scale: Float = 1.0, shift_first: Any = False):
+def attention_weights(
+    xp,
+    query: Floats,
+    key: Floats,
+    shift: Floats = None,
+    barred: Bools = None,
+    scale: Float = 1.0,
+    shift_first: Any = False,
+):
     """How much each query attends to each key, (..., queries, keys)."""
     wide = _wide(xp, query, key, shift)
     return xp.cast(_weights(xp, *wide, barred, scale, shift_first), query.dtype)
@@ -76,14 +83,28 @@ def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
 
 
 @op(compute="native")
-def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barred: Bools = None,
-                     scale: Float = 1.0, shift_first: Any = False):
+def attention_extent(
+    xp,
+    query: Floats,
+    key: Floats,
+    shift: Floats = None,
+    barred: Bools = None,
+    scale: Float = 1.0,
+    shift_first: Any = False,
+):
     """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
     query, key, shift = _wide(xp, query, key, shift)
     tops, sums = [], []
     for part in _parts(xp, query, key):
-        scores = _scores(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
-                         scale, shift_first)
+        scores = _scores(
+            xp,
+            query[..., part, :],
+            key,
+            _rows(shift, part),
+            _rows(barred, part),
+            scale,
+            shift_first,
+        )
         top, _, total = _top_and_sum(xp, scores, barred)
         tops.append(top)
         sums.append(total)
@@ -94,9 +115,18 @@ attention_extent.vjp()
 
 
 @op()
-def attend(xp, query: Floats, key: Floats, value: Floats, shift: Floats = None,
-           barred: Bools = None, kept: TensorOf(any_dtype) = None, scale: Float = 1.0,
-           keep_prob: Float = 1.0, shift_first: Any = False):
+def attend(
+    xp,
+    query: Floats,
+    key: Floats,
+    value: Floats,
+    shift: Floats = None,
+    barred: Bools = None,
+    kept: TensorOf(any_dtype) = None,
+    scale: Float = 1.0,
+    keep_prob: Float = 1.0,
+    shift_first: Any = False,
+):
     """What each query gathers, (..., queries, features of the values).
 
     Softmax(scale * query @ key.T + shift) @ value; with `shift_first` the shift is scaled, too.
@@ -106,8 +136,15 @@ def attend(xp, query: Floats, key: Floats, value: Floats, shift: Floats = None,
     dtype, found = query.dtype, []
     query, key, value, shift = _wide(xp, query, key, value, shift)
     for part in _parts(xp, query, key):
-        weights = _weights(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
-                           scale, shift_first)
+        weights = _weights(
+            xp,
+            query[..., part, :],
+            key,
+            _rows(shift, part),
+            _rows(barred, part),
+            scale,
+            shift_first,
+        )
         found.append(xp.matmul(_dropped(weights, _rows(kept, part), keep_prob), value))
     return xp.cast(_joined(xp, found), dtype)
 
@@ -125,8 +162,9 @@ def attend_vjp(xp, g, query, key, value, shift, barred, kept, scale, keep_prob, 
         used = xp.swapaxes(_dropped(weights, drops, keep_prob), -1, -2)
         to_value = to_value + xp.matmul(used, flow)
         flow = _dropped(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
-        found = _score_slopes(xp, _softmax_flow(xp, flow, weights), rows, key, moved, scale,
-                              shift_first)
+        found = _score_slopes(
+            xp, _softmax_flow(xp, flow, weights), rows, key, moved, scale, shift_first
+        )
         to_query.append(found[0])
         to_key = to_key + found[1]
         to_shift.append(found[2])

@@ -32,8 +32,14 @@ Mask = TensorOf("bool", "uint8")
 Counts = TensorOf("int32", "int64") | TupleOf(Int) | ListOf(Int)
 
 _ALL = 2147483647
-_MODES = {0: "the full mask", 1: "the full mask", 2: "left-up causal", 3: "right-down causal",
-          4: "a band", 5: "a prefix"}
+_MODES = {
+    0: "the full mask",
+    1: "the full mask",
+    2: "left-up causal",
+    3: "right-down causal",
+    4: "a band",
+    5: "a prefix",
+}
 _COMPRESSED = (2048, 2048)
 _LAST_ROWS = 1024  # of a causal shift, only so many rows are given
 
@@ -71,32 +77,44 @@ def _heads_of(api, query, key, value, layout, head_num):
     rank = len(_AXES[layout])
     for name, one in (("query", query), ("key", key), ("value", value)):
         if one.ndim != rank:
-            raise RuntimeError(f"For '{api}', '{name}' must have {rank} axes for layout "
-                               f"'{layout}', but got shape {one.shape}.")
+            raise RuntimeError(
+                f"For '{api}', '{name}' must have {rank} axes for layout "
+                f"'{layout}', but got shape {one.shape}."
+            )
     if head_num < 1:
         raise RuntimeError(f"For '{api}', 'head_num' must be at least 1, but got {head_num}.")
     if key.shape != value.shape:
-        raise RuntimeError(f"For '{api}', 'key' and 'value' must have the same shape, but got "
-                           f"{key.shape} and {value.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'key' and 'value' must have the same shape, but got "
+            f"{key.shape} and {value.shape}."
+        )
     if layout.endswith("H"):
         if query.shape[-1] % head_num or key.shape[-1] % (query.shape[-1] // head_num):
-            raise RuntimeError(f"For '{api}', the features of 'query' must be divisible by "
-                               f"'head_num', and those of 'key' by the features of a head, but "
-                               f"got {query.shape[-1]}, {head_num} and {key.shape[-1]}.")
+            raise RuntimeError(
+                f"For '{api}', the features of 'query' must be divisible by "
+                f"'head_num', and those of 'key' by the features of a head, but "
+                f"got {query.shape[-1]}, {head_num} and {key.shape[-1]}."
+            )
         heads = key.shape[-1] * head_num // query.shape[-1]
     else:
         at = layout.index("N")
         if query.shape[at] != head_num or query.shape[-1] != key.shape[-1]:
-            raise RuntimeError(f"For '{api}', 'query' must have 'head_num' heads, {head_num}, and "
-                               f"as many features as 'key', but got shapes {query.shape} and "
-                               f"{key.shape}.")
+            raise RuntimeError(
+                f"For '{api}', 'query' must have 'head_num' heads, {head_num}, and "
+                f"as many features as 'key', but got shapes {query.shape} and "
+                f"{key.shape}."
+            )
         heads = key.shape[at]
     if heads < 1 or head_num % heads:
-        raise RuntimeError(f"For '{api}', 'head_num' must be divisible by the heads of 'key', but "
-                           f"got {head_num} and {heads}.")
+        raise RuntimeError(
+            f"For '{api}', 'head_num' must be divisible by the heads of 'key', but "
+            f"got {head_num} and {heads}."
+        )
     if "B" in layout and query.shape[layout.index("B")] != key.shape[layout.index("B")]:
-        raise RuntimeError(f"For '{api}', 'query' and 'key' must have the same batch size, but "
-                           f"got shapes {query.shape} and {key.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'query' and 'key' must have the same batch size, but "
+            f"got shapes {query.shape} and {key.shape}."
+        )
     return heads
 
 
@@ -108,8 +126,10 @@ def _need_reach(api, before, after, queries, keys):
     empty = before < 0 and (after < -before or -before >= keys)
     empty = empty or after < 0 and (-after > before or -after >= queries)
     if before < 0 and after < 0 or empty:
-        raise ValueError(f"For '{api}', 'pre_tokens' and 'next_tokens' must leave a band, but got "
-                         f"{before} and {after} for {queries} queries and {keys} keys.")
+        raise ValueError(
+            f"For '{api}', 'pre_tokens' and 'next_tokens' must leave a band, but got "
+            f"{before} and {after} for {queries} queries and {keys} keys."
+        )
 
 
 def _outside(xp, mode, before, after, queries, keys):
@@ -152,8 +172,10 @@ def _barred(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     found = _outside(xp, mode, *reach, queries, keys)
     if mode == 5:
         if prefix is None or len(prefix) != batch:
-            raise RuntimeError(f"For '{api}', 'prefix' must hold a number for each of {batch} "
-                               f"batches where 'sparse_mode' is 5, but got {prefix}.")
+            raise RuntimeError(
+                f"For '{api}', 'prefix' must hold a number for each of {batch} "
+                f"batches where 'sparse_mode' is 5, but got {prefix}."
+            )
         found = _beyond_prefix(xp, found, prefix, keys)
     if mode in (2, 3, 4):
         allowed = [_COMPRESSED]
@@ -161,9 +183,11 @@ def _barred(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
         allowed = [(batch, heads, queries, keys), (batch, 1, queries, keys)]
         allowed += [(queries, keys)] * (mode != 5)
     if mask is None or mask.shape not in allowed:
-        raise RuntimeError(f"For '{api}', '{name}' must have shape "
-                           f"{' or '.join(map(str, allowed))} for {_MODES[mode]}, but got "
-                           f"{None if mask is None else mask.shape}.")
+        raise RuntimeError(
+            f"For '{api}', '{name}' must have shape "
+            f"{' or '.join(map(str, allowed))} for {_MODES[mode]}, but got "
+            f"{None if mask is None else mask.shape}."
+        )
     if mode in (2, 3, 4):
         return Tensor._wrap(found)
     given = mask._array != 0
@@ -178,17 +202,21 @@ def _kept(api, drop_mask, keep_prob, shape):
     if not 0 < keep_prob <= 1:
         raise RuntimeError(f"For '{api}', 'keep_prob' must be in (0.0, 1.0], but got {keep_prob}.")
     if (drop_mask is None) != (keep_prob == 1):
-        raise RuntimeError(f"For '{api}', 'drop_mask' must be given where 'keep_prob' is below 1, "
-                           f"and only there, but got {keep_prob} and "
-                           f"{None if drop_mask is None else drop_mask.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'drop_mask' must be given where 'keep_prob' is below 1, "
+            f"and only there, but got {keep_prob} and "
+            f"{None if drop_mask is None else drop_mask.shape}."
+        )
     if drop_mask is None:
         return None
     count = 1
     for n in shape:
         count *= n
     if drop_mask.size * 8 != count:
-        raise RuntimeError(f"For '{api}', 'drop_mask' must have a bit for each of {count} weights, "
-                           f"but got shape {drop_mask.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'drop_mask' must have a bit for each of {count} weights, "
+            f"but got shape {drop_mask.shape}."
+        )
     bits = space_for(drop_mask._array).unpackbits(drop_mask._array.reshape(-1))
     return Tensor._wrap(bits.reshape(shape))
 
@@ -201,11 +229,18 @@ def _shift(api, shift, mode, sizes, name="real_shift"):
     """
     batch, heads, groups, queries, keys = sizes
     rows = min(queries, _LAST_ROWS) if mode in (2, 3) and queries <= keys else queries
-    fits = (shift.ndim == 4 and shift.shape[0] in (1, batch) and shift.shape[1] == heads
-            and shift.shape[2] in (rows, queries) and shift.shape[3] == keys)
+    fits = (
+        shift.ndim == 4
+        and shift.shape[0] in (1, batch)
+        and shift.shape[1] == heads
+        and shift.shape[2] in (rows, queries)
+        and shift.shape[3] == keys
+    )
     if not fits:
-        raise RuntimeError(f"For '{api}', '{name}' must have shape ({batch} or 1, {heads}, "
-                           f"{rows}, {keys}), but got {shift.shape}.")
+        raise RuntimeError(
+            f"For '{api}', '{name}' must have shape ({batch} or 1, {heads}, "
+            f"{rows}, {keys}), but got {shift.shape}."
+        )
     if shift.shape[2] != queries:
         shift = _by_distance(shift, queries, keys)
     return shift.reshape((shift.shape[0], groups, heads // groups, queries, keys))
@@ -263,7 +298,7 @@ class _Call:
             bits, moved = drop_mask, shift
             if lengths is not None and drop_mask is not None:
                 count = self.head_num * part[0].shape[2] * part[1].shape[2] // 8
-                bits, used = drop_mask.reshape(-1)[used:used + count], used + count
+                bits, used = drop_mask.reshape(-1)[used : used + count], used + count
             if lengths is not None and shift is not None:
                 moved = self._shift_of(at, shift, ranges)
             out, inputs = self._one(*part, moved, bits, mask, _numbers(prefix))
@@ -277,32 +312,48 @@ class _Call:
         given = [_numbers(each) for each in lengths or (None, None)]
         if self.layout not in ("TND", "TH"):
             if given != [None, None]:
-                raise ValueError(f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must "
-                                 f"be None for layout '{self.layout}', but got {given}.")
+                raise ValueError(
+                    f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must "
+                    f"be None for layout '{self.layout}', but got {given}."
+                )
             return [(slice(None), slice(None))]
-        if None in given or len(given[0]) != len(given[1]) or any(
+        if (
+            None in given
+            or len(given[0]) != len(given[1])
+            or any(
                 not each or sorted(each) != each or each[0] < 0 or each[-1] != total
-                for each, total in zip(given, (queries, keys))):
-            raise ValueError(f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must be "
-                             f"sums that grow to {queries} and {keys}, as many of each, for layout "
-                             f"'{self.layout}', but got {given[0]} and {given[1]}.")
+                for each, total in zip(given, (queries, keys))
+            )
+        ):
+            raise ValueError(
+                f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must be "
+                f"sums that grow to {queries} and {keys}, as many of each, for layout "
+                f"'{self.layout}', but got {given[0]} and {given[1]}."
+            )
         starts = [[0, *each[:-1]] for each in given]
-        return list(zip(*([slice(a, b) for a, b in zip(start, each)]
-                          for start, each in zip(starts, given))))
+        return list(
+            zip(*([slice(a, b) for a, b in zip(start, each)] for start, each in zip(starts, given)))
+        )
 
     def _shift_of(self, at, shift, ranges):
         """The causal shift of one of several sequences, told by the last row of the longest."""
-        counts = [(rows.stop - rows.start, columns.stop - columns.start)
-                  for rows, columns in ranges]
+        counts = [
+            (rows.stop - rows.start, columns.stop - columns.start) for rows, columns in ranges
+        ]
         longest = max(count for _, count in counts)
-        fits = (shift.ndim == 4 and shift.shape[0] in (1, len(ranges))
-                and shift.shape[1:] == (self.head_num, min(longest, _LAST_ROWS), longest))
+        fits = (
+            shift.ndim == 4
+            and shift.shape[0] in (1, len(ranges))
+            and shift.shape[1:] == (self.head_num, min(longest, _LAST_ROWS), longest)
+        )
         if self.mode not in (2, 3) or any(a != b for a, b in counts) or not fits:
-            raise RuntimeError(f"For '{self.api}', '{self.shift_name}' of joined sequences needs a "
-                               f"causal 'sparse_mode', as many queries as keys, and shape (1, "
-                               f"{self.head_num}, {min(longest, _LAST_ROWS)}, {longest}), but got "
-                               f"{self.mode} and {shift.shape}.")
-        one = shift[at % shift.shape[0]:][:1, :, -1:]
+            raise RuntimeError(
+                f"For '{self.api}', '{self.shift_name}' of joined sequences needs a "
+                f"causal 'sparse_mode', as many queries as keys, and shape (1, "
+                f"{self.head_num}, {min(longest, _LAST_ROWS)}, {longest}), but got "
+                f"{self.mode} and {shift.shape}."
+            )
+        one = shift[at % shift.shape[0] :][:1, :, -1:]
         return _by_distance(one, *counts[at])
 
     def _one(self, query, key, value, shift, drop_mask, mask, prefix):
@@ -315,8 +366,9 @@ class _Call:
         barred = _barred(self.api, mask, self.mode, self.reach, prefix, sizes, self.mask_name)
         kept = self._kept(drop_mask, whole)
         shift = None if shift is None else self._shift(shift, sizes)
-        out = attend.run(query, key, value, shift, barred, kept, self.scale, self.keep_prob,
-                         self.shift_first)
+        out = attend.run(
+            query, key, value, shift, barred, kept, self.scale, self.keep_prob, self.shift_first
+        )
         inputs = (query, key, shift, barred, self.scale, self.shift_first)
         return out.reshape((batch, heads, queries, features)), inputs
 
@@ -328,8 +380,10 @@ class _Call:
 
     def extent(self, parts):
         """The largest scores and the sums beneath them, each value eight times."""
-        found = [[x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
-                 for part in parts]
+        found = [
+            [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
+            for part in parts
+        ]
         whole = [each[0] if len(each) == 1 else cat.run(list(each), 2) for each in zip(*found)]
         if self.layout in ("TND", "TH"):
             whole = [x.squeeze(0).swapaxes(0, 1) for x in whole]
@@ -338,19 +392,33 @@ class _Call:
 
 def _need_no_padding(api, padding_mask):
     if padding_mask is not None:
-        raise ValueError(f"For '{api}', 'padding_mask' must be None: it is reserved, but got "
-                         f"{padding_mask!r}.")
+        raise ValueError(
+            f"For '{api}', 'padding_mask' must be None: it is reserved, but got {padding_mask!r}."
+        )
 
 
 @public("ops.flash_attention_score")
 @checked(Alike("query key value real_shift"))
-def flash_attention_score(query: HalfPrecision, key: HalfPrecision, value: HalfPrecision, head_num:
-                          Int, real_shift: HalfPrecision = None, drop_mask: Bits = None,
-                          padding_mask: TensorOf(any_dtype) = None, attn_mask: Mask = None, prefix:
-                          Counts = None, actual_seq_qlen: Counts = None, actual_seq_kvlen: Counts =
-                          None, keep_prob: Float = 1.0, scalar_value: Float = 1.0, pre_tokens: Int =
-                          _ALL, next_tokens: Int = _ALL, inner_precise: Int = 0, input_layout:
-                          Layout = "BSH", sparse_mode: Int = 0):
+def flash_attention_score(
+    query: HalfPrecision,
+    key: HalfPrecision,
+    value: HalfPrecision,
+    head_num: Int,
+    real_shift: HalfPrecision = None,
+    drop_mask: Bits = None,
+    padding_mask: TensorOf(any_dtype) = None,
+    attn_mask: Mask = None,
+    prefix: Counts = None,
+    actual_seq_qlen: Counts = None,
+    actual_seq_kvlen: Counts = None,
+    keep_prob: Float = 1.0,
+    scalar_value: Float = 1.0,
+    pre_tokens: Int = _ALL,
+    next_tokens: Int = _ALL,
+    inner_precise: Int = 0,
+    input_layout: Layout = "BSH",
+    sparse_mode: Int = 0,
+):
     """Attention of several heads: softmax(scalar_value * query @ key.T + real_shift) @ value.
 
     With B batches, S1 queries, S2 keys, N1 and N2 heads of D features, H = N * D and T the steps of
@@ -405,10 +473,26 @@ def flash_attention_score(query: HalfPrecision, key: HalfPrecision, value: HalfP
     """
     api = "flash_attention_score"
     _need_no_padding(api, padding_mask)
-    call = _Call(api, head_num, keep_prob, scalar_value, (pre_tokens, next_tokens), input_layout,
-                 sparse_mode, shift_first=False)
-    return call.run(query, key, value, real_shift, drop_mask, attn_mask, prefix,
-                    _lengths(actual_seq_qlen, actual_seq_kvlen))[0]
+    call = _Call(
+        api,
+        head_num,
+        keep_prob,
+        scalar_value,
+        (pre_tokens, next_tokens),
+        input_layout,
+        sparse_mode,
+        shift_first=False,
+    )
+    return call.run(
+        query,
+        key,
+        value,
+        real_shift,
+        drop_mask,
+        attn_mask,
+        prefix,
+        _lengths(actual_seq_qlen, actual_seq_kvlen),
+    )[0]
 
 
 def _lengths(queries, keys):
@@ -434,10 +518,17 @@ class FlashAttentionScore(Primitive):
     """
 
     @checked
-    def __init__(self, head_num: Int, keep_prob: Float = 1.0, scale_value: Float = 1.0,
-                 pre_tokens: Int = _ALL, next_tokens: Int = _ALL, inner_precise: Int = 0,
-                 input_layout: OneOf("BSH", "BNSD", "SBH", "BSND", "TND", "TH") = "BSH",
-                 sparse_mode: Int = 0):
+    def __init__(
+        self,
+        head_num: Int,
+        keep_prob: Float = 1.0,
+        scale_value: Float = 1.0,
+        pre_tokens: Int = _ALL,
+        next_tokens: Int = _ALL,
+        inner_precise: Int = 0,
+        input_layout: OneOf("BSH", "BNSD", "SBH", "BSND", "TND", "TH") = "BSH",
+        sparse_mode: Int = 0,
+    ):
         super().__init__("FlashAttentionScore")
         self.head_num = head_num
         self.keep_prob = keep_prob
@@ -449,16 +540,40 @@ class FlashAttentionScore(Primitive):
         self.sparse_mode = sparse_mode
 
     @checked(Alike("query key value real_shift"))
-    def __call__(self, query: HalfPrecision, key: HalfPrecision, value: HalfPrecision, real_shift:
-                 HalfPrecision = None, drop_mask: Bits = None, padding_mask: TensorOf(any_dtype) =
-                 None, attn_mask: Mask = None, prefix: Counts = None, actual_seq_qlen: Counts =
-                 None, actual_seq_kvlen: Counts = None):
+    def __call__(
+        self,
+        query: HalfPrecision,
+        key: HalfPrecision,
+        value: HalfPrecision,
+        real_shift: HalfPrecision = None,
+        drop_mask: Bits = None,
+        padding_mask: TensorOf(any_dtype) = None,
+        attn_mask: Mask = None,
+        prefix: Counts = None,
+        actual_seq_qlen: Counts = None,
+        actual_seq_kvlen: Counts = None,
+    ):
         _need_no_padding(self.name, padding_mask)
-        call = _Call(self.name, self.head_num, self.keep_prob, self.scale_value,
-                     (self.pre_tokens, self.next_tokens), self.input_layout, self.sparse_mode,
-                     shift_first=True)
-        out, parts = call.run(query, key, value, real_shift, drop_mask, attn_mask, prefix,
-                              _lengths(actual_seq_qlen, actual_seq_kvlen))
+        call = _Call(
+            self.name,
+            self.head_num,
+            self.keep_prob,
+            self.scale_value,
+            (self.pre_tokens, self.next_tokens),
+            self.input_layout,
+            self.sparse_mode,
+            shift_first=True,
+        )
+        out, parts = call.run(
+            query,
+            key,
+            value,
+            real_shift,
+            drop_mask,
+            attn_mask,
+            prefix,
+            _lengths(actual_seq_qlen, actual_seq_kvlen),
+        )
         unused = Tensor._wrap(space_for(query._array).zeros((1,), query._array.dtype))
         return (*call.extent(parts), unused, out)
 
@@ -473,13 +588,17 @@ class FlashAttentionScore(Primitive):
     "cur_attn_out, cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')",
     compute="native",
 )
-def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "float32"),
-                          prev_softmax_max: TensorOf(floating),
-                          prev_softmax_sum: TensorOf(floating),
-                          cur_attn_out: TensorOf("float16", "bfloat16", "float32"),
-                          cur_softmax_max: TensorOf(floating), cur_softmax_sum: TensorOf(floating),
-                          actual_seq_qlen: TensorOf("int32", "int64") = None,
-                          layout: OneOf("SBH", "TND") = "SBH"):
+def ring_attention_update(
+    xp,
+    prev_attn_out: TensorOf("float16", "bfloat16", "float32"),
+    prev_softmax_max: TensorOf(floating),
+    prev_softmax_sum: TensorOf(floating),
+    cur_attn_out: TensorOf("float16", "bfloat16", "float32"),
+    cur_softmax_max: TensorOf(floating),
+    cur_softmax_sum: TensorOf(floating),
+    actual_seq_qlen: TensorOf("int32", "int64") = None,
+    layout: OneOf("SBH", "TND") = "SBH",
+):
     """Joins the attentions to two parts of the keys into the attention to both.
 
     With m the larger maximum and s_i the sums times exp(m_i - m), the result is (out_1 s_1 + out_2
@@ -534,14 +653,20 @@ def _need_ring(out, lengths):
     heads, features = out.shape[-2:]
     api = "ring_attention_update"
     if features % 64:
-        raise RuntimeError(f"For '{api}', the features of 'prev_attn_out' must be a multiple of 64 "
-                           f"for layout 'TND', but got {features}.")
+        raise RuntimeError(
+            f"For '{api}', the features of 'prev_attn_out' must be a multiple of 64 "
+            f"for layout 'TND', but got {features}."
+        )
     size = 4 if out.dtype.itemsize == 4 else 2
     room = -(-heads * features // 64) * 64 * (size * 6 + 8) + -(-heads * 8 // 64) * 64 * 56
     if room > 192 * 1024:
-        raise RuntimeError(f"For '{api}', the heads times features of 'prev_attn_out' must fit "
-                           f"{192 * 1024} bytes of workspace, but got {heads} and {features}.")
+        raise RuntimeError(
+            f"For '{api}', the heads times features of 'prev_attn_out' must fit "
+            f"{192 * 1024} bytes of workspace, but got {heads} and {features}."
+        )
     given = _numbers(lengths)
     if not given or sorted(given) != given or given[0] != 0 or given[-1] != out.shape[0]:
-        raise RuntimeError(f"For '{api}', 'actual_seq_qlen' must grow from 0 to {out.shape[0]} for "
-                           f"layout 'TND', but got {given}.")
+        raise RuntimeError(
+            f"For '{api}', 'actual_seq_qlen' must grow from 0 to {out.shape[0]} for "
+            f"layout 'TND', but got {given}."
+        )

@@ -19,8 +19,13 @@ def rows_cached(xp, cache: Anything, rows: Anything, slots: Index):
 
 @public("ops.auto_generate.reshape_and_cache")
 @checked
-def reshape_and_cache(key: Anything, value: Anything = None, key_cache: Anything = None,
-                      value_cache: Anything = None, slot_mapping: Index = None):
+def reshape_and_cache(
+    key: Anything,
+    value: Anything = None,
+    key_cache: Anything = None,
+    value_cache: Anything = None,
+    slot_mapping: Index = None,
+):
     """Writes the keys and values of tokens into their slots of caches that are kept in blocks.
 
     Slot s is place s % block_size of block s // block_size.
@@ -48,13 +53,17 @@ def reshape_and_cache(key: Anything, value: Anything = None, key_cache: Anything
         pairs.append(("value", value, "value_cache", value_cache))
     for name, rows, cache_name, cache in pairs:
         if slot_mapping is None or rows is None or cache is None or rows.dtype != cache.dtype:
-            raise TypeError(f"For '{api}', '{name}', '{cache_name}' and 'slot_mapping' must be "
-                            f"Tensors, the first two of one dtype, but got "
-                            f"{[getattr(x, 'dtype', None) for x in (rows, cache, slot_mapping)]}.")
+            raise TypeError(
+                f"For '{api}', '{name}', '{cache_name}' and 'slot_mapping' must be "
+                f"Tensors, the first two of one dtype, but got "
+                f"{[getattr(x, 'dtype', None) for x in (rows, cache, slot_mapping)]}."
+            )
         tokens = slot_mapping.size
         if cache.ndim < 3 or rows.size * cache.shape[0] * cache.shape[1] != cache.size * tokens:
-            raise ValueError(f"For '{api}', '{name}' must hold a row of '{cache_name}' for each of "
-                             f"{tokens} slots, but got shapes {rows.shape} and {cache.shape}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must hold a row of '{cache_name}' for each of "
+                f"{tokens} slots, but got shapes {rows.shape} and {cache.shape}."
+            )
         _need_slots(api, slot_mapping, cache.shape[0] * cache.shape[1])
     for _, rows, _, cache in pairs:
         write_back(cache, rows_cached.run(cache, rows, slot_mapping.reshape(-1)))
@@ -64,8 +73,10 @@ def reshape_and_cache(key: Anything, value: Anything = None, key_cache: Anything
 def _need_slots(api, slots, count):
     given = to_host(slots._array)
     if given.size and (given.min() < 0 or given.max() >= count):
-        raise ValueError(f"For '{api}', 'slot_mapping' must be in [0, {count}), but got values "
-                         f"from {given.min()} to {given.max()}.")
+        raise ValueError(
+            f"For '{api}', 'slot_mapping' must be in [0, {count}), but got values "
+            f"from {given.min()} to {given.max()}."
+        )
 
 
 @public("ops.ReshapeAndCache")

@@ -24,13 +24,34 @@ from .attention import attention_weights
 @public("ops.multi_head_attention_forward")
 @checked
 def multi_head_attention_forward(
-        query: Anything, key: Anything, value: Anything, embed_dim_to_check: Int(ge=1),
-        num_heads: Int(ge=1), in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
-        dropout_p: Number, out_proj_weight: Anything, out_proj_bias, training: Bool = True,
-        key_padding_mask=None, attn_mask=None, use_separate_proj_weight: Bool = False,
-        q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
-        average_attn_weights: Bool = True, is_causal: Bool = False, k_is_v: Bool = False,
-        q_is_k: Bool = False, dtype: DType = float32):
+    query: Anything,
+    key: Anything,
+    value: Anything,
+    embed_dim_to_check: Int(ge=1),
+    num_heads: Int(ge=1),
+    in_proj_weight,
+    in_proj_bias,
+    bias_k,
+    bias_v,
+    add_zero_attn,
+    dropout_p: Number,
+    out_proj_weight: Anything,
+    out_proj_bias,
+    training: Bool = True,
+    key_padding_mask=None,
+    attn_mask=None,
+    use_separate_proj_weight: Bool = False,
+    q_proj_weight=None,
+    k_proj_weight=None,
+    v_proj_weight=None,
+    static_k=None,
+    static_v=None,
+    average_attn_weights: Bool = True,
+    is_causal: Bool = False,
+    k_is_v: Bool = False,
+    q_is_k: Bool = False,
+    dtype: DType = float32,
+):
     """Attention of queries to keys and values, with several heads, from weights that are given.
 
     Args:
@@ -81,8 +102,9 @@ def multi_head_attention_forward(
     if not batched:
         query, key, value = (x.expand_dims(1) for x in (query, key, value))
     sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])
-    projected = _projected(query, key, value, weights or in_proj_weight, in_proj_bias,
-                           q_is_k and k_is_v)
+    projected = _projected(
+        query, key, value, weights or in_proj_weight, in_proj_bias, q_is_k and k_is_v
+    )
     more = _appended(projected[1:], bias_k, bias_v, add_zero_attn)
     heads = [_split_heads(x, num_heads) for x in (projected[0], *more)]
     heads[1] = heads[1] if static_k is None else static_k
@@ -90,7 +112,7 @@ def multi_head_attention_forward(
     if is_causal:
         attn_mask = _lower_ones(query, key.shape[0], dtype)
     shift = _shift(attn_mask, key_padding_mask, sizes, batched, dtype, heads[1].shape[1])
-    found = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1]**-0.5)
+    found = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1] ** -0.5)
     used = dropout.run(found, float(dropout_p)) if training and dropout_p else found
     width = heads[2].shape[-1] * num_heads
     out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape((*query.shape[:2], width))
@@ -105,33 +127,45 @@ def _need_dtype(weight, **inputs):
     for name, x in inputs.items():
         settled = precision.dtype is not None and x._array.dtype.kind in "fV"
         if x._array.dtype != weight._array.dtype and not settled:
-            raise TypeError(f"For 'MultiheadAttention', '{name}' must have the dtype of the "
-                            f"weights, {weight.dtype}, but got {x.dtype}.")
+            raise TypeError(
+                f"For 'MultiheadAttention', '{name}' must have the dtype of the "
+                f"weights, {weight.dtype}, but got {x.dtype}."
+            )
 
 
 def _need_shapes(query, key, value, width, num_heads, weights):
     """Refuses inputs that do not fit; true where there is an axis of batches."""
     api = "MultiheadAttention"
     if query.ndim not in (2, 3):
-        raise ValueError(f"For '{api}', 'query' must have 2 or 3 axes, but got shape "
-                         f"{query.shape}.")
+        raise ValueError(
+            f"For '{api}', 'query' must have 2 or 3 axes, but got shape {query.shape}."
+        )
     widths = (width,) * 3 if weights is None else [weight.shape[-1] for weight in weights]
     for name, each, wanted in zip(("query", "key", "value"), (query, key, value), widths):
         if each.ndim != query.ndim:
-            raise ValueError(f"For '{api}', '{name}' must have {query.ndim} axes as 'query' has, "
-                             f"but got shape {each.shape}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have {query.ndim} axes as 'query' has, "
+                f"but got shape {each.shape}."
+            )
         if each.shape[-1] != wanted:
-            raise ValueError(f"For '{api}', '{name}' must have {wanted} features, but got shape "
-                             f"{each.shape}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have {wanted} features, but got shape {each.shape}."
+            )
     if width % num_heads:
-        raise ValueError(f"For '{api}', 'embed_dim' must be divisible by 'num_heads', but got "
-                         f"{width} and {num_heads}.")
+        raise ValueError(
+            f"For '{api}', 'embed_dim' must be divisible by 'num_heads', but got "
+            f"{width} and {num_heads}."
+        )
     if key.shape[:-1] != value.shape[:-1]:
-        raise ValueError(f"For '{api}', 'key' and 'value' must be as long as each other, but got "
-                         f"shapes {key.shape} and {value.shape}.")
+        raise ValueError(
+            f"For '{api}', 'key' and 'value' must be as long as each other, but got "
+            f"shapes {key.shape} and {value.shape}."
+        )
     if query.ndim == 3 and query.shape[1] != key.shape[1]:
-        raise ValueError(f"For '{api}', 'query' and 'key' must have as many batches, but got "
-                         f"shapes {query.shape} and {key.shape}.")
+        raise ValueError(
+            f"For '{api}', 'query' and 'key' must have as many batches, but got "
+            f"shapes {query.shape} and {key.shape}."
+        )
     return query.ndim == 3
 
 
@@ -149,8 +183,10 @@ def _projected(query, key, value, weight, bias, same):
 def _appended(pair, bias_k, bias_v, zero):
     """Keys and values with the learned ones, and those of zeros, at the end."""
     shape = (1, *pair[0].shape[1:])
-    for more in ((bias_k, bias_v) if bias_k is not None else None, _zeros(pair[0], shape) * 2
-                 if zero else None):
+    for more in (
+        (bias_k, bias_v) if bias_k is not None else None,
+        _zeros(pair[0], shape) * 2 if zero else None,
+    ):
         if more is not None:
             pair = [cat.run([x, one.broadcast_to(shape)], 0) for x, one in zip(pair, more)]
     return pair
@@ -200,8 +236,9 @@ def _added(mask, name, shape, dtype):
     """A mask as floats to add; true becomes minus infinity."""
     need_mask(mask, name)
     if mask.shape != shape:
-        raise ValueError(f"For 'MultiheadAttention', '{name}' must have shape {shape}, but got "
-                         f"{mask.shape}.")
+        raise ValueError(
+            f"For 'MultiheadAttention', '{name}' must have shape {shape}, but got {mask.shape}."
+        )
     if mask._array.dtype.kind in "bu":
         return masked_fill.run(_zeros(mask.astype(dtype), shape)[0], mask.bool(), -math.inf)
     return mask if mask.dtype == dtype else mask.astype(dtype)
@@ -211,5 +248,7 @@ def need_mask(mask, name, error=ValueError):
     """Refuses what is no mask: no Tensor, or one of signed ints or complex numbers."""
     if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
         found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
-        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
-                    f"got {found}.")
+        raise error(
+            f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
+            f"got {found}."
+        )

@@ -9,13 +9,7 @@ import math
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Alike,
-    Any,
-    Float,
-    Int,
-    checked,
-)
+from ..._core.rules.vocabulary import Alike, Any, Float, Int, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat

@@ -21,27 +21,40 @@ _BLOCK = 64  # keys, the one size that the original takes
 def _need_fitting(api, query, key, value, chosen, heads, count):
     """Refuses shapes that do not fit each other."""
     if {query.ndim, key.ndim, value.ndim, chosen.ndim} != {3}:
-        raise RuntimeError(f"For '{api}', all inputs must have 3 axes, but got shapes "
-                           f"{query.shape}, {key.shape}, {value.shape} and {chosen.shape}.")
+        raise RuntimeError(
+            f"For '{api}', all inputs must have 3 axes, but got shapes "
+            f"{query.shape}, {key.shape}, {value.shape} and {chosen.shape}."
+        )
     if len({query.dtype, key.dtype, value.dtype}) > 1:
-        raise RuntimeError(f"For '{api}', 'query', 'key' and 'value' must have one dtype, but got "
-                           f"{query.dtype}, {key.dtype} and {value.dtype}.")
+        raise RuntimeError(
+            f"For '{api}', 'query', 'key' and 'value' must have one dtype, but got "
+            f"{query.dtype}, {key.dtype} and {value.dtype}."
+        )
     if query.dtype not in (float16, bfloat16):
-        raise TypeError(f"For '{api}', 'query' must be a Tensor of float16 or bfloat16, but got "
-                        f"{query.dtype}.")
+        raise TypeError(
+            f"For '{api}', 'query' must be a Tensor of float16 or bfloat16, but got {query.dtype}."
+        )
     if query.shape[1] != heads or heads % key.shape[1]:
-        raise RuntimeError(f"For '{api}', 'head_num' must be the number of heads of 'query' and "
-                           f"divisible by that of 'key', but got {heads} for shapes {query.shape} "
-                           f"and {key.shape}.")
-    if query.shape[2] != key.shape[2] or value.shape[2] > key.shape[2] or (
-            key.shape[:2] != value.shape[:2]):
-        raise RuntimeError(f"For '{api}', 'query' must have as many features as 'key', and 'value' "
-                           f"the steps and heads of 'key' and no more features, but got shapes "
-                           f"{query.shape}, {key.shape} and {value.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'head_num' must be the number of heads of 'query' and "
+            f"divisible by that of 'key', but got {heads} for shapes {query.shape} "
+            f"and {key.shape}."
+        )
+    if (
+        query.shape[2] != key.shape[2]
+        or value.shape[2] > key.shape[2]
+        or (key.shape[:2] != value.shape[:2])
+    ):
+        raise RuntimeError(
+            f"For '{api}', 'query' must have as many features as 'key', and 'value' "
+            f"the steps and heads of 'key' and no more features, but got shapes "
+            f"{query.shape}, {key.shape} and {value.shape}."
+        )
     wanted = (query.shape[0], key.shape[1], count)
     if chosen.shape != wanted:
-        raise RuntimeError(f"For '{api}', 'topk_indices' must have shape {wanted}, but got "
-                           f"{chosen.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'topk_indices' must have shape {wanted}, but got {chosen.shape}."
+        )
 
 
 def _ranges(api, ends, totals):
@@ -49,8 +62,10 @@ def _ranges(api, ends, totals):
     for name, each, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
         grown = sorted([0, *each]) == [0, *each] and each and each[-1] == total
         if not grown or len(each) != len(ends[0]):
-            raise RuntimeError(f"For '{api}', '{name}' must grow to {total}, a number for each "
-                               f"sequence, but got {each}.")
+            raise RuntimeError(
+                f"For '{api}', '{name}' must grow to {total}, a number for each "
+                f"sequence, but got {each}."
+            )
     starts = [[0, *each[:-1]] for each in ends]
     return list(zip(*(map(slice, start, each) for start, each in zip(starts, ends))))
 
@@ -73,11 +88,20 @@ def _selected(key, value, chosen):
 
 @public("ops.nsa_select_attention")
 @checked
-def nsa_select_attention(query: Anything, key: Anything, value: Anything,
-                         topk_indices: TensorOf("int32"), scale_value: Float, head_num: Int,
-                         select_block_size: Int, select_block_count: Int, *,
-                         atten_mask: Anything = None,
-                         actual_seq_qlen: Ints, actual_seq_kvlen: Ints):
+def nsa_select_attention(
+    query: Anything,
+    key: Anything,
+    value: Anything,
+    topk_indices: TensorOf("int32"),
+    scale_value: Float,
+    head_num: Int,
+    select_block_size: Int,
+    select_block_count: Int,
+    *,
+    atten_mask: Anything = None,
+    actual_seq_qlen: Ints,
+    actual_seq_kvlen: Ints,
+):
     """Attention of each query to the blocks of 64 keys that were selected for it.
 
     A block that is named twice counts twice. It is computed in float32.
@@ -112,8 +136,10 @@ def nsa_select_attention(query: Anything, key: Anything, value: Anything,
     """
     api = "nsa_select_attention"
     if select_block_size != _BLOCK or atten_mask is not None:
-        raise ValueError(f"For '{api}', 'select_block_size' must be {_BLOCK} and 'atten_mask' "
-                         f"None, but got {select_block_size} and {atten_mask!r}.")
+        raise ValueError(
+            f"For '{api}', 'select_block_size' must be {_BLOCK} and 'atten_mask' "
+            f"None, but got {select_block_size} and {atten_mask!r}."
+        )
     _need_fitting(api, query, key, value, topk_indices, head_num, select_block_count)
     ends = (list(actual_seq_qlen), list(actual_seq_kvlen))
     parts = []
@@ -122,8 +148,10 @@ def nsa_select_attention(query: Anything, key: Anything, value: Anything,
         most = -(-(columns.stop - columns.start) // _BLOCK)
         given = to_host(chosen._array)
         if given.size and (given.min() < 0 or given.max() > most):
-            raise RuntimeError(f"For '{api}', 'topk_indices' must be in [0, {most}], but got "
-                               f"values from {given.min()} to {given.max()}.")
+            raise RuntimeError(
+                f"For '{api}', 'topk_indices' must be in [0, {most}], but got "
+                f"values from {given.min()} to {given.max()}."
+            )
         parts.append(_of_sequence(query[rows], key[columns], value[columns], chosen, scale_value))
     return tuple(each[0] if len(each) == 1 else cat.run(list(each), 0) for each in zip(*parts))
 

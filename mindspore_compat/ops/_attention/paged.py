@@ -269,10 +269,7 @@ class PagedAttention(_Paged):
         alibi_mask: HalfPrecision = None,
     ):
         _need_tensors(
-            self.name,
-            value_cache=value_cache,
-            block_tables=block_tables,
-            context_lens=context_lens,
+            self.name, value_cache=value_cache, block_tables=block_tables, context_lens=context_lens
         )
         caches, tokens = (key_cache, value_cache), query.shape[0]
         _need_dtypes(self.name, query, caches)

@@ -12,17 +12,7 @@ import math
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Alike,
-    Any,
-    Bool,
-    Int,
-    Number,
-    OneOf,
-    Str,
-    TensorOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Alike, Any, Bool, Int, Number, OneOf, Str, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat

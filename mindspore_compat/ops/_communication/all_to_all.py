@@ -8,15 +8,7 @@ import math
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Any,
-    DType,
-    Int,
-    ListOf,
-    Str,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Any, DType, Int, ListOf, Str, TupleOf, checked
 from ..._core.tensor.dtype import to_numpy
 from ..._core.tensor.tensor import Tensor
 from ...communication import comm_func, transfer, transfer_peers
@@ -89,11 +81,15 @@ class AlltoAll(Primitive):
     def __call__(self, input_x: Anything):
         group = partners(self.group)
         if self.split_count != group.size:
-            raise ValueError("For 'AlltoAll', 'split_count' must be the group's size "
-                             f"{group.size}, but got {self.split_count}.")
+            raise ValueError(
+                "For 'AlltoAll', 'split_count' must be the group's size "
+                f"{group.size}, but got {self.split_count}."
+            )
         if input_x.shape[self.split_dim] % group.size:
-            raise ValueError(f"For 'AlltoAll', axis {self.split_dim} of 'input_x' must be "
-                             f"divisible by {group.size}, but got the shape {input_x.shape}.")
+            raise ValueError(
+                f"For 'AlltoAll', axis {self.split_dim} of 'input_x' must be "
+                f"divisible by {group.size}, but got the shape {input_x.shape}."
+            )
         return all_to_all.run(input_x, self.split_dim, self.concat_dim, group)
 
 
@@ -172,7 +168,10 @@ class AlltoAllVC(Primitive):
         group = partners(self.group)
         size = group.size
         counts = _counts(self, "send_count_matrix", send_count_matrix, size * size, self.block_size)
-        row, column = counts[group.rank * size:(group.rank + 1) * size], counts[group.rank::size]
+        row, column = (
+            counts[group.rank * size : (group.rank + 1) * size],
+            counts[group.rank :: size],
+        )
         sent, got = (column, row) if self.transpose else (row, column)
         return _exchanged(self, input_x, sent, got, group)
 
@@ -246,8 +245,10 @@ class ReduceScatterV(Primitive):
     @checked
     def __call__(self, input_x: Anything, input_split_sizes: Any):
         if self.op not in comm_func.REDUCTIONS:
-            raise ValueError(f"For 'ReduceScatterV', 'op' must be one of {comm_func.REDUCTIONS}, "
-                             f"but got '{self.op}'.")
+            raise ValueError(
+                f"For 'ReduceScatterV', 'op' must be one of {comm_func.REDUCTIONS}, "
+                f"but got '{self.op}'."
+            )
         group = partners(self.group)
         sizes = _counts(self, "input_split_sizes", input_split_sizes, group.size)
         _fits(self, "input_split_sizes", input_x, sum(sizes))
@@ -282,9 +283,15 @@ class NeighborExchange(Primitive):
     """
 
     @checked
-    def __init__(self, send_rank_ids: ListOf(Int) | TupleOf(Int),
-                 recv_rank_ids: ListOf(Int) | TupleOf(Int), recv_shapes: ListOf | TupleOf,
-                 send_shapes: ListOf | TupleOf, recv_type: DType, group: Str = WORLD):
+    def __init__(
+        self,
+        send_rank_ids: ListOf(Int) | TupleOf(Int),
+        recv_rank_ids: ListOf(Int) | TupleOf(Int),
+        recv_shapes: ListOf | TupleOf,
+        send_shapes: ListOf | TupleOf,
+        recv_type: DType,
+        group: Str = WORLD,
+    ):
         super().__init__("NeighborExchange")
         self.send_rank_ids = send_rank_ids
         self.recv_rank_ids = recv_rank_ids
@@ -298,35 +305,49 @@ class NeighborExchange(Primitive):
         group = partners(self.group)
         ids = [*self.send_rank_ids, *self.recv_rank_ids]
         if len(input_x) != len(self.send_rank_ids):
-            raise ValueError(f"For 'NeighborExchange', 'input_x' must hold "
-                             f"{len(self.send_rank_ids)} Tensors, but got {len(input_x)}.")
+            raise ValueError(
+                f"For 'NeighborExchange', 'input_x' must hold "
+                f"{len(self.send_rank_ids)} Tensors, but got {len(input_x)}."
+            )
         if not (0 <= min(ids, default=0) <= max(ids, default=0) < group.size):
-            raise RuntimeError(f"For 'NeighborExchange', the group '{self.group}' has the members "
-                               f"0 to {group.size - 1}, but got {ids}.")
+            raise RuntimeError(
+                f"For 'NeighborExchange', the group '{self.group}' has the members "
+                f"0 to {group.size - 1}, but got {ids}."
+            )
         shapes = [tuple(shape) for shape in self.recv_shapes]
         if not ids:
             return ()
         flat = transfer_peers.neighbors_op.run(
-            tuple(input_x), self.send_rank_ids, self.recv_rank_ids, shapes,
-            to_numpy(self.recv_type), group)
+            tuple(input_x),
+            self.send_rank_ids,
+            self.recv_rank_ids,
+            shapes,
+            to_numpy(self.recv_type),
+            group,
+        )
         starts = [sum(map(math.prod, shapes[:index])) for index in range(len(shapes))]
-        return tuple(transfer.part_op.run(flat, start, shape)
-                     for start, shape in zip(starts, shapes, strict=True))
+        return tuple(
+            transfer.part_op.run(flat, start, shape)
+            for start, shape in zip(starts, shapes, strict=True)
+        )
 
 
 def _counts(primitive, name, given, length, unit=1):
     """Counts as a list of ints, in elements."""
     counts = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
     if len(counts) != length or any(type(count) is not int or count < 0 for count in counts):
-        raise ValueError(f"For '{primitive.name}', '{name}' must hold {length} counts, but got "
-                         f"{given!r}.")
+        raise ValueError(
+            f"For '{primitive.name}', '{name}' must hold {length} counts, but got {given!r}."
+        )
     return [count * unit for count in counts]
 
 
 def _fits(primitive, name, tensor, length):
     if tensor.shape != (length,):
-        raise ValueError(f"For '{primitive.name}', 'input_x' must be flat, of the {length} "
-                         f"elements that '{name}' tells, but got the shape {tensor.shape}.")
+        raise ValueError(
+            f"For '{primitive.name}', 'input_x' must be flat, of the {length} "
+            f"elements that '{name}' tells, but got the shape {tensor.shape}."
+        )
 
 
 def _exchanged(primitive, tensor, sent, got, group):

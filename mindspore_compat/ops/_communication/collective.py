@@ -7,16 +7,7 @@ the group.
 """
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    DType,
-    Int,
-    ListOf,
-    Str,
-    TensorOf,
-    TupleOf,
-    checked,
-    number,
-)
+from ..._core.rules.vocabulary import DType, Int, ListOf, Str, TensorOf, TupleOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from ...communication import (
     comm_func,
@@ -342,8 +333,9 @@ class Send(Primitive):
     @checked
     def __call__(self, input_x: Anything):
         _in_world("Send", self.group, self.dest_rank)
-        return transfer_peers.send_op.run(transfer_peers.anchored(input_x), self.dest_rank,
-                                          self.sr_tag, *_ways(self))
+        return transfer_peers.send_op.run(
+            transfer_peers.anchored(input_x), self.dest_rank, self.sr_tag, *_ways(self)
+        )
 
 
 @public("ops.Receive")
@@ -374,8 +366,15 @@ class Receive(Primitive):
     """
 
     @checked
-    def __init__(self, sr_tag: Int, src_rank: Int, shape: Ints, dtype: DType, group: Str = WORLD,
-                 group_back: Str = WORLD):
+    def __init__(
+        self,
+        sr_tag: Int,
+        src_rank: Int,
+        shape: Ints,
+        dtype: DType,
+        group: Str = WORLD,
+        group_back: Str = WORLD,
+    ):
         super().__init__("Receive")
         self.sr_tag = sr_tag
         self.src_rank = src_rank
@@ -387,15 +386,18 @@ class Receive(Primitive):
     def __call__(self, *ignored):
         _in_world("Receive", self.group, self.src_rank)
         like = point_to_point.room_for(tuple(self.shape), self.dtype)
-        return transfer_peers.receive_op.run(transfer_peers.anchored(like), self.src_rank,
-                                             self.sr_tag, *_ways(self))
+        return transfer_peers.receive_op.run(
+            transfer_peers.anchored(like), self.src_rank, self.sr_tag, *_ways(self)
+        )
 
 
 def _known(primitive):
     """The `op` of a primitive, if it is one."""
     if primitive.op not in ("sum", "prod", "max", "min", "avg"):
-        raise ValueError(f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
-                         f"'avg', but got '{primitive.op}'.")
+        raise ValueError(
+            f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
+            f"'avg', but got '{primitive.op}'."
+        )
     return primitive.op
 
 
@@ -403,8 +405,10 @@ def _ways(primitive):
     """The group of a send or receive, and that of its gradient, where the numbers are the same."""
     group, back = partners(primitive.group), partners(primitive.group_back)
     if group.ranks != back.ranks:
-        raise RuntimeError(f"For '{primitive.name}', 'group' and 'group_back' must have the same "
-                           f"members, but got {list(group.ranks)} and {list(back.ranks)}.")
+        raise RuntimeError(
+            f"For '{primitive.name}', 'group' and 'group_back' must have the same "
+            f"members, but got {list(group.ranks)} and {list(back.ranks)}."
+        )
     return group, back
 
 
@@ -412,6 +416,7 @@ def _in_world(api, name, rank):
     """The world's number of a member of a group."""
     group = partners(name)
     if not 0 <= rank < group.size:
-        raise RuntimeError(f"For '{api}', the group '{name}' has no member {rank}: its size is "
-                           f"{group.size}.")
+        raise RuntimeError(
+            f"For '{api}', the group '{name}' has no member {rank}: its size is {group.size}."
+        )
     return group.ranks[rank]

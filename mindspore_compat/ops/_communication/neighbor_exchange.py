@@ -5,15 +5,7 @@ NeighborExchange, which gives whole Tensors to neighbours, is in `_communication
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Any,
-    DType,
-    Int,
-    ListOf,
-    Str,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Any, DType, Int, ListOf, Str, TupleOf, checked
 from ...communication import comm_func
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
 from .._rules import Anything

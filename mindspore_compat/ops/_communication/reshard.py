@@ -24,8 +24,10 @@ def reshard(tensor: TensorOf(any_dtype), layout):
     Source: mindspore.ops.reshard of MindSpore 2.10.
     """
     if not isinstance(layout, registered("Layout")):
-        raise TypeError(f"For 'reshard', 'layout' must be a Layout, but got {layout!r} of type "
-                        f"{type(layout).__name__}.")
+        raise TypeError(
+            f"For 'reshard', 'layout' must be a Layout, but got {layout!r} of type "
+            f"{type(layout).__name__}."
+        )
     return tensor
 
 

@@ -7,15 +7,7 @@ computed in float32.
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import (
-    Any,
-    AsValue,
-    ListOf,
-    OneOf,
-    TensorOf,
-    TupleOf,
-    real,
-)
+from ..._core.rules.vocabulary import Any, AsValue, ListOf, OneOf, TensorOf, TupleOf, real
 from .._rules import Floats, Index, Natural, Numbers, Positive
 from .im2col import each, need_alike, need_rank, padding_of, sided, sizes_of
 
@@ -44,7 +36,8 @@ def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
         raise ValueError(
             f"For '{api}', the channels of 'input' must be those of 'weight' times the groups and "
             f"both divisible by them, but got shapes {tuple(x.shape)}, {tuple(w.shape)} and "
-            f"{groups} groups.")
+            f"{groups} groups."
+        )
     pads = padding_of(api, mode, padding, size, kernel, stride, dilation)
     _need_room(api, size, kernel, pads, dilation)
     return _biased(xp, api, xp.convolve_nd(x, w, stride, pads, dilation, groups), bias)
@@ -55,7 +48,8 @@ def _need_room(api, size, kernel, pads, dilation):
     if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
         raise ValueError(
             f"For '{api}', the input after padding must be at least as large as the kernel, but "
-            f"got input {size}, padding {pads}, kernel {kernel} and dilation {dilation}.")
+            f"got input {size}, padding {pads}, kernel {kernel} and dilation {dilation}."
+        )
 
 
 def _biased(xp, api, out, bias):
@@ -64,15 +58,26 @@ def _biased(xp, api, out, bias):
     need_alike(api, input=out, bias=bias)
     if bias.ndim != 1 or bias.shape[0] != out.shape[1]:
         raise ValueError(
-            f"For '{api}', 'bias' must have shape ({out.shape[1]},), but got {tuple(bias.shape)}.")
+            f"For '{api}', 'bias' must have shape ({out.shape[1]},), but got {tuple(bias.shape)}."
+        )
     return out + xp.reshape(bias, (-1,) + (1,) * (out.ndim - 2))
 
 
-@op("ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)")
-def conv1d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 1)
-           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 1) = 0, dilation:
-           several(Positive, 1) = 1, groups: Positive = 1):
+@op(
+    "ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)"
+)
+def conv1d(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: several(Positive, 1) = 1,
+    pad_mode: Mode = "valid",
+    padding: listed(Natural, 1) = 0,
+    dilation: several(Positive, 1) = 1,
+    groups: Positive = 1,
+):
     """Cross-correlation of a sequence (N, C, L) with kernels (C_out, C / groups, k).
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
@@ -91,11 +96,21 @@ def conv1d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: s
     return _convolve(xp, "conv1d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
-@op("ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)")
-def conv2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 2)
-           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 2) = 0, dilation:
-           several(Positive, 2) = 1, groups: Positive = 1):
+@op(
+    "ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)"
+)
+def conv2d(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: several(Positive, 2) = 1,
+    pad_mode: Mode = "valid",
+    padding: listed(Natural, 2) = 0,
+    dilation: several(Positive, 2) = 1,
+    groups: Positive = 1,
+):
     """Cross-correlation of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
@@ -115,11 +130,21 @@ def conv2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: s
     return _convolve(xp, "conv2d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
-@op("ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)")
-def conv3d(xp, input: Floats, weight: Floats, bias: TensorOf() = None, stride: several(Positive, 3)
-           = 1, pad_mode: Mode = "valid", padding: listed(Natural, 3) = 0, dilation:
-           several(Positive, 3) = 1, groups: Positive = 1):
+@op(
+    "ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)"
+)
+def conv3d(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: several(Positive, 3) = 1,
+    pad_mode: Mode = "valid",
+    padding: listed(Natural, 3) = 0,
+    dilation: several(Positive, 3) = 1,
+    groups: Positive = 1,
+):
     """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
 
     `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.
@@ -150,18 +175,27 @@ def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, 
         mode, padding = padding, 0
         if mode == "same" and set(each(stride, count)) != {1}:
             raise ValueError(
-                f"For '{api}', 'stride' must be 1 where 'padding' is 'same', but got {stride!r}.")
+                f"For '{api}', 'stride' must be 1 where 'padding' is 'same', but got {stride!r}."
+            )
     alone = input.ndim == count + 1
     x = xp.expand_dims(input, 0) if alone else input
     out = _convolve(xp, api, x, weight, bias, stride, mode, padding, dilation, groups)
     return xp.squeeze(out, 0) if alone else out
 
 
-@op("mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
-    "groups=1)")
-def conv1d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
-               stride: listed(Positive, 1) = 1, padding: Words | listed(Natural, 1) = 0,
-               dilation: listed(Positive, 1) = 1, groups: Positive = 1):
+@op(
+    "mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)"
+)
+def conv1d_ext(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: listed(Positive, 1) = 1,
+    padding: Words | listed(Natural, 1) = 0,
+    dilation: listed(Positive, 1) = 1,
+    groups: Positive = 1,
+):
     """Computes the cross-correlation of a sequence with kernels.
 
     `padding` is the number of zeros at both ends, or "valid" for none, or "same" for as many
@@ -179,12 +213,21 @@ def conv1d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
     return _unbatched(xp, "conv1d", input, weight, bias, stride, padding, dilation, groups, 1)
 
 
-@op("mint.nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+@op(
+    "mint.nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)",
-    "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)")
-def conv2d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
-               stride: listed(Positive, 1, 2) = 1, padding: Words | listed(Natural, 1, 2) = 0,
-               dilation: listed(Positive, 1, 2) = 1, groups: Positive = 1):
+    "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)",
+)
+def conv2d_ext(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: listed(Positive, 1, 2) = 1,
+    padding: Words | listed(Natural, 1, 2) = 0,
+    dilation: listed(Positive, 1, 2) = 1,
+    groups: Positive = 1,
+):
     """Computes the cross-correlation of images with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
@@ -204,11 +247,19 @@ def conv2d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
     return _unbatched(xp, "conv2d", input, weight, bias, stride, padding, dilation, groups, 2)
 
 
-@op("mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
-    "groups=1)")
-def conv3d_ext(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
-               stride: listed(Positive, 1, 3) = 1, padding: Words | listed(Natural, 1, 3) = 0,
-               dilation: listed(Positive, 1, 3) = 1, groups: Positive = 1):
+@op(
+    "mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)"
+)
+def conv3d_ext(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: listed(Positive, 1, 3) = 1,
+    padding: Words | listed(Natural, 1, 3) = 0,
+    dilation: listed(Positive, 1, 3) = 1,
+    groups: Positive = 1,
+):
     """Computes the cross-correlation of volumes with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
@@ -236,7 +287,8 @@ def _need_weight(api, w, filters, kernel):
     if w.shape[0] != filters or tuple(w.shape[2:]) != kernel:
         raise RuntimeError(
             f"For '{api}', 'weight' must have {filters} filters of size {kernel}, but got shape "
-            f"{tuple(w.shape)}.")
+            f"{tuple(w.shape)}."
+        )
 
 
 def _first(xp, x):
@@ -250,14 +302,24 @@ def _image_step(value):
     return value[-2:]
 
 
-@op("ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
-    "group=1, data_format='NCHW')(x, weight)")
-def conv2d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
-                     kernel_size: several(Positive, 2), mode: OneOf(1) = 1,
-                     pad_mode: Mode = "valid",
-                     pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
-                     dilation: several(Positive, 2, 4) = 1, group: Positive = 1,
-                     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
+@op(
+    "ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
+    "group=1, data_format='NCHW')(x, weight)"
+)
+def conv2d_primitive(
+    xp,
+    x: Floats,
+    weight: Floats,
+    out_channel: Positive,
+    kernel_size: several(Positive, 2),
+    mode: OneOf(1) = 1,
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 4) = 0,
+    stride: several(Positive, 2, 4) = 1,
+    dilation: several(Positive, 2, 4) = 1,
+    group: Positive = 1,
+    data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
+):
     """Computes the cross-correlation of images with kernels whose size is given beforehand.
 
     `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
@@ -277,8 +339,18 @@ def conv2d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
         x, weight = _first(xp, x), _first(xp, weight)
     need_rank("Conv2D", "weight", weight, 4)
     _need_weight("Conv2D", weight, out_channel, kernel_size)
-    out = _convolve(xp, "Conv2D", x, weight, None, _image_step(stride), pad_mode, pad,
-                    _image_step(dilation), group)
+    out = _convolve(
+        xp,
+        "Conv2D",
+        x,
+        weight,
+        None,
+        _image_step(stride),
+        pad_mode,
+        pad,
+        _image_step(dilation),
+        group,
+    )
     return xp.moveaxis(out, 1, -1) if last else out
 
 
@@ -287,12 +359,20 @@ def conv2d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
     "group=1, data_format='NCDHW')(x, weight)",
     types=SameDtype("x weight"),
 )
-def conv3d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
-                     kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
-                     pad_mode: Mode = "valid",
-                     pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
-                     dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
-                     data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+def conv3d_primitive(
+    xp,
+    x: Floats,
+    weight: Floats,
+    out_channel: Positive,
+    kernel_size: several(Positive, 3),
+    mode: OneOf(1) = 1,
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 6) = 0,
+    stride: several(Positive, 3, 5) = 1,
+    dilation: several(Positive, 3, 5) = 1,
+    group: Positive = 1,
+    data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+):
     """Computes the cross-correlation of volumes with kernels whose size is given beforehand.
 
     `pad` is one number, or those at the two ends of each axis, for `pad_mode` "pad".
@@ -309,8 +389,18 @@ def conv3d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
     """
     need_rank("Conv3D", "weight", weight, 5)
     _need_weight("Conv3D", weight, out_channel, kernel_size)
-    return _convolve(xp, "Conv3D", x, weight, None, each(stride, 3)[-3:], pad_mode, pad,
-                     each(dilation, 3)[-3:], group)
+    return _convolve(
+        xp,
+        "Conv3D",
+        x,
+        weight,
+        None,
+        each(stride, 3)[-3:],
+        pad_mode,
+        pad,
+        each(dilation, 3)[-3:],
+        group,
+    )
 
 
 # Transposed convolution.
@@ -319,27 +409,45 @@ def conv3d_primitive(xp, x: Floats, weight: Floats, out_channel: Positive,
 def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
     """The input gradient of a convolution, after a look at the sizes."""
     need_alike(api, input=y, weight=w)
-    expected = tuple((n + sum(p) - d * (k - 1) - 1) // s + 1 for n, p, d, k, s
-                     in zip(x_shape[2:], pads, dilation, w.shape[2:], stride))
-    if (y.shape[1] != w.shape[0] or x_shape[1] != w.shape[1] * groups or w.shape[0] % groups
-            or tuple(y.shape[2:]) != expected):
+    expected = tuple(
+        (n + sum(p) - d * (k - 1) - 1) // s + 1
+        for n, p, d, k, s in zip(x_shape[2:], pads, dilation, w.shape[2:], stride)
+    )
+    if (
+        y.shape[1] != w.shape[0]
+        or x_shape[1] != w.shape[1] * groups
+        or w.shape[0] % groups
+        or tuple(y.shape[2:]) != expected
+    ):
         raise ValueError(
             f"For '{api}', an input of shape {tuple(y.shape)} and weights of shape "
-            f"{tuple(w.shape)} in {groups} groups do not make an output of shape {tuple(x_shape)}.")
+            f"{tuple(w.shape)} in {groups} groups do not make an output of shape {tuple(x_shape)}."
+        )
     return xp.convolve_input(y, w, tuple(x_shape), stride, pads, dilation, groups)
 
 
-@op("ops.Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
+@op(
+    "ops.Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
     "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
     "ops.Conv2DBackpropInput(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
-    "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)")
+    "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
+)
 def conv2d_transpose_primitive(
-        xp, dout: Floats, weight: Floats, input_size: Any,
-        out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
-        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural) = None,
-        mode: OneOf(1) = 1,
-        stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
-        group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
+    xp,
+    dout: Floats,
+    weight: Floats,
+    input_size: Any,
+    out_channel: Positive,
+    kernel_size: several(Positive, 2),
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 4) = 0,
+    pad_list: TupleOf(Natural) = None,
+    mode: OneOf(1) = 1,
+    stride: several(Positive, 2, 4) = 1,
+    dilation: several(Positive, 2, 4) = 1,
+    group: Positive = 1,
+    data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
+):
     """Computes the gradient of `Conv2D` for its input: `dout` spread out by the kernels over images
     of shape `input_size`.
 
@@ -357,8 +465,9 @@ def conv2d_transpose_primitive(
         [[[[1. 2.]
            [3. 4.]]]]
     """
-    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError,
-                       batch=True)
+    x_shape = sizes_of(
+        "Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError, batch=True
+    )
     last = data_format == "NHWC"
     if last:
         dout, weight = _first(xp, dout), _first(xp, weight)
@@ -367,16 +476,19 @@ def conv2d_transpose_primitive(
     need_rank("Conv2DTranspose", "weight", weight, 4, error=RuntimeError)
     stride, dilation = _image_step(stride), _image_step(dilation)
     padding = pad if pad_list is None or pad_mode != "pad" else pad_list
-    pads = padding_of("Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]),
-                      stride, dilation)
+    pads = padding_of(
+        "Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]), stride, dilation
+    )
     out = _transposed(xp, "Conv2DTranspose", dout, weight, x_shape, stride, pads, dilation, group)
     return xp.moveaxis(out, 1, -1) if last else out
 
 
 def _grown(size, kernel, stride, pads, dilation, extra):
     """Spatial size of a transposed convolution."""
-    return tuple((n - 1) * s - sum(p) + d * (k - 1) + 1 + e
-                 for n, k, s, p, d, e in zip(size, kernel, stride, pads, dilation, extra))
+    return tuple(
+        (n - 1) * s - sum(p) + d * (k - 1) + 1 + e
+        for n, k, s, p, d, e in zip(size, kernel, stride, pads, dilation, extra)
+    )
 
 
 def _widened(xp, api, y, w, stride, pads, dilation, groups, extra):
@@ -389,8 +501,9 @@ def _widened(xp, api, y, w, stride, pads, dilation, groups, extra):
     goal = _grown(size, kernel, stride, pads, dilation, within)
     if min(goal) < 1:
         raise ValueError(f"For '{api}', the output would have size {goal}.")
-    out = _transposed(xp, api, y, w, (y.shape[0], w.shape[1] * groups, *goal), stride, pads,
-                      dilation, groups)
+    out = _transposed(
+        xp, api, y, w, (y.shape[0], w.shape[1] * groups, *goal), stride, pads, dilation, groups
+    )
     if within == tuple(extra):
         return out
     rest = tuple((0, e - i) for e, i in zip(extra, within))
@@ -401,7 +514,8 @@ def _need_small(api, extra, stride, dilation):
     """Refuses more output padding than a step could leave open."""
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation)):
         raise ValueError(
-            f"For '{api}', 'output_padding' must be less than stride or dilation, but got {extra}.")
+            f"For '{api}', 'output_padding' must be less than stride or dilation, but got {extra}."
+        )
 
 
 def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
@@ -412,7 +526,8 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
     if mode != "pad" and (any(map(any, pads)) or any(extra)):
         raise ValueError(
             f"For '{api}', 'pad' and 'output_padding' must be 0 where 'pad_mode' is '{mode}', but "
-            f"got {pad!r} and {extra!r}.")
+            f"got {pad!r} and {extra!r}."
+        )
     _need_small(api, extra, stride, dilation)
     if mode != "pad":  # a stride beyond the kernel leaves a rest, which belongs to the result
         reach = [d * (k - 1) + 1 - s for d, k, s in zip(dilation, w.shape[2:], stride)]
@@ -422,14 +537,26 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
     return _widened(xp, api, y, w, stride, pads, dilation, groups, extra)
 
 
-@op("ops.Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, "
-    "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)")
+@op(
+    "ops.Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, "
+    "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)"
+)
 def conv3d_transpose_primitive(
-        xp, dout: Floats, weight: Floats, in_channel: Positive, out_channel: Positive,
-        kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
-        pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
-        dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
-        output_padding: several(Natural, 3, 5) = 0, data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+    xp,
+    dout: Floats,
+    weight: Floats,
+    in_channel: Positive,
+    out_channel: Positive,
+    kernel_size: several(Positive, 3),
+    mode: OneOf(1) = 1,
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 6) = 0,
+    stride: several(Positive, 3, 5) = 1,
+    dilation: several(Positive, 3, 5) = 1,
+    group: Positive = 1,
+    output_padding: several(Natural, 3, 5) = 0,
+    data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+):
     """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
@@ -447,16 +574,26 @@ def conv3d_transpose_primitive(
     need_alike("Conv3DTranspose", dout=dout, weight=weight)
     need_rank("Conv3DTranspose", "weight", weight, 5)
     _need_weight("Conv3DTranspose", weight, weight.shape[0], kernel_size)
-    return _transpose3d(xp, "Conv3DTranspose", dout, weight, pad_mode, pad, stride, dilation, group,
-                        output_padding)
+    return _transpose3d(
+        xp, "Conv3DTranspose", dout, weight, pad_mode, pad, stride, dilation, group, output_padding
+    )
 
 
-@op("ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
-    "group=1, output_padding=0)")
-def conv3d_transpose(xp, inputs: Floats, weight: Floats, pad_mode: Mode = "valid",
-                     padding: several(Natural, 6) = 0, stride: several(Positive, 3) = 1,
-                     dilation: several(Positive, 3) = 1, group: Positive = 1,
-                     output_padding: several(Natural, 3) = 0):
+@op(
+    "ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
+    "group=1, output_padding=0)"
+)
+def conv3d_transpose(
+    xp,
+    inputs: Floats,
+    weight: Floats,
+    pad_mode: Mode = "valid",
+    padding: several(Natural, 6) = 0,
+    stride: several(Positive, 3) = 1,
+    dilation: several(Positive, 3) = 1,
+    group: Positive = 1,
+    output_padding: several(Natural, 3) = 0,
+):
     """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `padding`
@@ -471,18 +608,37 @@ def conv3d_transpose(xp, inputs: Floats, weight: Floats, pad_mode: Mode = "valid
         >>> print(ms.ops.conv3d_transpose(x, ms.ops.ones((1, 1, 2, 2, 2))).shape)
         (1, 1, 3, 3, 3)
     """
-    return _transpose3d(xp, "conv3d_transpose", inputs, weight, pad_mode, padding, stride, dilation,
-                        group, output_padding)
+    return _transpose3d(
+        xp,
+        "conv3d_transpose",
+        inputs,
+        weight,
+        pad_mode,
+        padding,
+        stride,
+        dilation,
+        group,
+        output_padding,
+    )
 
 
-@op("ops.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, "
+@op(
+    "ops.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, "
     "groups=1, dilation=1)",
     "mint.nn.functional.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, "
-    "output_padding=0, groups=1, dilation=1)")
-def conv_transpose2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
-                     stride: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
-                     output_padding: listed(Natural, 1, 2) = 0, groups: Positive = 1,
-                     dilation: listed(Positive, 1, 2) = 1):
+    "output_padding=0, groups=1, dilation=1)",
+)
+def conv_transpose2d(
+    xp,
+    input: Floats,
+    weight: Floats,
+    bias: TensorOf() = None,
+    stride: listed(Positive, 1, 2) = 1,
+    padding: listed(Natural, 1, 2) = 0,
+    output_padding: listed(Natural, 1, 2) = 0,
+    groups: Positive = 1,
+    dilation: listed(Positive, 1, 2) = 1,
+):
     """Computes a transposed convolution of images, which spreads each element out by the kernels.
 
     `padding` is cut from both ends of what the kernels reach, `output_padding` added at the last.
@@ -500,8 +656,9 @@ def conv_transpose2d(xp, input: Floats, weight: Floats, bias: TensorOf() = None,
     stride, dilation, extra = each(stride, 2), each(dilation, 2), each(output_padding, 2)
     _need_small("conv_transpose2d", extra, stride, dilation)
     x = xp.expand_dims(input, 0) if input.ndim == 3 else input
-    out = _widened(xp, "conv_transpose2d", x, weight, stride, sided(padding, 2), dilation, groups,
-                   extra)
+    out = _widened(
+        xp, "conv_transpose2d", x, weight, stride, sided(padding, 2), dilation, groups, extra
+    )
     out = _biased(xp, "conv_transpose2d", out, bias)
     return xp.squeeze(out, 0) if input.ndim == 3 else out
 
@@ -528,7 +685,8 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
     if x.shape[2] != kernel[0] * kernel[1] or x.shape[3] != count:
         raise ValueError(
             f"For '{api}', the input must hold {kernel[0] * kernel[1]} values for each of {count} "
-            f"windows, but got {x.shape[2]} and {x.shape[3]}.")
+            f"windows, but got {x.shape[2]} and {x.shape[3]}."
+        )
     return xp.columns_back(x, size, kernel, stride, pads, dilation)
 
 
@@ -537,9 +695,14 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
     "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
     compute="native",
 )
-def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
-           dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
-           stride: listed(Positive, 1, 2) = 1):
+def unfold(
+    xp,
+    input: Numbers,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2) = 1,
+    padding: listed(Natural, 1, 2) = 0,
+    stride: listed(Positive, 1, 2) = 1,
+):
     """Writes the windows of images as columns.
 
     Shapes:
@@ -558,8 +721,14 @@ def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
 
 
 @op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", compute="native")
-def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Positive, 1, 2) = 1,
-           dilations: listed(Positive, 1, 2) = 1, pads: listed(Natural, 1, 2) = 0):
+def im2col(
+    xp,
+    x: Numbers,
+    ksizes: listed(Positive, 1, 2),
+    strides: listed(Positive, 1, 2) = 1,
+    dilations: listed(Positive, 1, 2) = 1,
+    pads: listed(Natural, 1, 2) = 0,
+):
     """Writes the windows of images as columns, with the channels on an axis of their own.
 
     Shapes:
@@ -576,11 +745,19 @@ def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Posit
     return _unfold(xp, x, ksizes, dilations, pads, strides)
 
 
-@op("ops.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
-    "mint.nn.functional.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)")
-def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 2),
-         dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
-         stride: listed(Positive, 1, 2) = 1):
+@op(
+    "ops.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+)
+def fold(
+    xp,
+    input: Numbers,
+    output_size: Any,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2) = 1,
+    padding: listed(Natural, 1, 2) = 0,
+    stride: listed(Positive, 1, 2) = 1,
+):
     """Adds columns up to images: what `unfold` takes apart. Places in several windows receive the
     sum.
 
@@ -602,7 +779,8 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
     if x.shape[1] % taps:
         raise ValueError(
             f"For 'fold', the rows of 'input' must be a multiple of the {taps} places of the "
-            f"kernel, but got {x.shape[1]}.")
+            f"kernel, but got {x.shape[1]}."
+        )
     x = xp.reshape(x, (x.shape[0], x.shape[1] // taps, taps, x.shape[2]))
     size = sizes_of("fold", "output_size", output_size, 1, 2)
     out = _fold(xp, "fold", x, size, kernel_size, dilation, padding, stride)
@@ -618,9 +796,15 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
         rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Index})
     ),
 )
-def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
-           dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
-           stride: listed(Positive, 1, 2)):
+def col2im(
+    xp,
+    input_x: Columns,
+    output_size: Any,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2),
+    padding_value: listed(Natural, 1, 2),
+    stride: listed(Positive, 1, 2),
+):
     """Adds columns up to images: what `Im2Col` takes apart. Places in several windows receive the
     sum.
 
@@ -670,9 +854,15 @@ Step = several(Positive, 2, 4)
     "ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
     types=SameDtype("x filter"),
 )
-def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
-               pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
-               data_format: AsValue(OneOf("NCHW")) = "NCHW"):
+def dilation2d(
+    xp,
+    x: TensorOf(real),
+    filter: TensorOf(real),
+    stride: Step,
+    dilation: Step,
+    pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
+    data_format: AsValue(OneOf("NCHW")) = "NCHW",
+):
     """Computes the maximum of x + filter over each window of images.
 
     Shapes:
@@ -689,7 +879,8 @@ def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dila
     if x.shape[1] != filter.shape[0]:
         raise ValueError(
             f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
-            f"{filter.shape[0]}.")
+            f"{filter.shape[0]}."
+        )
     stride, dilation = _image_step(stride), _image_step(dilation)
     if max(stride) > 255:
         raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
@@ -701,9 +892,10 @@ def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dila
     best = None
     for i in range(kernel[0]):
         for j in range(kernel[1]):
-            rows, columns = (slice(t * d, n + sum(p) - (k - 1 - t) * d, s) for t, d, n, p, k,
-                             s in zip(
-                (i, j), dilation, size, pads, kernel, stride))
+            rows, columns = (
+                slice(t * d, n + sum(p) - (k - 1 - t) * d, s)
+                for t, d, n, p, k, s in zip((i, j), dilation, size, pads, kernel, stride)
+            )
             tap = wide[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
             best = tap if best is None else xp.maximum(best, tap)
     return xp.cast(best, x.dtype)

@@ -45,27 +45,48 @@ def columns_back(xp, y, size, kernel, stride, pads, dilation):
     return conv.columns_gradient(xp, y, size, kernel, stride, pads, dilation)
 
 
-derive("convolve_nd(x, w, stride, pads, dilation, groups)", arrays="x w",
-       x=lambda xp, g, w, x_shape, stride, pads, dilation, groups: xp.convolve_input(
-           g, w, x_shape, stride, pads, dilation, groups),
-       w=lambda xp, g, x, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
-           g, x, w_shape, stride, pads, dilation, groups))
-derive("convolve_input(y, w, x_shape, stride, pads, dilation, groups)", arrays="y w",
-       y=lambda xp, g, w, stride, pads, dilation, groups: xp.convolve_nd(
-           g, w, stride, pads, dilation, groups),
-       w=lambda xp, g, y, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
-           y, g, w_shape, stride, pads, dilation, groups))
-derive("convolve_weight(y, x, w_shape, stride, pads, dilation, groups)", arrays="y x",
-       y=lambda xp, g, x, stride, pads, dilation, groups: xp.convolve_nd(
-           x, g, stride, pads, dilation, groups),
-       x=lambda xp, g, y, x_shape, stride, pads, dilation, groups: xp.convolve_input(
-           y, g, x_shape, stride, pads, dilation, groups))
-derive("columns_of(x, kernel, stride, pads, dilation)",
-       x=lambda xp, g, x_shape, kernel, stride, pads, dilation: xp.columns_back(
-           g, x_shape[2:], kernel, stride, pads, dilation))
-derive("columns_back(y, size, kernel, stride, pads, dilation)",
-       y=lambda xp, g, kernel, stride, pads, dilation: xp.columns_of(
-           g, kernel, stride, pads, dilation))
+derive(
+    "convolve_nd(x, w, stride, pads, dilation, groups)",
+    arrays="x w",
+    x=lambda xp, g, w, x_shape, stride, pads, dilation, groups: xp.convolve_input(
+        g, w, x_shape, stride, pads, dilation, groups
+    ),
+    w=lambda xp, g, x, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
+        g, x, w_shape, stride, pads, dilation, groups
+    ),
+)
+derive(
+    "convolve_input(y, w, x_shape, stride, pads, dilation, groups)",
+    arrays="y w",
+    y=lambda xp, g, w, stride, pads, dilation, groups: xp.convolve_nd(
+        g, w, stride, pads, dilation, groups
+    ),
+    w=lambda xp, g, y, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
+        y, g, w_shape, stride, pads, dilation, groups
+    ),
+)
+derive(
+    "convolve_weight(y, x, w_shape, stride, pads, dilation, groups)",
+    arrays="y x",
+    y=lambda xp, g, x, stride, pads, dilation, groups: xp.convolve_nd(
+        x, g, stride, pads, dilation, groups
+    ),
+    x=lambda xp, g, y, x_shape, stride, pads, dilation, groups: xp.convolve_input(
+        y, g, x_shape, stride, pads, dilation, groups
+    ),
+)
+derive(
+    "columns_of(x, kernel, stride, pads, dilation)",
+    x=lambda xp, g, x_shape, kernel, stride, pads, dilation: xp.columns_back(
+        g, x_shape[2:], kernel, stride, pads, dilation
+    ),
+)
+derive(
+    "columns_back(y, size, kernel, stride, pads, dilation)",
+    y=lambda xp, g, kernel, stride, pads, dilation: xp.columns_of(
+        g, kernel, stride, pads, dilation
+    ),
+)
 
 
 # Functions of xp: pooling -------------------------------------------------------------------------
@@ -143,32 +164,64 @@ def put_places(xp, y, index, size):
     return pool.put_at(xp, y, index, size)
 
 
-derive("put_places(y, index, size)", arrays="y index",
-       y=lambda xp, g, index, size: xp.take_places(g, index, len(size)))
-derive("max_pool(x, kernel, stride, pads, dilation, ceil_mode=False)",
-       x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_spread(
-           g, x, out, kernel, stride, pads, dilation))
-derive("max_spread(y, x, top, kernel, stride, pads, dilation)", arrays="y x top",
-       y=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_pick(
-           g, x, top, kernel, stride, pads, dilation))
-derive("max_pick(u, x, top, kernel, stride, pads, dilation)", arrays="u x top",
-       u=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_spread(
-           g, x, top, kernel, stride, pads, dilation))
-derive("average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None)",
-       x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor:
-       xp.average_spread(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor))
-derive("average_spread(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)", arrays="y",
-       y=lambda xp, g, kernel, stride, pads, ceil_mode, include, divisor: xp.average_pool(
-           g, kernel, stride, pads, ceil_mode, include, divisor))
-derive("adaptive_average(x, goal)",
-       x=lambda xp, g, x_shape, goal: xp.adaptive_spread(g, tuple(x_shape[-len(goal):])))
-derive("adaptive_spread(y, size)",
-       y=lambda xp, g, y_shape, size: xp.adaptive_average(g, tuple(y_shape[-len(size):])))
-derive("take_places(u, index, spatial)", arrays="u index",
-       u=lambda xp, g, u_shape, index, spatial: xp.add_places(
-           g, index, tuple(u_shape[len(u_shape) - spatial:])))
-derive("add_places(y, index, size)", arrays="y index",
-       y=lambda xp, g, index, size: xp.take_places(g, index, len(size)))
+derive(
+    "put_places(y, index, size)",
+    arrays="y index",
+    y=lambda xp, g, index, size: xp.take_places(g, index, len(size)),
+)
+derive(
+    "max_pool(x, kernel, stride, pads, dilation, ceil_mode=False)",
+    x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_spread(
+        g, x, out, kernel, stride, pads, dilation
+    ),
+)
+derive(
+    "max_spread(y, x, top, kernel, stride, pads, dilation)",
+    arrays="y x top",
+    y=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_pick(
+        g, x, top, kernel, stride, pads, dilation
+    ),
+)
+derive(
+    "max_pick(u, x, top, kernel, stride, pads, dilation)",
+    arrays="u x top",
+    u=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_spread(
+        g, x, top, kernel, stride, pads, dilation
+    ),
+)
+derive(
+    "average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None)",
+    x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor: xp.average_spread(
+        g, x_shape, kernel, stride, pads, ceil_mode, include, divisor
+    ),
+)
+derive(
+    "average_spread(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)",
+    arrays="y",
+    y=lambda xp, g, kernel, stride, pads, ceil_mode, include, divisor: xp.average_pool(
+        g, kernel, stride, pads, ceil_mode, include, divisor
+    ),
+)
+derive(
+    "adaptive_average(x, goal)",
+    x=lambda xp, g, x_shape, goal: xp.adaptive_spread(g, tuple(x_shape[-len(goal) :])),
+)
+derive(
+    "adaptive_spread(y, size)",
+    y=lambda xp, g, y_shape, size: xp.adaptive_average(g, tuple(y_shape[-len(size) :])),
+)
+derive(
+    "take_places(u, index, spatial)",
+    arrays="u index",
+    u=lambda xp, g, u_shape, index, spatial: xp.add_places(
+        g, index, tuple(u_shape[len(u_shape) - spatial :])
+    ),
+)
+derive(
+    "add_places(y, index, size)",
+    arrays="y index",
+    y=lambda xp, g, index, size: xp.take_places(g, index, len(size)),
+)
 CONSTANT.update({"max_pool_index", "adaptive_max_index"})
 
 
@@ -206,7 +259,8 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
     pads = sided(padding, len(size))
     if mode.lower() != "pad" and any(map(any, pads)):
         raise ValueError(
-            f"For '{api}', 'padding' must be 0 where 'pad_mode' is '{mode}', but got {padding!r}.")
+            f"For '{api}', 'padding' must be 0 where 'pad_mode' is '{mode}', but got {padding!r}."
+        )
     return pool.resolve_pads(mode, size, kernel, stride, dilation, pads)
 
 
@@ -215,7 +269,8 @@ def need_rank(api, name, x, *ranks, error=ValueError):
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
         raise error(
-            f"For '{api}', '{name}' must have {wanted} dimensions, but got shape {tuple(x.shape)}.")
+            f"For '{api}', '{name}' must have {wanted} dimensions, but got shape {tuple(x.shape)}."
+        )
 
 
 def need_alike(api, **arrays):
@@ -247,12 +302,12 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
             raise ValueError(f"For '{api}', '{name}' must have 1 dimension, but got {value.ndim}.")
         value = tuple(int(n) for n in value.asnumpy())
     if not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
-        raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
-                        f"{value!r}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be ints or an integer Tensor, but got {value!r}."
+        )
     too_low = any(n < (0 if batch and not i else 1) for i, n in enumerate(value))
     if len(value) not in lengths or too_low:
         wanted = " or ".join(map(str, lengths))
         error = ValueError if len(value) in lengths else count_error
-        raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got "
-                         f"{value!r}.")
+        raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got {value!r}.")
     return tuple(value)

@@ -81,12 +81,16 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
     Source: mindspore.ops.kernel of MindSpore 2.10.
     """
 
-    for name, given, kinds in (("reg_info", reg_info, (str, dict, tuple)),
-                               ("compile_attrs", compile_attrs, (dict,))):
+    for name, given, kinds in (
+        ("reg_info", reg_info, (str, dict, tuple)),
+        ("compile_attrs", compile_attrs, (dict,)),
+    ):
         if given is not None and not isinstance(given, kinds):
-            raise TypeError(f"For 'kernel', '{name}' must be a "
-                            f"{' or '.join(kind.__name__ for kind in kinds)}, but got {given!r} "
-                            f"of type {type(given).__name__}.")
+            raise TypeError(
+                f"For 'kernel', '{name}' must be a "
+                f"{' or '.join(kind.__name__ for kind in kinds)}, but got {given!r} "
+                f"of type {type(given).__name__}."
+            )
 
     def decorate(function):
         run = _in_words(function)
@@ -106,11 +110,7 @@ def _in_words(function):
     def run(*args, **kwargs):
         words = {**_WORDS, **function.__globals__}
         inner = types.FunctionType(
-            function.__code__,
-            words,
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
+            function.__code__, words, function.__name__, function.__defaults__, function.__closure__
         )
         inner.__kwdefaults__ = function.__kwdefaults__
         return inner(*args, **kwargs)

@@ -12,17 +12,45 @@ from ..._core.declare.source import compiled
 from ..primitive import prim_attr_register
 
 _KINDS = {
-    "BOOL": "bool", "I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32",
-    "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "F32": "float32",
-    "F64": "float64", "BF16": "bfloat16", "C64": "complex64", "C128": "complex128", "None": "",
+    "BOOL": "bool",
+    "I8": "int8",
+    "U8": "uint8",
+    "I16": "int16",
+    "U16": "uint16",
+    "I32": "int32",
+    "U32": "uint32",
+    "I64": "int64",
+    "U64": "uint64",
+    "F16": "float16",
+    "F32": "float32",
+    "F64": "float64",
+    "BF16": "bfloat16",
+    "C64": "complex64",
+    "C128": "complex128",
+    "None": "",
 }
 _FORMATS = {
-    "None": "", "Default": "DefaultFormat", "Default_Tuple": "DefaultFormat",
-    "Default_List": "DefaultFormat", "5HD": "NC1HWC0", "NC1HWC0": "NC1HWC0", "FracZ": "FRACTAL_Z",
-    "FracNZ": "FRACTAL_NZ", "C1HWNCoC0": "C1HWNCoC0", "NCHW": "NCHW", "NHWC": "NHWC",
-    "HWCN": "HWCN", "NDHWC": "NDHWC", "ChannelLast": "ChannelLast", "NCDHW": "NCDHW",
-    "NDC1HWC0": "NDC1HWC0", "DHWCN": "DHWCN", "FRACTAL_Z_3D": "FRACTAL_Z_3D",
-    "FracZNLSTM": "FRACTAL_ZN_LSTM", "FracZNRNN": "FRACTAL_ZN_RNN", "ND_RNNBIAS": "ND_RNN_BIAS",
+    "None": "",
+    "Default": "DefaultFormat",
+    "Default_Tuple": "DefaultFormat",
+    "Default_List": "DefaultFormat",
+    "5HD": "NC1HWC0",
+    "NC1HWC0": "NC1HWC0",
+    "FracZ": "FRACTAL_Z",
+    "FracNZ": "FRACTAL_NZ",
+    "C1HWNCoC0": "C1HWNCoC0",
+    "NCHW": "NCHW",
+    "NHWC": "NHWC",
+    "HWCN": "HWCN",
+    "NDHWC": "NDHWC",
+    "ChannelLast": "ChannelLast",
+    "NCDHW": "NCDHW",
+    "NDC1HWC0": "NDC1HWC0",
+    "DHWCN": "DHWCN",
+    "FRACTAL_Z_3D": "FRACTAL_Z_3D",
+    "FracZNLSTM": "FRACTAL_ZN_LSTM",
+    "FracZNRNN": "FRACTAL_ZN_RNN",
+    "ND_RNNBIAS": "ND_RNN_BIAS",
 }
 
 
@@ -41,8 +69,10 @@ for _kind, _dtype in _KINDS.items():
 def _need(value, kind, name):
     """A TypeError unless `value` is of a plain type (bool is no int)."""
     if type(value) is not kind and not (kind is str and isinstance(value, str)):
-        raise TypeError(f"For '{name}', {value!r} must be of type {kind.__name__}, but got "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{name}', {value!r} must be of type {kind.__name__}, but got "
+            f"{type(value).__name__}."
+        )
     return value
 
 
@@ -50,13 +80,20 @@ class _RegOp:
     """A description that grows call by call; each call returns it."""
 
     own = {}  # further entries
-    written = {"param_type": "paramType", "value_type": "type", "default_value": "defaultValue",
-               "need_compile": "needCompile", "value_depend": "valueDepend"}
+    written = {
+        "param_type": "paramType",
+        "value_type": "type",
+        "default_value": "defaultValue",
+        "need_compile": "needCompile",
+        "value_depend": "valueDepend",
+    }
 
     def __init__(self, op_name):
         if not isinstance(op_name, str) or not op_name:
-            raise ValueError(f"For '{type(self).__name__}', 'op_name' must be a str that is not "
-                             f"empty, but got {op_name!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'op_name' must be a str that is not "
+                f"empty, but got {op_name!r}."
+            )
         self.op_name = op_name
         self.inputs, self.outputs, self.attr_, self.dtype_format_ = [], [], [], []
         self.fusion_type_ = ""
@@ -71,8 +108,10 @@ class _RegOp:
             kind = bool if name == "need_compile" else int if name == "index" else str
             _need(value, kind, type(self).__name__)
             if name == "value_depend" and value not in ("ignored", "optional", "required"):
-                raise ValueError(f"For '{type(self).__name__}', 'value_depend' must be 'ignored', "
-                                 f"'optional' or 'required', but got {value!r}.")
+                raise ValueError(
+                    f"For '{type(self).__name__}', 'value_depend' must be 'ignored', "
+                    f"'optional' or 'required', but got {value!r}."
+                )
             entry[self.written.get(name, name)] = value
         return entry
 
@@ -94,8 +133,10 @@ class _RegOp:
         """Adds one row of dtypes and layouts: a pair for each input and output."""
         wanted = len(self.inputs) + len(self.outputs)
         if len(args) != wanted:
-            raise ValueError(f"For '{type(self).__name__}', a row of 'dtype_format' must have "
-                             f"{wanted} pairs, but got {len(args)}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', a row of 'dtype_format' must have "
+                f"{wanted} pairs, but got {len(args)}."
+            )
         self.dtype_format_.append(args)
         return self
 
@@ -106,20 +147,31 @@ class _RegOp:
 
     def get_op_info(self):
         """The description as a dict."""
-        return {"op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs,
-                "attr": self.attr_, "fusion_type": self.fusion_type_,
-                "dtype_format": self.dtype_format_, **self.more}
+        return {
+            "op_name": self.op_name,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "attr": self.attr_,
+            "fusion_type": self.fusion_type_,
+            "dtype_format": self.dtype_format_,
+            **self.more,
+        }
 
 
 def _describing(made, **signatures):
     """Gives a class `input`, `output` and `attr`, which take what their signatures name."""
-    words = {"input": "an input: its index, its name, and what else the kind of kernel wants",
-             "output": "an output, as `input` an input", "attr": "an attribute"}
+    words = {
+        "input": "an input: its index, its name, and what else the kind of kernel wants",
+        "output": "an output, as `input` an input",
+        "attr": "an attribute",
+    }
     for method, parameters in signatures.items():
         names = [part.split("=")[0].strip() for part in parameters.split(",")]
         told = ", ".join(f"{name!r}: {name}" for name in names)
-        lines = [f"def {method}(self, {parameters}, **kwargs):",
-                 f"    return self._{method}({{{told}}}, kwargs)"]
+        lines = [
+            f"def {method}(self, {parameters}, **kwargs):",
+            f"    return self._{method}({{{told}}}, kwargs)",
+        ]
         function = compiled(lines, {}, f"{made.__name__}.{method}")[method]
         function.__doc__ = f"Describes {words[method]}."
         setattr(made, method, function)
@@ -131,46 +183,73 @@ _PLACE = "index=None, name=None"
 
 def _kind(path, own, words, **signatures):
     name = path.removeprefix("ops.")
-    made = type(name, (_RegOp,), {
-        "own": own,
-        "__doc__": f"Describes a custom operator {words}: `{path}(op_name)`, then `.input(...)`"
-                   ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
-                   f"Source: mindspore.{path} of MindSpore 2.10.\n",
-    })
+    made = type(
+        name,
+        (_RegOp,),
+        {
+            "own": own,
+            "__doc__": f"Describes a custom operator {words}: `{path}(op_name)`, then `.input(...)`"
+            ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
+            f"Source: mindspore.{path} of MindSpore 2.10.\n",
+        },
+    )
     globals()[name] = made  # the path `ops.op_info_register` shows it too
     return public(path)(_describing(made, **signatures))
 
 
-_OF_A_CPU = {"input": f"{_PLACE}, param_type=None", "output": f"{_PLACE}, param_type=None",
-             "attr": "name=None, value_type=None, value=None"}
-_OF_AKG = {"input": f"{_PLACE}, param_type=None", "output": _PLACE,
-           "attr": "name=None, param_type=None, value_type=None"}
+_OF_A_CPU = {
+    "input": f"{_PLACE}, param_type=None",
+    "output": f"{_PLACE}, param_type=None",
+    "attr": "name=None, value_type=None, value=None",
+}
+_OF_AKG = {
+    "input": f"{_PLACE}, param_type=None",
+    "output": _PLACE,
+    "attr": "name=None, param_type=None, value_type=None",
+}
 _kind("ops.AiCPURegOp", {"imply_type": "AiCPU"}, "of the AI CPU", **_OF_A_CPU)
 _kind("ops.CpuRegOp", {"imply_type": "CPU"}, "of the CPU", **_OF_A_CPU)
 _kind("ops.AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, "of AKG on a GPU", **_OF_AKG)
-_kind("ops.AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, "of AKG on an Ascend",
-      **_OF_AKG)
+_kind(
+    "ops.AkgAscendRegOp",
+    {"imply_type": "AKG", "processor": "AiCore"},
+    "of AKG on an Ascend",
+    **_OF_AKG,
+)
 
 _TBE = {  # method -> (entry, its first value, the type)
-    "async_flag": ("async_flag", False, bool), "binfile_name": ("binfile", "", str),
-    "compute_cost": ("compute_cost", 10, int), "kernel_name": ("kernel", "", str),
-    "partial_flag": ("partial_flag", True, bool), "reshape_type": ("reshape_type", "", str),
+    "async_flag": ("async_flag", False, bool),
+    "binfile_name": ("binfile", "", str),
+    "compute_cost": ("compute_cost", 10, int),
+    "kernel_name": ("kernel", "", str),
+    "partial_flag": ("partial_flag", True, bool),
+    "reshape_type": ("reshape_type", "", str),
     "dynamic_rank_support": ("dynamicRankSupport", False, bool),
     "dynamic_shape": ("dynamicShapeSupport", False, bool),
     "dynamic_compile_static": ("dynamicCompileStatic", False, bool),
     "need_check_supported": ("needCheckSupport", False, bool),
-    "is_dynamic_format": ("dynamicFormat", False, bool), "op_pattern": ("op_pattern", "", str),
+    "is_dynamic_format": ("dynamicFormat", False, bool),
+    "op_pattern": ("op_pattern", "", str),
     "real_input_index": ("real_input_index", [], list),
     "input_to_attr_index": ("input_to_attr_index", [], list),
     "unknown_shape_formats": ("unknown_shape_formats", [], list),
 }
-_NEEDED = {"binfile_name", "dynamic_rank_support", "input_to_attr_index", "kernel_name",
-           "real_input_index", "reshape_type", "unknown_shape_formats"}  # these have no default
+_NEEDED = {
+    "binfile_name",
+    "dynamic_rank_support",
+    "input_to_attr_index",
+    "kernel_name",
+    "real_input_index",
+    "reshape_type",
+    "unknown_shape_formats",
+}  # these have no default
 _OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
 TBERegOp = _kind(
     "ops.TBERegOp",
-    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}}, "of TBE",
-    input=f"{_OF_TBE}, value_depend=None", output=_OF_TBE,
+    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}},
+    "of TBE",
+    input=f"{_OF_TBE}, value_depend=None",
+    output=_OF_TBE,
     attr="name=None, param_type=None, value_type=None, value=None, default_value=None",
 )
 
@@ -216,9 +295,12 @@ class CustomRegOp(_RegOp):
         return self
 
 
-_describing(CustomRegOp, input=f"{_PLACE}, param_type='required'",
-            output=f"{_PLACE}, param_type='required'",
-            attr="name=None, param_type=None, value_type=None, default_value=None")
+_describing(
+    CustomRegOp,
+    input=f"{_PLACE}, param_type='required'",
+    output=f"{_PLACE}, param_type='required'",
+    attr="name=None, param_type=None, value_type=None, default_value=None",
+)
 
 
 @public("ops.op_info_register")
@@ -230,10 +312,13 @@ def op_info_register(op_info):
 
     Source: mindspore.ops.op_info_register of MindSpore 2.10.
     """
+
     def keep(function):
         if not isinstance(op_info, (dict, str)):
-            raise TypeError(f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
-                            f"{type(op_info).__name__}.")
+            raise TypeError(
+                f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
+                f"{type(op_info).__name__}."
+            )
         return custom_info_register(op_info)(function)
 
     return keep

@@ -41,8 +41,9 @@ class _Register:
     def look(self, gradients):
         """Takes note of the gradients of one walk back."""
         if not self.overflowed:
-            held = [_whole(gradient._array) for gradient in gradients
-                    if isinstance(gradient, Tensor)]
+            held = [
+                _whole(gradient._array) for gradient in gradients if isinstance(gradient, Tensor)
+            ]
             self.overflowed = not bool(all_finite(held))
 
 

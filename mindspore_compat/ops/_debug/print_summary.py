@@ -32,9 +32,11 @@ def print_(*input_x):
     """
     for one in input_x:
         if not isinstance(one, (Tensor, bool, int, float, str, tuple, list, type(None))):
-            raise TypeError(f"For 'print_', 'input_x' must hold Tensors, numbers, strings, tuples "
-                            f"and lists, but got "
-                            f"{type(one).__name__}.")
+            raise TypeError(
+                f"For 'print_', 'input_x' must hold Tensors, numbers, strings, tuples "
+                f"and lists, but got "
+                f"{type(one).__name__}."
+            )
     for one in input_x:
         print(repr(one) if isinstance(one, Tensor) else one)
 
@@ -73,15 +75,20 @@ class _Summary(Primitive):
 
     def __call__(self, name, value):
         if not isinstance(name, str):
-            raise TypeError(f"For '{self.name}', 'name' must be a str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+            raise TypeError(
+                f"For '{self.name}', 'name' must be a str, but got {name!r} of type "
+                f"{type(name).__name__}."
+            )
         if not isinstance(value, Tensor):
-            raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}."
+            )
         single = self.ranks is not None and 0 in self.ranks and value.size == 1
         if self.ranks is not None and value.ndim not in self.ranks and not single:
-            raise ValueError(f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
-                             f"got {value.shape}.")
+            raise ValueError(
+                f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
+                f"got {value.shape}."
+            )
         for sink in summary_sinks:
             sink(self.kind, name, value)
 

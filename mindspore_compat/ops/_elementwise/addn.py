@@ -22,15 +22,18 @@ def addn(xp, x: Several):
     total = x[0]
     for one in x[1:]:
         if one.shape != total.shape:
-            raise ValueError(f"For 'addn', the Tensors must have one shape, but got "
-                             f"{tuple(total.shape)} and {tuple(one.shape)}.")
+            raise ValueError(
+                f"For 'addn', the Tensors must have one shape, but got "
+                f"{tuple(total.shape)} and {tuple(one.shape)}."
+            )
         total = total + one
     return total
 
 
 @op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
-def bias_add(xp, input_x: Anything, bias: Anything,
-             data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
+def bias_add(
+    xp, input_x: Anything, bias: Anything, data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"
+):
     """Adds to the input one number for each channel.
 
     The channels are axis 1, or the last axis if `data_format` is "NHWC".
@@ -45,8 +48,10 @@ def bias_add(xp, input_x: Anything, bias: Anything,
          [13. 24.]]
     """
     if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
-        raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
-                        f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")
+        raise TypeError(
+            f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
+            f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}."
+        )
     if bias.ndim != 1:
         raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
     if input_x.ndim == 2 or data_format == "NHWC":

@@ -7,15 +7,7 @@ comparison.py, special functions in special.py.
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Bool,
-    Number,
-    ScalarOf,
-    TensorOf,
-    any_dtype,
-    checked,
-    number,
-)
+from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtype, checked, number
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, NumbersOrBools, Operand
@@ -70,8 +62,10 @@ def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
 def _times(api, other, alpha):
     """alpha * other; a float goes with floats only."""
     if type(alpha) is float and other.dtype.kind in "biu":
-        raise TypeError(f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
-                        f"or bools, but got {alpha}.")
+        raise TypeError(
+            f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
+            f"or bools, but got {alpha}."
+        )
     return other if alpha == 1 else alpha * other
 
 
@@ -201,8 +195,12 @@ mul.vjp_of("multiply")
 
 @public("ops.subtract")
 @checked
-def subtract(input: Operand | Number(wide=True), other: Operand | Number(wide=True), *,
-             alpha: Number | Bool | TensorOf(any_dtype) = 1):
+def subtract(
+    input: Operand | Number(wide=True),
+    other: Operand | Number(wide=True),
+    *,
+    alpha: Number | Bool | TensorOf(any_dtype) = 1,
+):
     """input - alpha * other, element by element: a product and a difference, with their dtypes.
 
     Example:

@@ -39,8 +39,10 @@ def gcd(xp, input: Divisors, other: Divisors):
 def _need_wide(api, met):
     """Refuses what has met in int8 or uint8."""
     if met.dtype.kind in "iu" and met.dtype.itemsize == 1:
-        raise TypeError(f"For '{api}', 'input' and 'other' must meet in int16, int32 or int64, but "
-                        f"got {met.dtype.name}.")
+        raise TypeError(
+            f"For '{api}', 'input' and 'other' must meet in int16, int32 or int64, but "
+            f"got {met.dtype.name}."
+        )
 
 
 @op(
@@ -220,8 +222,12 @@ def bitwise_xor(xp, input: Bits, other: Bits):
     "Tensor.invert()",
     "ops.bitwise_not(input: x)",
     compute="native",
-    quirks=Quirks(rules={f"{area}.{name}": {"x": TensorOf(integer)}
-           for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))}),
+    quirks=Quirks(
+        rules={
+            f"{area}.{name}": {"x": TensorOf(integer)}
+            for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))
+        }
+    ),
 )
 def invert(xp, x: TensorOf(integer | {"bool"})):
     """Flips every bit of each integer, so x becomes -x - 1 in a signed dtype.
@@ -237,8 +243,9 @@ def invert(xp, x: TensorOf(integer | {"bool"})):
 
 
 @op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", compute="native")
-def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16",
-                                           "uint32", "uint64")):
+def population_count(
+    xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+):
     """Counts the bits of each integer that are 1.
 
     Shapes:
@@ -249,8 +256,10 @@ def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "u
         [0 3 1]
     """
     bits = xp.cast(input_x, "uint64")
-    shown = [(bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
-             for i in range(8 * input_x.dtype.itemsize)]
+    shown = [
+        (bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
+        for i in range(8 * input_x.dtype.itemsize)
+    ]
     return xp.cast(sum(shown), "uint8")
 
 

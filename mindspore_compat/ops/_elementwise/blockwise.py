@@ -29,8 +29,11 @@ def blockwise(xp, function, *arrays):
     if xp.bodies is not None:
         return xp.bodies.pointwise(function, *arrays)
     first = arrays[0]
-    if type(first) is not np.ndarray or first.size <= BLOCK or not all(
-            a.shape == first.shape and a.flags.c_contiguous for a in arrays):
+    if (
+        type(first) is not np.ndarray
+        or first.size <= BLOCK
+        or not all(a.shape == first.shape and a.flags.c_contiguous for a in arrays)
+    ):
         return function(xp, *arrays)
     flat = [a.reshape(-1) for a in arrays]
     (out,), _ = _in_parts(lambda *parts: function(xp, *parts), flat, BLOCK)
@@ -131,8 +134,15 @@ derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
 
 # The error function in single precision. SciPy's goes element by element, seventy times slower than
 # NumPy's tanh; atanh(erf(x)) / x is smooth, and this polynomial in x^2 gives erf to 3e-7.
-_ERF = (1.12837927, 0.102769056, -0.000191830749, -0.000619784715, 8.7637352e-05, -5.66848019e-06,
-        1.41852515e-07)
+_ERF = (
+    1.12837927,
+    0.102769056,
+    -0.000191830749,
+    -0.000619784715,
+    8.7637352e-05,
+    -5.66848019e-06,
+    1.41852515e-07,
+)
 
 
 @extra

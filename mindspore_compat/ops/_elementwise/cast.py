@@ -46,11 +46,12 @@ def named_dtype(api, value):
     if value in _PYTHON:
         return _PYTHON[value]
     try:
-        if value is None:       # float64 to NumPy
+        if value is None:  # float64 to NumPy
             raise TypeError
-        return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value,
-                                                                             str) else value))
-    except (TypeError, ValueError):     # a Tensor is a ValueError to NumPy
+        return dtypes.from_numpy(
+            dtypes.np.dtype(value.lower() if isinstance(value, str) else value)
+        )
+    except (TypeError, ValueError):  # a Tensor is a ValueError to NumPy
         raise TypeError(
             f"For '{api}', 'dtype' must be a dtype or the name of one, but got {value!r} of type "
             f"{type(value).__name__}."

@@ -21,8 +21,16 @@ Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
     "mint.nn.functional.clamp(input, min=None, max=None)",
     "mint.clip(input, min=None, max=None)",
     types=Promote("input min max"),
-    quirks=Quirks(rules=dict.fromkeys(("mint.clamp", "mint.clip"), {
-        "input": TensorOf(real), "min": TensorOf(real) | Number, "max": TensorOf(real) | Number})),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("mint.clamp", "mint.clip"),
+            {
+                "input": TensorOf(real),
+                "min": TensorOf(real) | Number,
+                "max": TensorOf(real) | Number,
+            },
+        )
+    ),
 )
 def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
     """Moves each element into the interval [min, max].

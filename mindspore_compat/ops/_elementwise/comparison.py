@@ -3,15 +3,7 @@
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Alike,
-    Bool,
-    Float,
-    Number,
-    TensorOf,
-    checked,
-    number,
-)
+from ..._core.rules.vocabulary import Alike, Bool, Float, Number, TensorOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
 
@@ -155,8 +147,12 @@ def greater(xp, input: Operand, other: Operand):
     "mint.ge(input, other)",
     "ops.tensor_ge(input, other)",
     types=Promote("input other", lists=True, exact=True),
-    quirks=Quirks(rules={"mint.greater_equal": {"input": RealOperand, "other": RealOperand},
-                    "mint.ge": {"input": RealOperand, "other": RealOperand}}),
+    quirks=Quirks(
+        rules={
+            "mint.greater_equal": {"input": RealOperand, "other": RealOperand},
+            "mint.ge": {"input": RealOperand, "other": RealOperand},
+        }
+    ),
 )
 def greater_equal(xp, input: Operand, other: Operand):
     """Tells where the elements of the input are at least as large as those of `other`.
@@ -250,8 +246,14 @@ def isfinite(xp, input: RealsOrBools):
     types=SameDtype("input other"),
     quirks=Quirks(shapes_first=True),
 )
-def isclose(xp, input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
-            atol: Number | Bool = 1e-8, equal_nan: Bool = False):
+def isclose(
+    xp,
+    input: Anything,
+    other: Anything,
+    rtol: Number | Bool = 1e-5,
+    atol: Number | Bool = 1e-8,
+    equal_nan: Bool = False,
+):
     """Tells where two elements are nearly equal: |input - other| <= atol + rtol |other|.
 
     Two NaN count as equal only if `equal_nan` is True.
@@ -286,8 +288,13 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 @public("Tensor.allclose", "mint.allclose", "ops.allclose")
 @checked(Alike("input other"))
-def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
-             atol: Number | Bool = 1e-8, equal_nan: Bool = False):
+def allclose(
+    input: Anything,
+    other: Anything,
+    rtol: Number | Bool = 1e-5,
+    atol: Number | Bool = 1e-8,
+    equal_nan: Bool = False,
+):
     """True if all elements are close: |input - other| <= atol + rtol |other|.
 
     Raises:
@@ -322,8 +329,10 @@ def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-
         [ True False]
     """
     if x.shape != y.shape:
-        raise RuntimeError(f"For 'approximate_equal', 'x' and 'y' must have one shape, but got "
-                           f"{tuple(x.shape)} and {tuple(y.shape)}.")
+        raise RuntimeError(
+            f"For 'approximate_equal', 'x' and 'y' must have one shape, but got "
+            f"{tuple(x.shape)} and {tuple(y.shape)}."
+        )
     return xp.abs(x - y) < tolerance
 
 

@@ -105,8 +105,10 @@ def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "
         [ 1.+0.0000000e+00j -2.-1.7484555e-07j]
     """
     if size.shape != angle.shape:
-        raise ValueError(f"For 'polar', 'abs' and 'angle' must have one shape, but got "
-                         f"{size.shape} and {angle.shape}.")
+        raise ValueError(
+            f"For 'polar', 'abs' and 'angle' must have one shape, but got "
+            f"{size.shape} and {angle.shape}."
+        )
     wide = _complex_dtype(size)
     return xp.cast(size * xp.cos(angle), wide) + 1j * xp.cast(size * xp.sin(angle), wide)
 

@@ -126,7 +126,7 @@ def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
 def _ends(dtype):
     """The least and the largest number of an integer dtype."""
     bits = 8 * dtype.itemsize
-    return (0, 2**bits - 1) if dtype.kind == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+    return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def _floor_quotient(xp, x, y):
@@ -208,9 +208,9 @@ def floor_mod(xp, input: Operand, other: Operand):
         >>> print(ms.ops.floor_mod(ms.Tensor([7, -7]), ms.Tensor([3, 3])))
         [1 2]
     """
-    if input.dtype.kind == "b":     # nothing is left of a division by true
+    if input.dtype.kind == "b":  # nothing is left of a division by true
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
-    if input.dtype.kind == "i" and input.dtype.itemsize > 2:    # by zero, as in the original
+    if input.dtype.kind == "i" and input.dtype.itemsize > 2:  # by zero, as in the original
         return xp.where(other == 0, input * 0 + _ends(input.dtype)[0], xp.remainder(input, other))
     return xp.remainder(input, other)
 
@@ -289,8 +289,7 @@ def fmod(xp, input: RealOperand, other: RealOperand):
 fmod.vjp_of("fmod")
 
 
-@op("ops.Mod()(x: input, y: other)",
-    types=Promote("input other", lists=True, need_tensor=True))
+@op("ops.Mod()(x: input, y: other)", types=Promote("input other", lists=True, need_tensor=True))
 def mod(xp, input: RealOperand, other: RealOperand):
     """Computes the remainder of truncated division, element by element, as `fmod` does.
 

@@ -42,8 +42,12 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
     return xp.rsqrt(_floating(xp, input))
 
 
-@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "Tensor.reciprocal()",
-    "mint.reciprocal(input)")
+@op(
+    "ops.reciprocal(input)",
+    "ops.Reciprocal()(input)",
+    "Tensor.reciprocal()",
+    "mint.reciprocal(input)",
+)
 def reciprocal(xp, input: TensorOf(any_dtype)):
     """Computes 1 / x for each element x.
 
@@ -74,8 +78,14 @@ def inv(xp, input: TensorOf(any_dtype)):
     return xp.reciprocal(_floating(xp, input))
 
 
-@op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
-    "ops.tensor_exp(input)", "Tensor.exp_()")
+@op(
+    "ops.exp(input)",
+    "ops.Exp()(input)",
+    "Tensor.exp()",
+    "mint.exp(input)",
+    "ops.tensor_exp(input)",
+    "Tensor.exp_()",
+)
 def exp(xp, input: TensorOf(Inexact.dtypes, "int64", "bool")):
     """Raises e to the power of each element.
 
@@ -114,8 +124,14 @@ def exp2(xp, input: TensorOf(any_dtype)):
     return xp.exp2(_floating(xp, input))
 
 
-@op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)",
-    "ops.tensor_expm1(input)", "mint.special.expm1(input)")
+@op(
+    "ops.expm1(input)",
+    "ops.Expm1()(input)",
+    "Tensor.expm1()",
+    "mint.expm1(input)",
+    "ops.tensor_expm1(input)",
+    "mint.special.expm1(input)",
+)
 def expm1(xp, input: TensorOf(any_dtype)):
     """Computes exp(x) - 1 for each element x, which is exact for small x.
 
@@ -145,8 +161,13 @@ def log(xp, input: TensorOf(any_dtype)):
     return xp.log(_floating(xp, input))
 
 
-@op("ops.log1p(input)", "ops.Log1p()(input)", "Tensor.log1p()", "mint.log1p(input)",
-    "mint.special.log1p(input)")
+@op(
+    "ops.log1p(input)",
+    "ops.Log1p()(input)",
+    "Tensor.log1p()",
+    "mint.log1p(input)",
+    "mint.special.log1p(input)",
+)
 def log1p(xp, input: TensorOf(any_dtype)):
     """Computes log(1 + x) for each element x, which is exact for small x.
 

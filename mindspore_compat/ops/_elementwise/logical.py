@@ -7,8 +7,11 @@ from .._rules import Anything
 Truth = TensorOf(any_dtype) | Bool
 
 
-@op("ops.logical_and(input, other)", "ops.LogicalAnd()(x: input, y: other)",
-    "mint.logical_and(input, other)")
+@op(
+    "ops.logical_and(input, other)",
+    "ops.LogicalAnd()(x: input, y: other)",
+    "mint.logical_and(input, other)",
+)
 def logical_and(xp, input: Truth, other: Truth):
     """Tells where both elements are true, that is, not 0.
 
@@ -24,8 +27,11 @@ def logical_and(xp, input: Truth, other: Truth):
     return xp.logical_and(input, other)
 
 
-@op("ops.logical_or(input, other)", "ops.LogicalOr()(x: input, y: other)",
-    "mint.logical_or(input, other)")
+@op(
+    "ops.logical_or(input, other)",
+    "ops.LogicalOr()(x: input, y: other)",
+    "mint.logical_or(input, other)",
+)
 def logical_or(xp, input: Truth, other: Truth):
     """Tells where either element is true, that is, not 0.
 
@@ -41,8 +47,11 @@ def logical_or(xp, input: Truth, other: Truth):
     return xp.logical_or(input, other)
 
 
-@op("ops.logical_xor(input, other)", "ops.LogicalXor()(x: input, y: other)",
-    "mint.logical_xor(input, other)")
+@op(
+    "ops.logical_xor(input, other)",
+    "ops.LogicalXor()(x: input, y: other)",
+    "mint.logical_xor(input, other)",
+)
 def logical_xor(xp, input: Truth, other: Truth):
     """Tells where exactly one of two elements is true, that is, not 0.
 
@@ -58,9 +67,13 @@ def logical_xor(xp, input: Truth, other: Truth):
     return xp.logical_xor(input, other)
 
 
-@op("ops.logical_not(input)", "ops.LogicalNot()(input)", "Tensor.logical_not()",
+@op(
+    "ops.logical_not(input)",
+    "ops.LogicalNot()(input)",
+    "Tensor.logical_not()",
     "mint.logical_not(input)",
-    "Tensor.__invert__()")
+    "Tensor.__invert__()",
+)
 def logical_not(xp, input: Anything):
     """Tells which elements are false, that is, 0.
 

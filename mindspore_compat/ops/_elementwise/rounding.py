@@ -6,8 +6,13 @@ from ..._core.rules.vocabulary import Int, InTensor, TensorOf, any_dtype, checke
 from .._rules import Anything
 
 
-@op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)",
-    "Tensor.floor_()")
+@op(
+    "ops.floor(input)",
+    "ops.Floor()(input)",
+    "Tensor.floor()",
+    "mint.floor(input)",
+    "Tensor.floor_()",
+)
 def floor(xp, input: TensorOf(any_dtype)):
     """Rounds each element down to a whole number.
 
@@ -35,9 +40,15 @@ def ceil(xp, input: TensorOf(floating)):
     return xp.ceil(input) if input.dtype.kind == "f" else input
 
 
-@op("ops.trunc(input)", "ops.Trunc()(input)", "Tensor.trunc()", "Tensor.fix()", "ops.fix(input)",
+@op(
+    "ops.trunc(input)",
+    "ops.Trunc()(input)",
+    "Tensor.trunc()",
+    "Tensor.fix()",
+    "ops.fix(input)",
     "mint.trunc(input)",
-    "mint.fix(input)")
+    "mint.fix(input)",
+)
 def trunc(xp, input: Anything):
     """Rounds each element toward zero to a whole number.
 
@@ -65,8 +76,12 @@ def rint(xp, input: TensorOf("float16", "float32", "float64")):
     return xp.rint(input)
 
 
-@op("ops.round(input, *, decimals=0)", "ops.Round()(input, decimals=0)", "Tensor.round(decimals=0)",
-    "mint.round(input, *, decimals=0)")
+@op(
+    "ops.round(input, *, decimals=0)",
+    "ops.Round()(input, decimals=0)",
+    "Tensor.round(decimals=0)",
+    "mint.round(input, *, decimals=0)",
+)
 def round(xp, input: Anything, decimals: InTensor(Int) = 0):
     """Rounds each element to the nearest number with `decimals` digits after the point; halves go
     to the even digit.
@@ -84,8 +99,9 @@ def round(xp, input: Anything, decimals: InTensor(Int) = 0):
         [1.3 3.1]
     """
     if decimals and input.dtype.kind in "iu":
-        raise RuntimeError(f"For 'round', 'decimals' must be 0 for whole numbers, but got "
-                           f"{decimals}.")
+        raise RuntimeError(
+            f"For 'round', 'decimals' must be 0 for whole numbers, but got {decimals}."
+        )
     return xp.round(input, decimals) if input.dtype.kind == "f" else input
 
 

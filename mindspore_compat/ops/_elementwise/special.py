@@ -43,7 +43,9 @@ def _unary(name, doc, given, printed, *lines, only=Anything):
     def body(xp, input: only):
         return getattr(xp, name)(as_floating(xp, input))
 
-    body.__name__, body.__doc__ = name, f"""{doc}
+    body.__name__, body.__doc__ = (
+        name,
+        f"""{doc}
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -52,103 +54,301 @@ def _unary(name, doc, given, printed, *lines, only=Anything):
     Example:
         >>> print(ms.{lines[0].partition("(")[0]}(ms.Tensor({given})))
         {printed}
-    """
+    """,
+    )
     return op(*lines)(body)
 
 
-_unary("sinh", "Computes the hyperbolic sine of each element.",
-       "[0.25, 0.5]", "[0.25261232 0.5210953 ]",
-       "ops.sinh(input)", "ops.Sinh()(input)", "Tensor.sinh()", "mint.sinh(input)")
-_unary("cosh", "Computes the hyperbolic cosine of each element.",
-       "[0.25, 0.5]", "[1.0314132 1.1276261]",
-       "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()", "mint.cosh(input)")
-_unary("arcsin", "Finds the angle in radians whose sine is the element.",
-       "[0.25, 0.5]", "[0.25268024 0.5235988 ]",
-       "ops.asin(input)", "ops.arcsin(x: input)", "ops.Asin()(input)", "Tensor.asin()",
-       "Tensor.arcsin()", "mint.asin(input)", "mint.arcsin(x: input)")
-_unary("arccos", "Finds the angle in radians whose cosine is the element.",
-       "[0.25, 0.5]", "[1.3181162 1.0471976]",
-       "ops.acos(input)", "ops.arccos(input)", "ops.ACos()(input)", "Tensor.acos()",
-       "Tensor.arccos()", "mint.acos(input)", "mint.arccos(input)")
-_unary("arctan", "Finds the angle in radians whose tangent is the element.",
-       "[0.25, 0.5]", "[0.24497867 0.4636476 ]",
-       "ops.atan(input)", "ops.arctan(input)", "ops.Atan()(input)", "Tensor.atan()",
-       "Tensor.arctan()", "mint.atan(input)", "mint.arctan(input)")
-_unary("arcsinh", "Computes the inverse hyperbolic sine of each element.",
-       "[0.25, 0.5]", "[0.24746646 0.4812118 ]",
-       "ops.asinh(input)", "ops.arcsinh(input)", "ops.Asinh()(input)", "Tensor.asinh()",
-       "Tensor.arcsinh()", "mint.asinh(input)", "mint.arcsinh(input)")
-_unary("arccosh", "Computes the inverse hyperbolic cosine of each element.",
-       "[1.0, 2.0]", "[0.       1.316958]",
-       "ops.acosh(input)", "ops.arccosh(input)", "ops.Acosh()(input)", "Tensor.acosh()",
-       "Tensor.arccosh()", "mint.acosh(input)", "mint.arccosh(input)")
-_unary("arctanh", "Computes the inverse hyperbolic tangent of each element.",
-       "[0.25, 0.5]", "[0.25541282 0.54930615]",
-       "ops.atanh(input)", "ops.arctanh(input)", "ops.Atanh()(input)", "Tensor.atanh()",
-       "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
-_unary("sinc", "Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.",
-       "[0.25, 0.5]", "[0.9003163  0.63661975]",
-       "ops.sinc(input)", "Tensor.sinc()", "mint.sinc(input)", "mint.special.sinc(input)",
-       "ops.Sinc()(input)")
-_unary("deg2rad", "Converts degrees to radians.", "[90.0, 180.0]", "[1.5707964 3.1415927]",
-       "ops.deg2rad(x: input)", "Tensor.deg2rad()", only=Float16To64)
-_unary("rad2deg", "Converts radians to degrees.", "[0.25, 0.5]", "[14.323944 28.647888]",
-       "ops.rad2deg(x: input)", "Tensor.rad2deg()", only=Float16To64)
-_unary("erf", "Computes the error function of each element.",
-       "[0.25, 0.5]", "[0.2763264 0.5204999]",
-       "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()", "mint.erf(input)")
-_unary("erfc", "Computes 1 less the error function of each element.",
-       "[0.25, 0.5]", "[0.7236736  0.47950011]",
-       "ops.erfc(input)", "ops.Erfc()(input)", "mint.special.erfc(input)", "Tensor.erfc()",
-       "mint.erfc(input)")
-_unary("erfinv", "Computes the inverse of the error function, on (-1, 1).",
-       "[0.25, 0.5]", "[0.22531205 0.47693628]",
-       "ops.erfinv(input)", "ops.Erfinv()(input)", "Tensor.erfinv()", "mint.erfinv(input)",
-       "Tensor.erfinv_()", "ops.erfinv_(input)")
-_unary("gammaln", "Computes the logarithm of the absolute value of the gamma function.",
-       "[0.25, 0.5]", "[1.2880225 0.5723649]",
-       "ops.lgamma(input)", "ops.Lgamma()(x: input)", "Tensor.lgamma()",
-       only=TensorOf(floating, 'int32'))
-_unary("digamma", "Computes the derivative of the logarithm of the gamma function.",
-       "[0.25, 0.5]", "[-4.2274537 -1.96351  ]",
-       "ops.digamma(input)", "ops.Digamma()(x: input)", "Tensor.digamma()", only=Floats)
-_unary("i0", "Computes the modified Bessel function of the first kind, order 0.",
-       "[0.25, 0.5]", "[1.0156864 1.0634835]",
-       "ops.bessel_i0(x: input)", "ops.i0(input)", "ops.BesselI0()(x: input)", "Tensor.i0()",
-       only=Floats)
-_unary("i0e", "Computes exp(-|x|) times the modified Bessel function I0.",
-       "[0.25, 0.5]", "[0.7910172  0.64503527]",
-       "ops.bessel_i0e(x: input)", "ops.BesselI0e()(x: input)", only=Floats)
-_unary("i1", "Computes the modified Bessel function of the first kind, order 1.",
-       "[0.25, 0.5]", "[0.12597911 0.2578943 ]",
-       "ops.bessel_i1(x: input)", "ops.BesselI1()(x: input)", only=Floats)
-_unary("i1e", "Computes exp(-|x|) times the modified Bessel function I1.",
-       "[0.25, 0.5]", "[0.09811263 0.1564208 ]",
-       "ops.bessel_i1e(x: input)", "ops.BesselI1e()(x: input)", only=Floats)
-_unary("k0", "Computes the modified Bessel function of the second kind, order 0.",
-       "[0.25, 0.5]", "[1.5415068  0.92441905]",
-       "ops.bessel_k0(x: input)", "ops.BesselK0()(x: input)", only=Floats)
-_unary("k0e", "Computes exp(x) times the modified Bessel function K0.",
-       "[0.25, 0.5]", "[1.9793339 1.5241094]",
-       "ops.bessel_k0e(x: input)", "ops.BesselK0e()(x: input)", only=Floats)
-_unary("k1", "Computes the modified Bessel function of the second kind, order 1.",
-       "[0.25, 0.5]", "[3.747026  1.6564411]",
-       "ops.bessel_k1(x: input)", "ops.BesselK1()(x: input)", only=Floats)
-_unary("k1e", "Computes exp(x) times the modified Bessel function K1.",
-       "[0.25, 0.5]", "[4.8112764 2.7310097]",
-       "ops.bessel_k1e(x: input)", "ops.BesselK1e()(x: input)", only=Floats)
-_unary("j0", "Computes the Bessel function of the first kind, order 0.",
-       "[0.25, 0.5]", "[0.9844359 0.9384698]",
-       "ops.bessel_j0(x: input)", "ops.BesselJ0()(x: input)", only=Floats)
-_unary("j1", "Computes the Bessel function of the first kind, order 1.",
-       "[0.25, 0.5]", "[0.12402598 0.24226846]",
-       "ops.bessel_j1(x: input)", "ops.BesselJ1()(x: input)", only=Floats)
-_unary("y0", "Computes the Bessel function of the second kind, order 0.",
-       "[0.25, 0.5]", "[-0.93157303 -0.44451874]",
-       "ops.bessel_y0(x: input)", "ops.BesselY0()(x: input)", only=Floats)
-_unary("y1", "Computes the Bessel function of the second kind, order 1.",
-       "[0.25, 0.5]", "[-2.7041051 -1.4714724]",
-       "ops.bessel_y1(x: input)", "ops.BesselY1()(x: input)", only=Floats)
+_unary(
+    "sinh",
+    "Computes the hyperbolic sine of each element.",
+    "[0.25, 0.5]",
+    "[0.25261232 0.5210953 ]",
+    "ops.sinh(input)",
+    "ops.Sinh()(input)",
+    "Tensor.sinh()",
+    "mint.sinh(input)",
+)
+_unary(
+    "cosh",
+    "Computes the hyperbolic cosine of each element.",
+    "[0.25, 0.5]",
+    "[1.0314132 1.1276261]",
+    "ops.cosh(input)",
+    "ops.Cosh()(input)",
+    "Tensor.cosh()",
+    "mint.cosh(input)",
+)
+_unary(
+    "arcsin",
+    "Finds the angle in radians whose sine is the element.",
+    "[0.25, 0.5]",
+    "[0.25268024 0.5235988 ]",
+    "ops.asin(input)",
+    "ops.arcsin(x: input)",
+    "ops.Asin()(input)",
+    "Tensor.asin()",
+    "Tensor.arcsin()",
+    "mint.asin(input)",
+    "mint.arcsin(x: input)",
+)
+_unary(
+    "arccos",
+    "Finds the angle in radians whose cosine is the element.",
+    "[0.25, 0.5]",
+    "[1.3181162 1.0471976]",
+    "ops.acos(input)",
+    "ops.arccos(input)",
+    "ops.ACos()(input)",
+    "Tensor.acos()",
+    "Tensor.arccos()",
+    "mint.acos(input)",
+    "mint.arccos(input)",
+)
+_unary(
+    "arctan",
+    "Finds the angle in radians whose tangent is the element.",
+    "[0.25, 0.5]",
+    "[0.24497867 0.4636476 ]",
+    "ops.atan(input)",
+    "ops.arctan(input)",
+    "ops.Atan()(input)",
+    "Tensor.atan()",
+    "Tensor.arctan()",
+    "mint.atan(input)",
+    "mint.arctan(input)",
+)
+_unary(
+    "arcsinh",
+    "Computes the inverse hyperbolic sine of each element.",
+    "[0.25, 0.5]",
+    "[0.24746646 0.4812118 ]",
+    "ops.asinh(input)",
+    "ops.arcsinh(input)",
+    "ops.Asinh()(input)",
+    "Tensor.asinh()",
+    "Tensor.arcsinh()",
+    "mint.asinh(input)",
+    "mint.arcsinh(input)",
+)
+_unary(
+    "arccosh",
+    "Computes the inverse hyperbolic cosine of each element.",
+    "[1.0, 2.0]",
+    "[0.       1.316958]",
+    "ops.acosh(input)",
+    "ops.arccosh(input)",
+    "ops.Acosh()(input)",
+    "Tensor.acosh()",
+    "Tensor.arccosh()",
+    "mint.acosh(input)",
+    "mint.arccosh(input)",
+)
+_unary(
+    "arctanh",
+    "Computes the inverse hyperbolic tangent of each element.",
+    "[0.25, 0.5]",
+    "[0.25541282 0.54930615]",
+    "ops.atanh(input)",
+    "ops.arctanh(input)",
+    "ops.Atanh()(input)",
+    "Tensor.atanh()",
+    "Tensor.arctanh()",
+    "mint.atanh(input)",
+    "mint.arctanh(input)",
+)
+_unary(
+    "sinc",
+    "Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.",
+    "[0.25, 0.5]",
+    "[0.9003163  0.63661975]",
+    "ops.sinc(input)",
+    "Tensor.sinc()",
+    "mint.sinc(input)",
+    "mint.special.sinc(input)",
+    "ops.Sinc()(input)",
+)
+_unary(
+    "deg2rad",
+    "Converts degrees to radians.",
+    "[90.0, 180.0]",
+    "[1.5707964 3.1415927]",
+    "ops.deg2rad(x: input)",
+    "Tensor.deg2rad()",
+    only=Float16To64,
+)
+_unary(
+    "rad2deg",
+    "Converts radians to degrees.",
+    "[0.25, 0.5]",
+    "[14.323944 28.647888]",
+    "ops.rad2deg(x: input)",
+    "Tensor.rad2deg()",
+    only=Float16To64,
+)
+_unary(
+    "erf",
+    "Computes the error function of each element.",
+    "[0.25, 0.5]",
+    "[0.2763264 0.5204999]",
+    "ops.erf(input)",
+    "ops.Erf()(input)",
+    "Tensor.erf()",
+    "mint.erf(input)",
+)
+_unary(
+    "erfc",
+    "Computes 1 less the error function of each element.",
+    "[0.25, 0.5]",
+    "[0.7236736  0.47950011]",
+    "ops.erfc(input)",
+    "ops.Erfc()(input)",
+    "mint.special.erfc(input)",
+    "Tensor.erfc()",
+    "mint.erfc(input)",
+)
+_unary(
+    "erfinv",
+    "Computes the inverse of the error function, on (-1, 1).",
+    "[0.25, 0.5]",
+    "[0.22531205 0.47693628]",
+    "ops.erfinv(input)",
+    "ops.Erfinv()(input)",
+    "Tensor.erfinv()",
+    "mint.erfinv(input)",
+    "Tensor.erfinv_()",
+    "ops.erfinv_(input)",
+)
+_unary(
+    "gammaln",
+    "Computes the logarithm of the absolute value of the gamma function.",
+    "[0.25, 0.5]",
+    "[1.2880225 0.5723649]",
+    "ops.lgamma(input)",
+    "ops.Lgamma()(x: input)",
+    "Tensor.lgamma()",
+    only=TensorOf(floating, "int32"),
+)
+_unary(
+    "digamma",
+    "Computes the derivative of the logarithm of the gamma function.",
+    "[0.25, 0.5]",
+    "[-4.2274537 -1.96351  ]",
+    "ops.digamma(input)",
+    "ops.Digamma()(x: input)",
+    "Tensor.digamma()",
+    only=Floats,
+)
+_unary(
+    "i0",
+    "Computes the modified Bessel function of the first kind, order 0.",
+    "[0.25, 0.5]",
+    "[1.0156864 1.0634835]",
+    "ops.bessel_i0(x: input)",
+    "ops.i0(input)",
+    "ops.BesselI0()(x: input)",
+    "Tensor.i0()",
+    only=Floats,
+)
+_unary(
+    "i0e",
+    "Computes exp(-|x|) times the modified Bessel function I0.",
+    "[0.25, 0.5]",
+    "[0.7910172  0.64503527]",
+    "ops.bessel_i0e(x: input)",
+    "ops.BesselI0e()(x: input)",
+    only=Floats,
+)
+_unary(
+    "i1",
+    "Computes the modified Bessel function of the first kind, order 1.",
+    "[0.25, 0.5]",
+    "[0.12597911 0.2578943 ]",
+    "ops.bessel_i1(x: input)",
+    "ops.BesselI1()(x: input)",
+    only=Floats,
+)
+_unary(
+    "i1e",
+    "Computes exp(-|x|) times the modified Bessel function I1.",
+    "[0.25, 0.5]",
+    "[0.09811263 0.1564208 ]",
+    "ops.bessel_i1e(x: input)",
+    "ops.BesselI1e()(x: input)",
+    only=Floats,
+)
+_unary(
+    "k0",
+    "Computes the modified Bessel function of the second kind, order 0.",
+    "[0.25, 0.5]",
+    "[1.5415068  0.92441905]",
+    "ops.bessel_k0(x: input)",
+    "ops.BesselK0()(x: input)",
+    only=Floats,
+)
+_unary(
+    "k0e",
+    "Computes exp(x) times the modified Bessel function K0.",
+    "[0.25, 0.5]",
+    "[1.9793339 1.5241094]",
+    "ops.bessel_k0e(x: input)",
+    "ops.BesselK0e()(x: input)",
+    only=Floats,
+)
+_unary(
+    "k1",
+    "Computes the modified Bessel function of the second kind, order 1.",
+    "[0.25, 0.5]",
+    "[3.747026  1.6564411]",
+    "ops.bessel_k1(x: input)",
+    "ops.BesselK1()(x: input)",
+    only=Floats,
+)
+_unary(
+    "k1e",
+    "Computes exp(x) times the modified Bessel function K1.",
+    "[0.25, 0.5]",
+    "[4.8112764 2.7310097]",
+    "ops.bessel_k1e(x: input)",
+    "ops.BesselK1e()(x: input)",
+    only=Floats,
+)
+_unary(
+    "j0",
+    "Computes the Bessel function of the first kind, order 0.",
+    "[0.25, 0.5]",
+    "[0.9844359 0.9384698]",
+    "ops.bessel_j0(x: input)",
+    "ops.BesselJ0()(x: input)",
+    only=Floats,
+)
+_unary(
+    "j1",
+    "Computes the Bessel function of the first kind, order 1.",
+    "[0.25, 0.5]",
+    "[0.12402598 0.24226846]",
+    "ops.bessel_j1(x: input)",
+    "ops.BesselJ1()(x: input)",
+    only=Floats,
+)
+_unary(
+    "y0",
+    "Computes the Bessel function of the second kind, order 0.",
+    "[0.25, 0.5]",
+    "[-0.93157303 -0.44451874]",
+    "ops.bessel_y0(x: input)",
+    "ops.BesselY0()(x: input)",
+    only=Floats,
+)
+_unary(
+    "y1",
+    "Computes the Bessel function of the second kind, order 1.",
+    "[0.25, 0.5]",
+    "[-2.7041051 -1.4714724]",
+    "ops.bessel_y1(x: input)",
+    "ops.BesselY1()(x: input)",
+    only=Floats,
+)
 
 
 @op("ops.signbit(input)", "Tensor.signbit()")
@@ -308,8 +508,10 @@ def xdivy(xp, x: Operand, y: Operand):
         [0.  1.5]
     """
     if x.dtype.kind in "biu":
-        raise TypeError(f"For 'xdivy', 'x' or 'y' must hold floats or complex numbers, but both "
-                        f"meet in {x.dtype}.")
+        raise TypeError(
+            f"For 'xdivy', 'x' or 'y' must hold floats or complex numbers, but both "
+            f"meet in {x.dtype}."
+        )
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))
 
@@ -524,8 +726,10 @@ def zeta_of_pairs(xp, input: Float32Or64, other: Float32Or64):
         [1.644934  1.2020569]
     """
     if input.shape != other.shape:
-        raise ValueError(f"For 'zeta', the shapes must agree, but got {tuple(input.shape)} and "
-                         f"{tuple(other.shape)}.")
+        raise ValueError(
+            f"For 'zeta', the shapes must agree, but got {tuple(input.shape)} and "
+            f"{tuple(other.shape)}."
+        )
     return xp.zeta(input, other)
 
 
@@ -596,12 +800,19 @@ def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Fl
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
 
 
-@op("ops.nan_to_num(input, nan=None, posinf=None, neginf=None)",
+@op(
+    "ops.nan_to_num(input, nan=None, posinf=None, neginf=None)",
     "ops.NanToNum(nan=None, posinf=None, neginf=None)(x: input)",
     "Tensor.nan_to_num(nan=None, posinf=None, neginf=None)",
-    "mint.nan_to_num(input, nan=None, posinf=None, neginf=None)")
-def nan_to_num(xp, input: TensorOf(number - {"float64"}, "bool"), nan: Number | Bool | None = None,
-               posinf: Number | Bool | None = None, neginf: Number | Bool | None = None):
+    "mint.nan_to_num(input, nan=None, posinf=None, neginf=None)",
+)
+def nan_to_num(
+    xp,
+    input: TensorOf(number - {"float64"}, "bool"),
+    nan: Number | Bool | None = None,
+    posinf: Number | Bool | None = None,
+    neginf: Number | Bool | None = None,
+):
     """Puts numbers in the place of NaN and of infinities.
 
     NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
@@ -656,8 +867,12 @@ def isposinf(xp, input: Anything):
 
 
 @op("ops.Betainc()(a, b, x)", types=SameDtype("a b x"))
-def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float64"),
-            x: TensorOf("float32", "float64")):
+def betainc(
+    xp,
+    a: TensorOf("float32", "float64"),
+    b: TensorOf("float32", "float64"),
+    x: TensorOf("float32", "float64"),
+):
     """Computes the regularised incomplete beta function of `x` in [0, 1], with the positive
     parameters `a` and `b`.
 
@@ -670,8 +885,10 @@ def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float
         [0.25   0.6875]
     """
     if not a.shape == b.shape == x.shape:
-        raise ValueError(f"For 'Betainc', 'a', 'b' and 'x' must have one shape, but got {a.shape}, "
-                         f"{b.shape} and {x.shape}.")
+        raise ValueError(
+            f"For 'Betainc', 'a', 'b' and 'x' must have one shape, but got {a.shape}, "
+            f"{b.shape} and {x.shape}."
+        )
     return xp.betainc(a, b, x)
 
 

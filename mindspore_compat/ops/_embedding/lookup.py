@@ -76,8 +76,14 @@ rows_of.vjp(weight=_rows_vjp)
 
 @public("ops.embedding", "mint.nn.functional.embedding")
 @checked
-def embedding(input: Index, weight: Anything, padding_idx: Int = None, max_norm: Float = None,
-              norm_type: Float = 2.0, scale_grad_by_freq: Bool = False):
+def embedding(
+    input: Index,
+    weight: Anything,
+    padding_idx: Int = None,
+    max_norm: Float = None,
+    norm_type: Float = 2.0,
+    scale_grad_by_freq: Bool = False,
+):
     """The rows of `weight` that `input` names.
 
     Args:

@@ -18,8 +18,9 @@ Four = TupleOf(Float, length=4)
 def _need_boxes(api, **boxes):
     for name, x in boxes.items():
         if x.ndim != 2 or x.shape[1] != 4:
-            raise ValueError(f"For '{api}', '{name}' must have shape (N, 4), but got "
-                             f"{tuple(x.shape)}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have shape (N, 4), but got {tuple(x.shape)}."
+            )
 
 
 def _sides(x, extra=1):
@@ -70,18 +71,28 @@ def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou")
 def _encoded(xp, anchors, truths, means, stds):
     wide, high = _sides(anchors)
     truth_wide, truth_high = _sides(truths)
-    deltas = [((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / wide,
-              ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / high,
-              xp.log(truth_wide / wide), xp.log(truth_high / high)]
+    deltas = [
+        ((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / wide,
+        ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / high,
+        xp.log(truth_wide / wide),
+        xp.log(truth_high / high),
+    ]
     return xp.stack([(d - m) / s for d, m, s in zip(deltas, means, stds)], 1)
 
 
-@op("ops.bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), "
+@op(
+    "ops.bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), "
     "stds=(1.0, 1.0, 1.0, 1.0))",
     "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
-    "(anchor_box, groundtruth_box)")
-def bounding_box_encode(xp, anchor_box: Float16Or32, groundtruth_box: Float16Or32,
-                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0)):
+    "(anchor_box, groundtruth_box)",
+)
+def bounding_box_encode(
+    xp,
+    anchor_box: Float16Or32,
+    groundtruth_box: Float16Or32,
+    means: Four = (0.0, 0.0, 0.0, 0.0),
+    stds: Four = (1.0, 1.0, 1.0, 1.0),
+):
     """Tells where boxes lie relative to anchors: how far the centre is moved, and the logarithms of
     the stretch.
 
@@ -113,13 +124,21 @@ def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
     return xp.stack([xp.minimum(xp.maximum(c, 0), b) for c, b in zip(corners, bounds)], 1)
 
 
-@op("ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), "
+@op(
+    "ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), "
     "stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016)",
     "ops.BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
-    "wh_ratio_clip=0.016)(anchor_box, deltas)")
-def bounding_box_decode(xp, anchor_box: Float16Or32, deltas: Float16Or32, max_shape: TupleOf(Int,
-                        length=2), means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0,
-                        1.0), wh_ratio_clip: Float = 0.016):
+    "wh_ratio_clip=0.016)(anchor_box, deltas)",
+)
+def bounding_box_decode(
+    xp,
+    anchor_box: Float16Or32,
+    deltas: Float16Or32,
+    max_shape: TupleOf(Int, length=2),
+    means: Four = (0.0, 0.0, 0.0, 0.0),
+    stds: Four = (1.0, 1.0, 1.0, 1.0),
+    wh_ratio_clip: Float = 0.016,
+):
     """Gives the boxes that `bounding_box_encode` turned into `deltas`, inside images of shape
     `max_shape`. A side is stretched by at most 1 / `wh_ratio_clip`.
 
@@ -137,8 +156,11 @@ def bounding_box_decode(xp, anchor_box: Float16Or32, deltas: Float16Or32, max_sh
 
 
 @op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
-def check_valid(xp, bboxes: TensorOf("float16", "float32", "int16", "uint8"),
-                img_metas: TensorOf("float16", "float32", "int16", "uint8")):
+def check_valid(
+    xp,
+    bboxes: TensorOf("float16", "float32", "int16", "uint8"),
+    img_metas: TensorOf("float16", "float32", "int16", "uint8"),
+):
     """Tells which boxes lie inside an image of (height, width, ratio), whose sides are multiplied
     by the ratio.
 
@@ -190,7 +212,8 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
     if bboxes.ndim != 2 or bboxes.shape[0] < 1 or bboxes.shape[1] != 5:
         raise ValueError(
             f"For 'NMSWithMask', 'bboxes' must have shape (N, 5), N at least 1, but got "
-            f"{tuple(bboxes.shape)}.")
+            f"{tuple(bboxes.shape)}."
+        )
     order = xp.argsort(-bboxes[:, 4], kind="stable")
     rows = xp.take(bboxes, order, 0)
     wide = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
@@ -205,11 +228,15 @@ def _scalar(api, name, value, *dtypes):
     """A number given as such, or as a Tensor of no dimensions and one of these dtypes."""
     if isinstance(value, Tensor):
         if value._array.dtype not in dtypes:
-            raise TypeError(f"For '{api}', '{name}' must be of dtype {' or '.join(dtypes)}, but "
-                            f"got {value.dtype}.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be of dtype {' or '.join(dtypes)}, but "
+                f"got {value.dtype}."
+            )
         if value.ndim:
-            raise ValueError(f"For '{api}', '{name}' must have no dimensions, but got shape "
-                             f"{tuple(value.shape)}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have no dimensions, but got shape "
+                f"{tuple(value.shape)}."
+            )
         return value.asnumpy().item()
     if type(value) is bool or not isinstance(value, int if "int32" in dtypes else (int, float)):
         raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r}.")
@@ -221,8 +248,10 @@ def _limits(api, name, overlap, least, *dtypes):
     given = [each.dtype for each in (overlap, least) if isinstance(each, Tensor)]
     found = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
     if len(set(given)) > 1:
-        raise TypeError(f"For '{api}', '{name}' and 'score_threshold' must have the same dtype, "
-                        f"but got {given[0]} and {given[1]}.")
+        raise TypeError(
+            f"For '{api}', '{name}' and 'score_threshold' must have the same dtype, "
+            f"but got {given[0]} and {given[1]}."
+        )
     return found
 
 
@@ -239,8 +268,14 @@ def _chosen(xp, close, scores, most, least):
     "ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
     types=SameDtype("boxes scores"),
 )
-def non_max_suppression_v3(xp, boxes: Float16Or32, scores: Float16Or32, max_output_size: Any,
-                           iou_threshold: Any, score_threshold: Any):
+def non_max_suppression_v3(
+    xp,
+    boxes: Float16Or32,
+    scores: Float16Or32,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+):
     """Finds the boxes to keep, best first: none overlaps a better one by more than `iou_threshold`.
 
     Boxes are given by any two opposite corners. At most `max_output_size` are kept, with scores
@@ -259,12 +294,15 @@ def non_max_suppression_v3(xp, boxes: Float16Or32, scores: Float16Or32, max_outp
     """
     api = "NonMaxSuppressionV3"
     most = _scalar(api, "max_output_size", max_output_size, "int32", "int64")
-    overlap, least = _limits(api, "iou_threshold", iou_threshold, score_threshold, "float16",
-                             "float32")
+    overlap, least = _limits(
+        api, "iou_threshold", iou_threshold, score_threshold, "float16", "float32"
+    )
     _need_boxes(api, boxes=boxes)
     if tuple(scores.shape) != (boxes.shape[0],):
-        raise ValueError(f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
-                         f"{tuple(scores.shape)}.")
+        raise ValueError(
+            f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
+            f"{tuple(scores.shape)}."
+        )
     low, high = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
     rows = xp.concatenate([low, high], 1)
     shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
@@ -277,9 +315,14 @@ def non_max_suppression_v3(xp, boxes: Float16Or32, scores: Float16Or32, max_outp
     "score_threshold)",
     types=SameDtype("overlaps scores overlap_threshold score_threshold"),
 )
-def non_max_suppression_with_overlaps(xp, overlaps: Float16To64, scores: Float16To64,
-                                      max_output_size: Any, overlap_threshold: Float16To64,
-                                      score_threshold: Float16To64):
+def non_max_suppression_with_overlaps(
+    xp,
+    overlaps: Float16To64,
+    scores: Float16To64,
+    max_output_size: Any,
+    overlap_threshold: Float16To64,
+    score_threshold: Float16To64,
+):
     """Finds the boxes to keep, best first, given how much each two overlap.
 
     Shapes:
@@ -296,14 +339,20 @@ def non_max_suppression_with_overlaps(xp, overlaps: Float16To64, scores: Float16
     api = "NonMaxSuppressionWithOverlaps"
     most = _scalar(api, "max_output_size", max_output_size, "int32")
     if overlap_threshold.ndim or score_threshold.ndim:
-        raise ValueError(f"For '{api}', the thresholds must have no dimensions, but got shapes "
-                         f"{overlap_threshold.shape} and {score_threshold.shape}.")
+        raise ValueError(
+            f"For '{api}', the thresholds must have no dimensions, but got shapes "
+            f"{overlap_threshold.shape} and {score_threshold.shape}."
+        )
     overlap, least = float(overlap_threshold), float(score_threshold)
-    if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or tuple(
-            scores.shape) != tuple(overlaps.shape[:1]):
+    if (
+        overlaps.ndim != 2
+        or overlaps.shape[0] != overlaps.shape[1]
+        or tuple(scores.shape) != tuple(overlaps.shape[:1])
+    ):
         raise ValueError(
             f"For '{api}', 'overlaps' must have shape (N, N) and 'scores' "
-            f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}.")
+            f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}."
+        )
     if most < 0:
         raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
     return _chosen(xp, overlaps >= overlap, scores, most, least)
@@ -319,8 +368,13 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
         shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
         union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
         at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
-        found.append((xp.take(own, at, 0), xp.take(scores[:, c], at, 0),
-                      xp.full(at.shape, float(c), "float32")))
+        found.append(
+            (
+                xp.take(own, at, 0),
+                xp.take(scores[:, c], at, 0),
+                xp.full(at.shape, float(c), "float32"),
+            )
+        )
     joined = [xp.concatenate(parts, 0) for parts in zip(*found)]
     order = xp.argsort(-joined[1], kind="stable")[:most]
     return [xp.take(part, order, 0) for part in joined]
@@ -331,11 +385,17 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)",
     quirks=Quirks(shapes_first=True),
 )
-def combined_non_max_suppression(xp, boxes: AsValue(Float32, Plain),
-                                 scores: AsValue(Float32, Plain),
-                                 max_output_size_per_class: Index, max_total_size: Index,
-                                 iou_threshold: Float32, score_threshold: Float32,
-                                 pad_per_class: Bool = False, clip_boxes: Bool = True):
+def combined_non_max_suppression(
+    xp,
+    boxes: AsValue(Float32, Plain),
+    scores: AsValue(Float32, Plain),
+    max_output_size_per_class: Index,
+    max_total_size: Index,
+    iou_threshold: Float32,
+    score_threshold: Float32,
+    pad_per_class: Bool = False,
+    clip_boxes: Bool = True,
+):
     """Finds the best boxes of each class, then the best of all classes, for each image.
 
     Results are filled up with zeros to `max_total_size`, or with `pad_per_class` to what all
@@ -355,20 +415,28 @@ def combined_non_max_suppression(xp, boxes: AsValue(Float32, Plain),
         [1]
     """
     api = "CombinedNonMaxSuppression"
-    if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape[:2]) != tuple(scores.shape[:2]) or (
-            boxes.shape[2] not in (1, scores.shape[2])):
+    if (
+        boxes.ndim != 4
+        or scores.ndim != 3
+        or tuple(boxes.shape[:2]) != tuple(scores.shape[:2])
+        or (boxes.shape[2] not in (1, scores.shape[2]))
+    ):
         raise ValueError(
             f"For '{api}', 'boxes' must have shape (N, B, C or 1, 4) and 'scores' (N, B, C), but "
-            f"got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
-    if any(given.ndim for given in (max_output_size_per_class, max_total_size, iou_threshold,
-                                    score_threshold)):
+            f"got {tuple(boxes.shape)} and {tuple(scores.shape)}."
+        )
+    if any(
+        given.ndim
+        for given in (max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
+    ):
         raise ValueError(f"For '{api}', sizes and thresholds must have no dimensions.")
     per_class, most = int(max_output_size_per_class), int(max_total_size)
     overlap, least = float(iou_threshold), float(score_threshold)
     if per_class < 0 or most < 0 or not 0 <= overlap <= 1:
         raise ValueError(
             f"For '{api}', sizes must not be negative and 'iou_threshold' be in [0, 1], but got "
-            f"{per_class}, {most} and {overlap}.")
+            f"{per_class}, {most} and {overlap}."
+        )
     goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
     outs, counts = [], []
     for image in range(boxes.shape[0]):

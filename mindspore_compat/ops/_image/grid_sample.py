@@ -89,11 +89,13 @@ def _positions(xp, api, x, grid, padding, corners):
     if x.ndim not in (4, 5) or grid.ndim != x.ndim:
         raise ValueError(
             f"For '{api}', 'input' and 'grid' must both have 4 or 5 dimensions, but got shapes "
-            f"{tuple(x.shape)} and {tuple(grid.shape)}.")
+            f"{tuple(x.shape)} and {tuple(grid.shape)}."
+        )
     if grid.shape[0] != x.shape[0] or grid.shape[-1] != count:
         raise ValueError(
             f"For '{api}', 'grid' must have shape ({x.shape[0]}, ..., {count}), but got "
-            f"{tuple(grid.shape)}.")
+            f"{tuple(grid.shape)}."
+        )
     flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), count))
     points = []
     for i, n in enumerate(x.shape[2:]):
@@ -102,8 +104,9 @@ def _positions(xp, api, x, grid, padding, corners):
         if padding == "reflection":
             at = _reflected(xp, at, 0, n - 1) if corners else _reflected(xp, at, -0.5, n - 0.5)
         low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # NaN lies below
-        at = xp.where((at > low) & (at < high), at,
-                      xp.stop(xp.minimum(xp.where(at > low, at, low), high)))
+        at = xp.where(
+            (at > low) & (at < high), at, xp.stop(xp.minimum(xp.where(at > low, at, low), high))
+        )
         points.append(at)
     return points
 
@@ -124,8 +127,14 @@ Padding = OneOf("zeros", "border", "reflection")
     "align_corners=None)",
     types=SameDtype("input grid"),
 )
-def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
-                padding_mode: Padding = "zeros", align_corners: Bool = None):
+def grid_sample(
+    xp,
+    input: Floats,
+    grid: Floats,
+    mode: Mode = "bilinear",
+    padding_mode: Padding = "zeros",
+    align_corners: Bool = None,
+):
     """Samples images or volumes at the points of a grid, whose coordinates lie in [-1, 1], x first.
 
     Outside lies 0, the nearest edge, or a mirror image, after `padding_mode`. With `align_corners`
@@ -149,8 +158,14 @@ def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
     "(input_x, grid)",
     types=SameDtype("input_x grid"),
 )
-def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
-                   padding_mode: Padding = "zeros", align_corners: Bool = False):
+def grid_sampler2d(
+    xp,
+    input_x: Floats,
+    grid: Floats,
+    interpolation_mode: Mode = "bilinear",
+    padding_mode: Padding = "zeros",
+    align_corners: Bool = False,
+):
     """Samples images at the points of a grid, whose coordinates lie in [-1, 1], x first; see
     `ops.grid_sample`.
 
@@ -164,8 +179,9 @@ def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
         [[[[2.5]]]]
     """
     need_rank("GridSampler2D", "input_x", input_x, 4)
-    return _grid_sample(xp, "GridSampler2D", input_x, grid, interpolation_mode, padding_mode,
-                        align_corners)
+    return _grid_sample(
+        xp, "GridSampler2D", input_x, grid, interpolation_mode, padding_mode, align_corners
+    )
 
 
 @op(
@@ -173,8 +189,14 @@ def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
     "(input_x, grid)",
     types=SameDtype("input_x grid"),
 )
-def grid_sampler3d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
-                   padding_mode: Padding = "zeros", align_corners: Bool = False):
+def grid_sampler3d(
+    xp,
+    input_x: Floats,
+    grid: Floats,
+    interpolation_mode: Mode = "bilinear",
+    padding_mode: Padding = "zeros",
+    align_corners: Bool = False,
+):
     """Samples volumes at the points of a grid, whose coordinates lie in [-1, 1], x first; see
     `ops.grid_sample`.
 
@@ -188,8 +210,9 @@ def grid_sampler3d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
         [[[[[1.]]]]]
     """
     need_rank("GridSampler3D", "input_x", input_x, 5)
-    return _grid_sample(xp, "GridSampler3D", input_x, grid, interpolation_mode, padding_mode,
-                        align_corners)
+    return _grid_sample(
+        xp, "GridSampler3D", input_x, grid, interpolation_mode, padding_mode, align_corners
+    )
 
 
 def _base_grid(size, corners):
@@ -209,20 +232,25 @@ def _affine_grid(xp, api, theta, size, corners):
     if len(size) not in (4, 5) or tuple(theta.shape[1:]) != (count, count + 1):
         raise ValueError(
             f"For '{api}', 'theta' must have shape (N, 2, 3) for a size of 4 numbers and (N, 3, "
-            f"4) for 5, but got {tuple(theta.shape)} and {size}.")
+            f"4) for 5, but got {tuple(theta.shape)} and {size}."
+        )
     if theta.shape[0] != size[0]:
         raise ValueError(
             f"For '{api}', 'size' must begin with the batch of 'theta', {theta.shape[0]}, but got "
-            f"{size[0]}.")
+            f"{size[0]}."
+        )
     base = xp.asarray(_base_grid(size[2:], corners), theta.dtype)
     points = xp.matmul(base, xp.swapaxes(theta, 1, 2))
     return xp.reshape(points, (size[0], *size[2:], count))
 
 
-@op("ops.affine_grid(theta, size, align_corners=False)",
-    "ops.AffineGrid(align_corners=False)(theta, output_size: size)")
-def affine_grid(xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool =
-                False):
+@op(
+    "ops.affine_grid(theta, size, align_corners=False)",
+    "ops.AffineGrid(align_corners=False)(theta, output_size: size)",
+)
+def affine_grid(
+    xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False
+):
     """Computes the grid of points, for `grid_sample`, that affine maps give for an image of shape
     `size`.
 
@@ -237,8 +265,9 @@ def affine_grid(xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), alig
            [ 1.  0.]]]]
     """
     if theta.ndim != 3:
-        raise ValueError(f"For 'affine_grid', 'theta' must have 3 dimensions, but got "
-                         f"{theta.ndim}.")
+        raise ValueError(
+            f"For 'affine_grid', 'theta' must have 3 dimensions, but got {theta.ndim}."
+        )
     return _affine_grid(xp, "affine_grid", theta, size, align_corners)
 
 
@@ -276,10 +305,20 @@ def _from_images(xp, x, batch, ys, xs):
     return total
 
 
-@op("ops.ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)"
-    "(features, rois)")
-def roi_align(xp, features: Float16Or32, rois: Float16Or32, pooled_height: Int, pooled_width: Int,
-              spatial_scale: Float, sample_num: Int = 2, roi_end_mode: OneOf(0, 1) = 1):
+@op(
+    "ops.ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)"
+    "(features, rois)"
+)
+def roi_align(
+    xp,
+    features: Float16Or32,
+    rois: Float16Or32,
+    pooled_height: Int,
+    pooled_width: Int,
+    spatial_scale: Float,
+    sample_num: Int = 2,
+    roi_end_mode: OneOf(0, 1) = 1,
+):
     """Brings regions of images to one size, by the mean of sampled points in each cell.
 
     Rows of `rois` are (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell takes
@@ -299,26 +338,47 @@ def roi_align(xp, features: Float16Or32, rois: Float16Or32, pooled_height: Int, 
     need_rank("ROIAlign", "features", features, 4)
     need_rank("ROIAlign", "rois", rois, 2)
     if rois.shape[1] != 5:
-        raise ValueError(f"For 'ROIAlign', 'rois' must have shape (R, 5), but got "
-                         f"{tuple(rois.shape)}.")
+        raise ValueError(
+            f"For 'ROIAlign', 'rois' must have shape (R, 5), but got {tuple(rois.shape)}."
+        )
     if pooled_height < 1 or pooled_width < 1:
-        raise RuntimeError(f"For 'ROIAlign', 'pooled_height' and 'pooled_width' must be positive, "
-                           f"but got {pooled_height} and {pooled_width}.")
+        raise RuntimeError(
+            f"For 'ROIAlign', 'pooled_height' and 'pooled_width' must be positive, "
+            f"but got {pooled_height} and {pooled_width}."
+        )
     ends = rois[:, 3:5] + roi_end_mode
     starts = rois[:, 1:3] * spatial_scale
     sides = ends * spatial_scale - starts
     if roi_end_mode == 0:
         sides = xp.maximum(sides, 1)
     if sample_num > 0:
-        found = _aligned(xp, features, rois[:, 0], starts, sides, (pooled_height, pooled_width),
-                         (sample_num, sample_num))
+        found = _aligned(
+            xp,
+            features,
+            rois[:, 0],
+            starts,
+            sides,
+            (pooled_height, pooled_width),
+            (sample_num, sample_num),
+        )
         return xp.cast(found, features.dtype)
     parts = []
     for i in range(rois.shape[0]):  # each region has its own number of points
-        counts = (max(int(float(sides[i, 1]) / pooled_height), 1),
-                  max(int(float(sides[i, 0]) / pooled_width), 1))
-        parts.append(_aligned(xp, features, rois[i:i + 1, 0], starts[i:i + 1], sides[i:i + 1],
-                              (pooled_height, pooled_width), counts))
+        counts = (
+            max(int(float(sides[i, 1]) / pooled_height), 1),
+            max(int(float(sides[i, 0]) / pooled_width), 1),
+        )
+        parts.append(
+            _aligned(
+                xp,
+                features,
+                rois[i : i + 1, 0],
+                starts[i : i + 1],
+                sides[i : i + 1],
+                (pooled_height, pooled_width),
+                counts,
+            )
+        )
     return xp.cast(xp.concatenate(parts, 0), features.dtype)
 
 
@@ -326,8 +386,9 @@ def _aligned(xp, x, batch, starts, sides, pooled, counts):
     points = []
     for axis, cells, count in zip((1, 0), pooled, counts):
         steps = (np.arange(cells * count) + 0.5) / (cells * count)
-        points.append(starts[:, axis:axis + 1] + sides[:, axis:axis + 1]
-                      * xp.asarray(steps, x.dtype))
+        points.append(
+            starts[:, axis : axis + 1] + sides[:, axis : axis + 1] * xp.asarray(steps, x.dtype)
+        )
     rows, columns = points
     shape = (rows.shape[0], rows.shape[1], columns.shape[1])
     flat = (shape[0], shape[1] * shape[2])
@@ -359,7 +420,8 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
     if boxes.shape[1] != 4 or index.shape[0] != boxes.shape[0]:
         raise ValueError(
             f"For '{api}', 'boxes' must have shape (B, 4) and the indices (B,), but got "
-            f"{tuple(boxes.shape)} and {tuple(index.shape)}.")
+            f"{tuple(boxes.shape)} and {tuple(index.shape)}."
+        )
     if bool(xp.any((index < 0) | (index >= image.shape[0]))):
         raise ValueError(f"For '{api}', the indices must be in [0, {image.shape[0]}).")
     x = xp.moveaxis(xp.cast(image, "float32"), -1, 1)
@@ -385,8 +447,9 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
 
 
 Method = OneOf("bilinear", "nearest", "bilinear_v2")
-Images = TensorOf("int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8",
-                  "uint16")
+Images = TensorOf(
+    "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
+)
 Two = TupleOf(Int(ge=1), length=2)
 
 
@@ -398,9 +461,15 @@ Two = TupleOf(Int(ge=1), length=2)
     compute="native",
     quirks=Quirks(rules={"ops.CropAndResize": {"crop_size": InTensor(Two)}}),
 )
-def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
-                    crop_size: Two, method: Method = "bilinear",
-                    extrapolation_value: Float = 0.0):
+def crop_and_resize(
+    xp,
+    image: Images,
+    boxes: TensorOf("float32"),
+    box_indices: TensorOf("int32"),
+    crop_size: Two,
+    method: Method = "bilinear",
+    extrapolation_value: Float = 0.0,
+):
     """Cuts boxes out of images and resizes them to `crop_size`.
 
     Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
@@ -417,8 +486,9 @@ def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: 
         >>> print(crops)
         [[[[2.5]]]]
     """
-    return _crop(xp, "crop_and_resize", image, boxes, box_indices, crop_size, method,
-                 extrapolation_value)
+    return _crop(
+        xp, "crop_and_resize", image, boxes, box_indices, crop_size, method, extrapolation_value
+    )
 
 
 # Deformable convolution ---------------------------------------------------------------------------
@@ -429,18 +499,22 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
     need_rank(api, "x", x, 4)
     need_rank(api, "offsets", offsets, 4)
     taps = kernel[0] * kernel[1]
-    out = tuple((n + sum(p) - d * (k - 1) - 1) // s + 1
-                for n, p, d, k, s in zip(x.shape[2:], pads, dilation, kernel, stride))
+    out = tuple(
+        (n + sum(p) - d * (k - 1) - 1) // s + 1
+        for n, p, d, k, s in zip(x.shape[2:], pads, dilation, kernel, stride)
+    )
     if tuple(offsets.shape) != (x.shape[0], 3 * groups * taps, *out) or x.shape[1] % groups:
         raise ValueError(
             f"For '{api}', 'offsets' must have shape {(x.shape[0], 3 * groups * taps, *out)} and "
             f"the channels be divisible by {groups}, but got {tuple(offsets.shape)} and "
-            f"{x.shape[1]} channels.")
+            f"{x.shape[1]} channels."
+        )
     shape = (x.shape[0], 3, groups, kernel[0], kernel[1], *out)
     parts = xp.reshape(offsets, shape)
     rows, columns = (
         np.arange(k)[:, None] * d + np.arange(o) * s - p[0]
-        for k, d, o, s, p in zip(kernel, dilation, out, stride, pads))
+        for k, d, o, s, p in zip(kernel, dilation, out, stride, pads)
+    )
     base_y = xp.asarray(rows[:, None, :, None], x.dtype)
     base_x = xp.asarray(columns[None, :, None, :], x.dtype)
     lead, count = x.shape[0] * groups, taps * prod(out)
@@ -459,16 +533,27 @@ Pads = TupleOf(Int(ge=0), length=4)
 
 def _need_ones(api, name, value):
     if value[0] != 1 or value[1] != 1:
-        raise ValueError(f"For '{api}', '{name}' must be 1 for batch and channels, but got "
-                         f"{value}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must be 1 for batch and channels, but got {value}."
+        )
 
 
-@op("ops.DeformableOffsets(strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', "
-    "deformable_groups=1, modulated=True)(x, offsets)")
-def deformable_offsets(xp, x: Float16Or32, offsets: Float16Or32, strides: Four, pads: Pads, ksize:
-                       Two, dilations: Four = (1, 1, 1, 1),
-                       data_format: AsValue(OneOf("NCHW")) = "NCHW",
-                       deformable_groups: Int(ge=1) = 1, modulated: OneOf(True) = True):
+@op(
+    "ops.DeformableOffsets(strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', "
+    "deformable_groups=1, modulated=True)(x, offsets)"
+)
+def deformable_offsets(
+    xp,
+    x: Float16Or32,
+    offsets: Float16Or32,
+    strides: Four,
+    pads: Pads,
+    ksize: Two,
+    dilations: Four = (1, 1, 1, 1),
+    data_format: AsValue(OneOf("NCHW")) = "NCHW",
+    deformable_groups: Int(ge=1) = 1,
+    modulated: OneOf(True) = True,
+):
     """Samples the input of a deformable convolution at moved positions.
 
     `offsets` holds, for each group and kernel position, x, y and a factor.
@@ -484,16 +569,37 @@ def deformable_offsets(xp, x: Float16Or32, offsets: Float16Or32, strides: Four, 
     """
     _need_ones("DeformableOffsets", "strides", strides)
     _need_ones("DeformableOffsets", "dilations", dilations)
-    return _deformed(xp, "DeformableOffsets", x, offsets, ksize, strides[2:],
-                     (pads[:2], pads[2:]), dilations[2:], deformable_groups)
+    return _deformed(
+        xp,
+        "DeformableOffsets",
+        x,
+        offsets,
+        ksize,
+        strides[2:],
+        (pads[:2], pads[2:]),
+        dilations[2:],
+        deformable_groups,
+    )
 
 
-@op("ops.deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, "
-    "dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True)")
-def deformable_conv2d(xp, x: Float16Or32, weight: Float16Or32, offsets: Float16Or32, kernel_size:
-                      Two, strides: Four, padding: Pads, bias: Float16Or32 = None, dilations: Four =
-                      (1, 1, 1, 1), groups: Int(ge=1) = 1, deformable_groups: ScalarOf(Int(ge=1),
-                      TypeError) = 1, modulated: Bool = True):
+@op(
+    "ops.deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, "
+    "dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True)"
+)
+def deformable_conv2d(
+    xp,
+    x: Float16Or32,
+    weight: Float16Or32,
+    offsets: Float16Or32,
+    kernel_size: Two,
+    strides: Four,
+    padding: Pads,
+    bias: Float16Or32 = None,
+    dilations: Four = (1, 1, 1, 1),
+    groups: Int(ge=1) = 1,
+    deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
+    modulated: Bool = True,
+):
     """Convolves images with kernels whose positions are moved by `offsets` and weighted, place by
     place.
 
@@ -516,22 +622,38 @@ def deformable_conv2d(xp, x: Float16Or32, weight: Float16Or32, offsets: Float16O
         raise ValueError("For 'deformable_conv2d', 'modulated' must be True, but got False.")
     _need_ones("deformable_conv2d", "strides", strides)
     _need_ones("deformable_conv2d", "dilations", dilations)
-    columns = _deformed(xp, "deformable_conv2d", x, offsets, kernel_size, strides[2:],
-                        (padding[:2], padding[2:]), dilations[2:], deformable_groups)
+    columns = _deformed(
+        xp,
+        "deformable_conv2d",
+        x,
+        offsets,
+        kernel_size,
+        strides[2:],
+        (padding[:2], padding[2:]),
+        dilations[2:],
+        deformable_groups,
+    )
     none = ((0, 0), (0, 0))
     out = xp.convolve_nd(columns, weight, kernel_size, none, (1, 1), groups)
     if bias is None:
         return out
     if tuple(bias.shape) != (out.shape[1],):
-        raise ValueError(f"For 'deformable_conv2d', 'bias' must have shape ({out.shape[1]},), but "
-                         f"got {tuple(bias.shape)}.")
+        raise ValueError(
+            f"For 'deformable_conv2d', 'bias' must have shape ({out.shape[1]},), but "
+            f"got {tuple(bias.shape)}."
+        )
     return out + xp.reshape(bias, (-1, 1, 1))
 
 
 @op("ops.multi_scale_deformable_attn_function(value, shape, offset, locations, weight)")
-def multi_scale_deformable_attn(xp, value: Float16Or32, shape: TensorOf("int32", "int64"), offset:
-                                TensorOf("int32", "int64"), locations: Float16Or32, weight:
-                                Float16Or32):
+def multi_scale_deformable_attn(
+    xp,
+    value: Float16Or32,
+    shape: TensorOf("int32", "int64"),
+    offset: TensorOf("int32", "int64"),
+    locations: Float16Or32,
+    weight: Float16Or32,
+):
     """Attention to a few points of feature maps of several sizes.
 
     Args:
@@ -558,17 +680,19 @@ def multi_scale_deformable_attn(xp, value: Float16Or32, shape: TensorOf("int32",
     if value.shape[3] % 8:
         raise RuntimeError(
             f"For 'multi_scale_deformable_attn_function', the channels must be divisible by 8, "
-            f"but got {value.shape[3]}.")
+            f"but got {value.shape[3]}."
+        )
     count, _, heads, channels = value.shape
     queries, points = locations.shape[1], locations.shape[4]
     total = 0
     for level in range(shape.shape[0]):
         size, first = (int(shape[level, 0]), int(shape[level, 1])), int(offset[level])
-        part = value[:, first:first + size[0] * size[1]]
+        part = value[:, first : first + size[0] * size[1]]
         part = xp.reshape(xp.transpose(part, (0, 2, 3, 1)), (count * heads, channels, *size))
         at = xp.reshape(xp.moveaxis(locations[:, :, :, level], 2, 1), (count * heads, -1, 2))
         found = _between(xp, part, [at[:, :, 1] * size[0] - 0.5, at[:, :, 0] * size[1] - 0.5])
         share = xp.reshape(xp.moveaxis(weight[:, :, :, level], 2, 1), (count * heads, -1, 1))
-        total = total + xp.sum(xp.reshape(found * share, (count, heads, queries, points, channels)),
-                               3)
+        total = total + xp.sum(
+            xp.reshape(found * share, (count, heads, queries, points, channels)), 3
+        )
     return xp.reshape(xp.moveaxis(total, 1, 2), (count, queries, heads * channels))

@@ -6,14 +6,7 @@ Resizing is in _image/resize.py. Everything here but the colours only moves valu
 from math import prod
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import (
-    AsValue,
-    Int,
-    ListOf,
-    OneOf,
-    TensorOf,
-    TupleOf,
-)
+from ..._core.rules.vocabulary import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf
 from .._conv import im2col  # noqa: F401 - it declares columns_of
 from .._conv.im2col import need_rank
 from .._rules import Anything, Float16To64, Numbers, Reals
@@ -42,13 +35,15 @@ def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
            [3 4]]]]
     """
     if input.ndim < 3:
-        raise ValueError(f"For 'pixel_shuffle', 'input' must have at least 3 dimensions, but got "
-                         f"{input.ndim}.")
+        raise ValueError(
+            f"For 'pixel_shuffle', 'input' must have at least 3 dimensions, but got {input.ndim}."
+        )
     r = upscale_factor
     lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
     if channels % (r * r):
         raise ValueError(
-            f"For 'pixel_shuffle', the channels must be divisible by {r * r}, but got {channels}.")
+            f"For 'pixel_shuffle', the channels must be divisible by {r * r}, but got {channels}."
+        )
     x = xp.reshape(input, (prod(lead), channels // (r * r), r, r, high, wide))
     x = xp.transpose(x, (0, 1, 4, 2, 5, 3))
     return xp.reshape(x, (*lead, channels // (r * r), high * r, wide * r))
@@ -71,14 +66,15 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
     """
     if input.ndim < 3:
         raise ValueError(
-            f"For 'pixel_unshuffle', 'input' must have at least 3 dimensions, but got "
-            f"{input.ndim}.")
+            f"For 'pixel_unshuffle', 'input' must have at least 3 dimensions, but got {input.ndim}."
+        )
     r = downscale_factor
     lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
     if high % r or wide % r:
         raise ValueError(
             f"For 'pixel_unshuffle', height and width must be divisible by {r}, but got {high} "
-            f"and {wide}.")
+            f"and {wide}."
+        )
     x = xp.reshape(input, (prod(lead), channels, high // r, r, wide // r, r))
     x = xp.transpose(x, (0, 1, 3, 5, 2, 4))
     return xp.reshape(x, (*lead, channels * r * r, high // r, wide // r))
@@ -101,8 +97,9 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
     count, channels, high, wide = x.shape
     b = block_size
     if channels % (b * b):
-        raise ValueError(f"For 'DepthToSpace', the channels must be divisible by {b * b}, but got "
-                         f"{channels}.")
+        raise ValueError(
+            f"For 'DepthToSpace', the channels must be divisible by {b * b}, but got {channels}."
+        )
     parts = xp.reshape(x, (count, b, b, channels // (b * b), high, wide))
     parts = xp.transpose(parts, (0, 3, 4, 1, 5, 2))
     return xp.reshape(parts, (count, channels // (b * b), high * b, wide * b))
@@ -126,7 +123,8 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
     if high % b or wide % b:
         raise ValueError(
             f"For 'SpaceToDepth', height and width must be divisible by {b}, but got {high} and "
-            f"{wide}.")
+            f"{wide}."
+        )
     parts = xp.reshape(x, (count, channels, high // b, b, wide // b, b))
     parts = xp.transpose(parts, (0, 3, 5, 1, 2, 4))
     return xp.reshape(parts, (count, channels * b * b, high // b, wide // b))
@@ -144,12 +142,14 @@ def channel_shuffle(xp, x: Reals, groups: AsValue(Int(ge=1))):
         [1 3 2 4]
     """
     if x.ndim < 3:
-        raise TypeError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
-                         f"{x.ndim}.")
+        raise TypeError(
+            f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got {x.ndim}."
+        )
     if x.shape[1] % groups:
         raise ValueError(
             f"For 'channel_shuffle', the channels must be divisible by {groups}, but got "
-            f"{x.shape[1]}.")
+            f"{x.shape[1]}."
+        )
     parts = xp.reshape(x, (x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:])))
     return xp.reshape(xp.swapaxes(parts, 1, 2), x.shape)
 
@@ -168,7 +168,8 @@ def _blocks(api, x, block, pairs):
     if len(block) != len(pairs) or x.ndim <= len(block):
         raise ValueError(
             f"For '{api}', there must be one pair for each of {len(block)} blocks, and more "
-            f"dimensions than blocks, but got {len(pairs)} pairs and shape {tuple(x.shape)}.")
+            f"dimensions than blocks, but got {len(pairs)} pairs and shape {tuple(x.shape)}."
+        )
     return block
 
 
@@ -191,8 +192,9 @@ def _from_batch(xp, api, x, block, crops):
     block = _blocks(api, x, block, crops)
     count = len(block)
     if x.shape[0] % prod(block):
-        raise ValueError(f"For '{api}', the batch must be divisible by {prod(block)}, but got "
-                         f"{x.shape[0]}.")
+        raise ValueError(
+            f"For '{api}', the batch must be divisible by {prod(block)}, but got {x.shape[0]}."
+        )
     size, middle = tuple(x.shape[-count:]), tuple(x.shape[1:-count])
     parts = xp.reshape(x, (*block, x.shape[0] // prod(block), *middle, *size))
     first = count + 1 + len(middle)
@@ -200,8 +202,9 @@ def _from_batch(xp, api, x, block, crops):
     for i in range(count):
         order += [first + i, i]
     whole = tuple(n * b for n, b in zip(size, block))
-    parts = xp.reshape(xp.transpose(parts, tuple(order)),
-                       (x.shape[0] // prod(block), *middle, *whole))
+    parts = xp.reshape(
+        xp.transpose(parts, tuple(order)), (x.shape[0] // prod(block), *middle, *whole)
+    )
     if any(a + b >= n for (a, b), n in zip(crops, whole)):
         raise ValueError(f"For '{api}', 'crops' {crops} must leave something of {whole}.")
     return parts[(..., *(slice(a, n - b) for (a, b), n in zip(crops, whole)))]
@@ -287,8 +290,13 @@ Sizes = Int(ge=1) | TupleOf(Int(ge=1), length=(3, 5)) | ListOf(Int(ge=1), length
 
 
 @op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", compute="native")
-def extract_volume_patches(xp, input_x: Numbers, kernel_size: Sizes, strides: Sizes,
-                           padding: OneOf("SAME", "VALID", "same", "valid")):
+def extract_volume_patches(
+    xp,
+    input_x: Numbers,
+    kernel_size: Sizes,
+    strides: Sizes,
+    padding: OneOf("SAME", "VALID", "same", "valid"),
+):
     """Writes the windows of volumes as channels.
 
     Shapes:
@@ -317,8 +325,9 @@ def extract_volume_patches(xp, input_x: Numbers, kernel_size: Sizes, strides: Si
 
 def _need_colours(api, x, ranks=None):
     if x.ndim < 1 or x.shape[-1] != 3 or ranks and x.ndim not in ranks:
-        raise ValueError(f"For '{api}', the last of the dimensions must have length 3, but got "
-                         f"{tuple(x.shape)}.")
+        raise ValueError(
+            f"For '{api}', the last of the dimensions must have length 3, but got {tuple(x.shape)}."
+        )
 
 
 def _to_hsv(xp, x):
@@ -328,17 +337,21 @@ def _to_hsv(xp, x):
     span = value - xp.min(x, -1)
     saturation = xp.where(value > 0, span / xp.where(value > 0, value, 1), 0)
     safe = xp.where(span > 0, 6 * span, 1)
-    hue = xp.where(red == value, (green - blue) / safe,
-                   xp.where(green == value, (blue - red) / safe + 1 / 3, (red - green) / safe + 2
-                            / 3))
+    hue = xp.where(
+        red == value,
+        (green - blue) / safe,
+        xp.where(green == value, (blue - red) / safe + 1 / 3, (red - green) / safe + 2 / 3),
+    )
     hue = xp.where(span > 0, hue, 0)
     return xp.where(hue < 0, hue + 1, hue), saturation, value
 
 
 def _from_hsv(xp, hue, saturation, value):
     """Red, green and blue in the last dimension."""
-    parts = [xp.minimum(xp.maximum(p, 0), 1) for p in (
-        xp.abs(hue * 6 - 3) - 1, 2 - xp.abs(hue * 6 - 2), 2 - xp.abs(hue * 6 - 4))]
+    parts = [
+        xp.minimum(xp.maximum(p, 0), 1)
+        for p in (xp.abs(hue * 6 - 3) - 1, 2 - xp.abs(hue * 6 - 2), 2 - xp.abs(hue * 6 - 4))
+    ]
     return xp.stack([(1 - saturation + saturation * p) * value for p in parts], -1)
 
 
@@ -384,8 +397,9 @@ def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
         [[[0. 1. 1.]]]
     """
     if image.ndim < 3:
-        raise ValueError(f"For 'AdjustHue', 'image' must have at least 3 dimensions, but got "
-                         f"{image.ndim}.")
+        raise ValueError(
+            f"For 'AdjustHue', 'image' must have at least 3 dimensions, but got {image.ndim}."
+        )
     need_rank("AdjustHue", "delta", delta, 0)
     _need_colours("AdjustHue", image)
     hue, saturation, value = _to_hsv(xp, image)
@@ -407,11 +421,10 @@ def adjust_saturation(xp, image: Float16To64, scale: TensorOf("float32")):
     if image.ndim < 3:
         raise ValueError(
             f"For 'AdjustSaturation', 'image' must have at least 3 dimensions, but got "
-            f"{image.ndim}.")
+            f"{image.ndim}."
+        )
     need_rank("AdjustSaturation", "scale", scale, 0)
     _need_colours("AdjustSaturation", image)
     hue, saturation, value = _to_hsv(xp, image)
     saturation = xp.minimum(xp.maximum(saturation * scale, 0), 1)
     return xp.cast(_from_hsv(xp, hue, saturation, value), image.dtype)
-
-

@@ -41,7 +41,7 @@ def apply_axes(xp, x, matrices):
         if matrix is None:
             continue
         axis = x.ndim - len(matrices) + i
-        before, after = x.shape[:axis], x.shape[axis + 1:]
+        before, after = x.shape[:axis], x.shape[axis + 1 :]
         matrix = xp.asarray(np.ascontiguousarray(matrix), x.dtype)
         if axis == x.ndim - 1:
             x = xp.matmul(xp.reshape(x, (prod(before), x.shape[axis])), matrix.T)
@@ -55,8 +55,9 @@ def apply_axes(xp, x, matrices):
 def pick_axes(xp, x, indices):
     """The last dimensions of `x`, each at its host indices."""
     for i, index in enumerate(indices):
-        if len(index) != x.shape[x.ndim - len(indices)
-                                 + i] or list(index) != list(range(len(index))):
+        if len(index) != x.shape[x.ndim - len(indices) + i] or list(index) != list(
+            range(len(index))
+        ):
             x = xp.take(x, xp.asarray(index), x.ndim - len(indices) + i)
     return x
 
@@ -71,10 +72,14 @@ def _one_hot(index, count):
     return np.eye(count)[np.asarray(index)]
 
 
-derive("apply_axes(x, matrices)", x=lambda xp, g, matrices: xp.apply_axes(
-    g, tuple(None if m is None else m.T for m in matrices)))
-derive("pick_axes(x, indices)", x=lambda xp, g, x_shape, indices: xp.unpick_axes(
-    g, indices, tuple(x_shape[-len(indices):])))
+derive(
+    "apply_axes(x, matrices)",
+    x=lambda xp, g, matrices: xp.apply_axes(g, tuple(None if m is None else m.T for m in matrices)),
+)
+derive(
+    "pick_axes(x, indices)",
+    x=lambda xp, g, x_shape, indices: xp.unpick_axes(g, indices, tuple(x_shape[-len(indices) :])),
+)
 derive("unpick_axes(y, indices, size)", y=lambda xp, g, indices: xp.pick_axes(g, indices))
 
 
@@ -172,7 +177,7 @@ def _area(n, o, corner):
 
 def _resized(xp, x, goal, kind, rule, scales=None):
     """`x` with its spatial dimensions resized to `goal`."""
-    size = tuple(x.shape[x.ndim - len(goal):])
+    size = tuple(x.shape[x.ndim - len(goal) :])
     scales = scales or (None,) * len(goal)
     steps = list(zip(size, goal, scales))
     if kind == "nearest":
@@ -186,14 +191,14 @@ def _resized(xp, x, goal, kind, rule, scales=None):
 
 def _rule_of(api, align_corners, half_pixel_centers, error=ValueError):
     if align_corners and half_pixel_centers:
-        raise error(
-            f"For '{api}', 'align_corners' and 'half_pixel_centers' must not both be True.")
+        raise error(f"For '{api}', 'align_corners' and 'half_pixel_centers' must not both be True.")
     return "corner" if align_corners else "half" if half_pixel_centers else "edge"
 
 
 @op("ops.ResizeBilinearV2(align_corners=False, half_pixel_centers=False)(x, size)")
-def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
-                    half_pixel_centers: Bool = False):
+def resize_bilinear(
+    xp, x: Floats, size: Any, align_corners: Bool = False, half_pixel_centers: Bool = False
+):
     """Resizes images by linear interpolation. `size` is a sequence of two numbers or an int Tensor.
 
     Shapes:
@@ -214,9 +219,13 @@ def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
     "ops.ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)(input_x)",
     compute="native",
 )
-def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
-                                                       length=2) | ListOf(Positive, length=2),
-                   align_corners: Bool = False, half_pixel_centers: Bool = False):
+def resize_nearest(
+    xp,
+    input_x: Reals,
+    size: TupleOf(Positive, length=2) | ListOf(Positive, length=2),
+    align_corners: Bool = False,
+    half_pixel_centers: Bool = False,
+):
     """Resizes images by copying the nearest pixel.
 
     Shapes:
@@ -236,8 +245,9 @@ def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
     "ops.ResizeNearestNeighborV2(align_corners=False, half_pixel_centers=False)(x, size)",
     compute="native",
 )
-def resize_nearest_v2(xp, x: Numbers, size: Any, align_corners: Bool = False,
-                      half_pixel_centers: Bool = False):
+def resize_nearest_v2(
+    xp, x: Numbers, size: Any, align_corners: Bool = False, half_pixel_centers: Bool = False
+):
     """Resizes images by copying the nearest pixel. `size` is an int Tensor of two numbers.
 
     Shapes:
@@ -255,8 +265,13 @@ def resize_nearest_v2(xp, x: Numbers, size: Any, align_corners: Bool = False,
 
 
 @op("ops.ResizeBicubic(align_corners=False, half_pixel_centers=False)(images, size)")
-def resize_bicubic(xp, images: TensorOf("float16", "float32", "float64"), size: Any,
-                   align_corners: Bool = False, half_pixel_centers: Bool = False):
+def resize_bicubic(
+    xp,
+    images: TensorOf("float16", "float32", "float64"),
+    size: Any,
+    align_corners: Bool = False,
+    half_pixel_centers: Bool = False,
+):
     """Resizes images by cubic convolution. `size` is a sequence of two numbers or an int Tensor.
 
     Shapes:
@@ -269,14 +284,18 @@ def resize_bicubic(xp, images: TensorOf("float16", "float32", "float64"), size: 
     """
     need_rank("ResizeBicubic", "images", images, 4)
     goal = sizes_of("ResizeBicubic", "size", size, 2)
-    return _resized(xp, images, goal, "cubic",
-                    _rule_of("ResizeBicubic", align_corners, half_pixel_centers))
+    return _resized(
+        xp, images, goal, "cubic", _rule_of("ResizeBicubic", align_corners, half_pixel_centers)
+    )
 
 
 @op("ops.ResizeLinear1D(coordinate_transformation_mode='align_corners')(x, size)")
-def resize_linear1d(xp, x: TensorOf("float16", "float32", "float64"), size: Any,
-                    coordinate_transformation_mode: OneOf("align_corners",
-                                                          "half_pixel") = "align_corners"):
+def resize_linear1d(
+    xp,
+    x: TensorOf("float16", "float32", "float64"),
+    size: Any,
+    coordinate_transformation_mode: OneOf("align_corners", "half_pixel") = "align_corners",
+):
     """Resizes sequences by linear interpolation.
 
     Shapes:
@@ -288,8 +307,9 @@ def resize_linear1d(xp, x: TensorOf("float16", "float32", "float64"), size: Any,
     """
     need_rank("ResizeLinear1D", "x", x, 3)
     if isinstance(size, int):
-        raise TypeError(f"For 'ResizeLinear1D', 'size' must be a tuple, a list or a Tensor, but "
-                        f"got {size!r}.")
+        raise TypeError(
+            f"For 'ResizeLinear1D', 'size' must be a tuple, a list or a Tensor, but got {size!r}."
+        )
     (goal,) = sizes_of("ResizeLinear1D", "size", size, 1)
     return _line(xp, x, goal, coordinate_transformation_mode == "align_corners")
 
@@ -326,7 +346,8 @@ def _volume(api, x, output_size, scales):
     if (output_size is None) == (scales is None):
         raise ValueError(
             f"For '{api}', either 'output_size' or 'scales' must be given, but got "
-            f"{output_size!r} and {scales!r}.")
+            f"{output_size!r} and {scales!r}."
+        )
     if scales is None:
         return tuple(output_size), None
     return tuple(int(n * s) for n, s in zip(x.shape[2:], scales)), tuple(1 / s for s in scales)
@@ -353,8 +374,9 @@ def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: Factors
 
 
 @op("ops.UpsampleTrilinear3D(align_corners=False)(x, output_size=None, scales=None)")
-def upsample_trilinear3d(xp, x: Floats, output_size: Three = None, scales: Factors = None,
-                         align_corners: Bool = False):
+def upsample_trilinear3d(
+    xp, x: Floats, output_size: Three = None, scales: Factors = None, align_corners: Bool = False
+):
     """Resizes volumes by linear interpolation, to `output_size` or by the factors `scales`.
 
     Shapes:
@@ -370,8 +392,15 @@ def upsample_trilinear3d(xp, x: Floats, output_size: Three = None, scales: Facto
 
 # interpolate --------------------------------------------------------------------------------------
 
-RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "trilinear": (5,), "bicubic": (4,),
-         "area": (3, 4, 5), "nearest-exact": (3, 4)}
+RANKS = {
+    "nearest": (3, 4, 5),
+    "linear": (3,),
+    "bilinear": (4,),
+    "trilinear": (5,),
+    "bicubic": (4,),
+    "area": (3, 4, 5),
+    "nearest-exact": (3, 4),
+}
 CORNERS = {"linear", "bilinear", "bicubic", "trilinear"}
 SCALED = {("nearest", 5), ("trilinear", 5), ("area", 3), ("area", 4), ("area", 5)}
 
@@ -385,7 +414,8 @@ def _spatial(api, name, value, count):
     if len(given) != count:
         raise ValueError(
             f"For '{api}', '{name}' must have one number for each of {count} dimensions, but got "
-            f"{value!r}.")
+            f"{value!r}."
+        )
     return tuple(given)
 
 
@@ -394,22 +424,27 @@ def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
     if (size is None) == (factor is None):
         raise ValueError(
             f"For '{api}', either 'size' or 'scale_factor' must be given, but got {size!r} and "
-            f"{factor!r}.")
+            f"{factor!r}."
+        )
     if mode not in RANKS:
-        raise ValueError(f"For '{api}', 'mode' must be one of {', '.join(RANKS)}, but got "
-                         f"{mode!r}.")
+        raise ValueError(
+            f"For '{api}', 'mode' must be one of {', '.join(RANKS)}, but got {mode!r}."
+        )
     if x.ndim not in RANKS[mode]:
         raise ValueError(
             f"For '{api}', mode '{mode}' needs {' or '.join(map(str, RANKS[mode]))} dimensions, "
-            f"but got {x.ndim}.")
+            f"but got {x.ndim}."
+        )
     if corners is not None and mode not in CORNERS:
-        raise ValueError(f"For '{api}', 'align_corners' must be None for mode '{mode}', but got "
-                         f"{corners}.")
+        raise ValueError(
+            f"For '{api}', 'align_corners' must be None for mode '{mode}', but got {corners}."
+        )
     count = x.ndim - 2
     if size is not None:
         if recompute:
-            raise ValueError(f"For '{api}', 'recompute_scale_factor' must not be True where "
-                             f"'size' is given.")
+            raise ValueError(
+                f"For '{api}', 'recompute_scale_factor' must not be True where 'size' is given."
+            )
         return _spatial(api, "size", size, count), None
     factor = _spatial(api, "scale_factor", factor, count)
     goal = tuple(int(n * f) for n, f in zip(x.shape[2:], factor))
@@ -418,20 +453,25 @@ def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
     if (mode, x.ndim) not in scaled:
         raise ValueError(
             f"For '{api}', 'scale_factor' must come with 'recompute_scale_factor' for mode "
-            f"'{mode}' and {x.ndim} dimensions.")
+            f"'{mode}' and {x.ndim} dimensions."
+        )
     return goal, tuple(1 / f for f in factor)
 
 
 def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     if x.dtype.kind == "u" and mode not in ("nearest", "nearest-exact"):
-        raise TypeError(f"For 'interpolate', 'input' must hold floats for mode '{mode}', but got "
-                        f"uint8.")
+        raise TypeError(
+            f"For 'interpolate', 'input' must hold floats for mode '{mode}', but got uint8."
+        )
     rule = "corner" if corners else "half"
     if mode == "area":
         return xp.adaptive_average(x, goal)
     if mode == "linear":
-        return _line(xp, x, goal[0], corners) if steps is None else _resized(
-            xp, x, goal, "linear", rule, steps)
+        return (
+            _line(xp, x, goal[0], corners)
+            if steps is None
+            else _resized(xp, x, goal, "linear", rule, steps)
+        )
     if mode == "nearest":
         return _resized(xp, x, goal, "nearest", "edge", steps)
     if mode == "nearest-exact":
@@ -439,13 +479,21 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     return _resized(xp, x, goal, cubic if mode == "bicubic" else "linear", rule, steps)
 
 
-@op("ops.interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
+@op(
+    "ops.interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)",
     "ops.upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
-    "recompute_scale_factor=None)")
-def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
-                mode: AsValue(Str) = "nearest", align_corners: Bool = None,
-                recompute_scale_factor: Bool | Falsy = None):
+    "recompute_scale_factor=None)",
+)
+def interpolate(
+    xp,
+    input: Pixels,
+    size: Size = None,
+    scale_factor: Any = None,
+    mode: AsValue(Str) = "nearest",
+    align_corners: Bool = None,
+    recompute_scale_factor: Bool | Falsy = None,
+):
     """Resizes the axes after the first two to `size`, or by `scale_factor`.
 
     Modes are "nearest" and "nearest-exact" (3 to 5 axes), "linear" (3), "bilinear" and "bicubic"
@@ -469,8 +517,16 @@ def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
     """
     if size is None and scale_factor is not None:
         Factor.refuse("interpolate", "scale_factor", scale_factor)
-    goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
-                             recompute_scale_factor, SCALED)
+    goal, steps = _arguments(
+        "interpolate",
+        input,
+        size,
+        scale_factor,
+        mode,
+        align_corners,
+        recompute_scale_factor,
+        SCALED,
+    )
     return _interpolated(xp, input, goal, steps, mode, bool(align_corners))
 
 
@@ -479,16 +535,23 @@ LooseFactor = Loose | TupleOf(Loose) | ListOf(Loose)
 ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
 
 
-@op("mint.nn.functional.interpolate(input, size=None, scale_factor=None, mode='nearest', "
+@op(
+    "mint.nn.functional.interpolate(input, size=None, scale_factor=None, mode='nearest', "
     "align_corners=None, recompute_scale_factor=None)",
     "mint.nn.functional.upsample(input, size=None, scale_factor=None, mode='nearest', "
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
-    "recompute_scale_factor=None)(input)")
-def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
-                    scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
-                    align_corners: AsValue(Bool) = None,
-                    recompute_scale_factor: AsValue(Bool) | Falsy = None):
+    "recompute_scale_factor=None)(input)",
+)
+def interpolate_ext(
+    xp,
+    input: Pixels,
+    size: InTensor(Size) = None,
+    scale_factor: AsValue(LooseFactor) = None,
+    mode: AsValue(Str) = "nearest",
+    align_corners: AsValue(Bool) = None,
+    recompute_scale_factor: AsValue(Bool) | Falsy = None,
+):
     """Resizes the axes after the first two to `size`, or by `scale_factor`, in any mode.
 
     Shapes:
@@ -505,8 +568,16 @@ def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
         >>> print(ms.mint.nn.functional.interpolate(ms.Tensor([[[1.0, 2.0]]]), scale_factor=2.0))
         [[[1. 1. 2. 2.]]]
     """
-    goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
-                             recompute_scale_factor, ALL_SCALED)
+    goal, steps = _arguments(
+        "interpolate",
+        input,
+        size,
+        scale_factor,
+        mode,
+        align_corners,
+        recompute_scale_factor,
+        ALL_SCALED,
+    )
     return _interpolated(xp, input, goal, steps, mode, bool(align_corners), "smooth")
 
 
@@ -515,8 +586,12 @@ Factors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 
 
 @op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", compute="native")
-def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "float64"),
-                         size: Two = None, scale_factor: Factors = None):
+def upsampling_nearest2d(
+    xp,
+    input: TensorOf("uint8", "float16", "float32", "float64"),
+    size: Two = None,
+    scale_factor: Factors = None,
+):
     """Resizes images by copying, for each place, the nearest element before it.
 
     Shapes:
@@ -527,14 +602,19 @@ def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "flo
         [[[[1. 1. 2. 2.]]]]
     """
     need_rank("UpsamplingNearest2d", "input", input, 4)
-    goal, steps = _arguments("UpsamplingNearest2d", input, size, scale_factor, "nearest", None,
-                             None, ALL_SCALED)
+    goal, steps = _arguments(
+        "UpsamplingNearest2d", input, size, scale_factor, "nearest", None, None, ALL_SCALED
+    )
     return _interpolated(xp, input, goal, steps, "nearest", False)
 
 
 @op("mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)")
-def upsampling_bilinear2d(xp, input: TensorOf("float16", "float32", "float64"), size: Two = None,
-                          scale_factor: Factors = None):
+def upsampling_bilinear2d(
+    xp,
+    input: TensorOf("float16", "float32", "float64"),
+    size: Two = None,
+    scale_factor: Factors = None,
+):
     """Resizes images by lines between their elements; the corners stay.
 
     Shapes:
@@ -545,6 +625,7 @@ def upsampling_bilinear2d(xp, input: TensorOf("float16", "float32", "float64"), 
         [[[[1.  1.5 2. ]]]]
     """
     need_rank("UpsamplingBilinear2d", "input", input, 4)
-    goal, steps = _arguments("UpsamplingBilinear2d", input, size, scale_factor, "bilinear", True,
-                             None, ALL_SCALED)
+    goal, steps = _arguments(
+        "UpsamplingBilinear2d", input, size, scale_factor, "bilinear", True, None, ALL_SCALED
+    )
     return _interpolated(xp, input, goal, steps, "bilinear", True)

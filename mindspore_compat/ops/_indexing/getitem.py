@@ -45,8 +45,9 @@ def getitem(xp, input: Anything, index: Any):
     return input[index]
 
 
-getitem.vjp(input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(input_shape, g.dtype),
-                                                                   index, g))
+getitem.vjp(
+    input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(input_shape, g.dtype), index, g)
+)
 
 
 @op(compute="native")
@@ -55,8 +56,9 @@ def setitem(xp, input: Anything, values: Anything, index: Any):
     return xp.scatter_set(input, index, values)
 
 
-setitem.vjp(input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g,
-            index: g[index])
+setitem.vjp(
+    input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index]
+)
 
 
 @public("Tensor.__getitem__")
@@ -158,8 +160,10 @@ def _write(array, index, values):
     except (ValueError, TypeError) as error:
         place = array[index]
         if place.size:
-            raise ValueError(f"For 'Tensor.__setitem__', 'value' must broadcast to the shape "
-                             f"{place.shape} of the place, but got {values.shape}.") from error
+            raise ValueError(
+                f"For 'Tensor.__setitem__', 'value' must broadcast to the shape "
+                f"{place.shape} of the place, but got {values.shape}."
+            ) from error
     except IndexError as error:
         raise _told("Tensor.__setitem__", error) from error
 
@@ -178,8 +182,12 @@ def _told(api, error):
     "mint.where(condition, input, other)",
     types=Promote("input other"),
 )
-def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
-          other: TensorOf(any_dtype, scalars=True)):
+def where(
+    xp,
+    condition: Anything,
+    input: TensorOf(any_dtype, scalars=True),
+    other: TensorOf(any_dtype, scalars=True),
+):
     """Takes `input` where the condition is true and `other` elsewhere.
 
     Shapes:
@@ -200,8 +208,12 @@ def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
-           other: TensorOf(any_dtype, scalars=True)):
+def select(
+    xp,
+    condition: TensorOf("bool"),
+    input: TensorOf(any_dtype, scalars=True),
+    other: TensorOf(any_dtype, scalars=True),
+):
     """Takes `input` where the condition is true and `other` elsewhere.
 
     Shapes:
@@ -225,8 +237,9 @@ def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=T
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
-                value: TensorOf(any_dtype, scalars=True)):
+def masked_fill(
+    xp, input_x: Anything, mask: TensorOf("bool"), value: TensorOf(any_dtype, scalars=True)
+):
     """Puts `value` wherever the mask is true.
 
     Shapes:
@@ -325,8 +338,13 @@ def nonzero(input, *, as_tuple=False):
     "ops.GatherV2()(input_params, input_indices, axis)",
     compute="native",
 )
-def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: InTensor(Int),
-           batch_dims: ScalarOf(Int) = 0):
+def gather(
+    xp,
+    input_params: Anything,
+    input_indices: TensorOf(integer),
+    axis: InTensor(Int),
+    batch_dims: ScalarOf(Int) = 0,
+):
     """Takes slices of the input at the positions given along an axis. The first `batch_dims` axes
     are shared by input and indices.
 
@@ -344,8 +362,10 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
     if batch_dims == 0:
         return _slices_at(xp, "gather", "input_indices", input_params, input_indices, axis)
     if not -input_indices.ndim <= batch_dims <= input_indices.ndim:
-        raise ValueError(f"For 'gather', 'batch_dims' must be in [{-input_indices.ndim}, "
-                         f"{input_indices.ndim}], but got {batch_dims}.")
+        raise ValueError(
+            f"For 'gather', 'batch_dims' must be in [{-input_indices.ndim}, "
+            f"{input_indices.ndim}], but got {batch_dims}."
+        )
     lead = batch_dims + input_indices.ndim if batch_dims < 0 else batch_dims
     axis = axis_of(axis, input_params)
     places = []
@@ -357,8 +377,12 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
     picked = _at(front, (*places, input_indices), "gather", "input_indices")
     inner = input_indices.ndim - lead
     between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
-    order = (*range(lead), *between, *range(lead, lead + inner),
-             *range(input_indices.ndim + axis - lead, picked.ndim))
+    order = (
+        *range(lead),
+        *between,
+        *range(lead, lead + inner),
+        *range(input_indices.ndim + axis - lead, picked.ndim),
+    )
     return xp.transpose(picked, order)
 
 
@@ -423,10 +447,13 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
          [3 4]]
     """
     if index.ndim != x.ndim:
-        raise ValueError(f"For 'gather', 'index' must have as many axes as the input, but got "
-                         f"shapes {tuple(index.shape)} and {tuple(x.shape)}.")
-    keep = tuple(slice(None) if i == axis_of(dim, x) else slice(0, n) for i,
-                 n in enumerate(index.shape))
+        raise ValueError(
+            f"For 'gather', 'index' must have as many axes as the input, but got "
+            f"shapes {tuple(index.shape)} and {tuple(x.shape)}."
+        )
+    keep = tuple(
+        slice(None) if i == axis_of(dim, x) else slice(0, n) for i, n in enumerate(index.shape)
+    )
     return xp.take_along_axis(x[keep], index, dim)
 
 
@@ -449,8 +476,10 @@ def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
     """
     indices = indices if indices.ndim else xp.reshape(indices, (1,))
     if indices.shape[-1] > input_x.ndim:
-        raise ValueError(f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
-                         f"each place, but got shape {tuple(indices.shape)}.")
+        raise ValueError(
+            f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
+            f"each place, but got shape {tuple(indices.shape)}."
+        )
     if not indices.shape[-1]:
         return xp.broadcast_to(input_x, (*indices.shape[:-1], *input_x.shape))
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
@@ -501,9 +530,11 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
     """
     depth = indices.shape[-1] if indices.ndim > 1 else 0
     if not depth or updates.shape != indices.shape[:-1] + tuple(shape)[depth:]:
-        raise ValueError(f"For 'scatter_nd', 'indices' must hold rows and 'updates' a slice of "
-                         f"the shape {shape} for each, but got {indices.shape} and "
-                         f"{updates.shape}.")
+        raise ValueError(
+            f"For 'scatter_nd', 'indices' must hold rows and 'updates' a slice of "
+            f"the shape {shape} for each, but got {indices.shape} and "
+            f"{updates.shape}."
+        )
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
 
@@ -514,8 +545,9 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt,
-                         num_segments: InTensor(Int(ge=1))):
+def unsorted_segment_sum(
+    xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt, num_segments: InTensor(Int(ge=1))
+):
     """Adds up the slices that belong to the same segment. Slices with a number below 0 are left
     out.
 
@@ -527,11 +559,13 @@ def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: IndexOfAnyI
         >>> print(ms.ops.unsorted_segment_sum(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0, 1, 0]), 2))
         [4. 2.]
     """
-    if segment_ids.shape != input_x.shape[:segment_ids.ndim]:
-        raise ValueError(f"For 'unsorted_segment_sum', 'segment_ids' must have the shape of the "
-                         f"first axes of the input, but got {segment_ids.shape} beside "
-                         f"{input_x.shape}.")
-    tail = input_x.shape[segment_ids.ndim:]
+    if segment_ids.shape != input_x.shape[: segment_ids.ndim]:
+        raise ValueError(
+            f"For 'unsorted_segment_sum', 'segment_ids' must have the shape of the "
+            f"first axes of the input, but got {segment_ids.shape} beside "
+            f"{input_x.shape}."
+        )
+    tail = input_x.shape[segment_ids.ndim :]
     total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
     ids = xp.where(segment_ids < 0, num_segments, xp.cast(segment_ids, "int64"))
     return xp.scatter_add(total, (ids,), input_x)[:num_segments]
@@ -550,8 +584,9 @@ def _written(api, variable, value, change, loose=True):
     if value.shape != array.shape and not (
         loose and value.size == array.size == 1 and max(value.ndim, array.ndim) < 2
     ):
-        raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got "
-                         f"{value.shape}.")
+        raise ValueError(
+            f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}."
+        )
     space = space_for(array)
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
@@ -615,12 +650,13 @@ def assign_sub(variable: Anything, value: Value):
 
 def _primitive(path, function):
     """The Primitive form of an assignment: `ops.Assign()(variable, value)`."""
-    call = {"__call__": lambda self, variable, value: function(variable, value),
-            "__doc__": function.__doc__}
+    call = {
+        "__call__": lambda self, variable, value: function(variable, value),
+        "__doc__": function.__doc__,
+    }
     return public(path)(type(path.removeprefix("ops."), (), call))
 
 
 _primitive("ops.Assign", assign)
 _primitive("ops.AssignAdd", assign_add)
 _primitive("ops.AssignSub", assign_sub)
-

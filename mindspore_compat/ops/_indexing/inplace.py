@@ -43,8 +43,15 @@ Places = Int | TupleOf(Int) | ListOf(Int) | Index
 
 @public("Tensor.scatter_")
 @checked
-def scatter_(input: Anything, dim: Int, index: Index, src: Operand = None, *, value: Number = None,
-             reduce: OneOf("add", "multiply") = None):
+def scatter_(
+    input: Anything,
+    dim: Int,
+    index: Index,
+    src: Operand = None,
+    *,
+    value: Number = None,
+    reduce: OneOf("add", "multiply") = None,
+):
     """Writes `src` (or one number) at places along an axis, and returns the Tensor.
 
     Args:
@@ -79,21 +86,35 @@ def scatter_(input: Anything, dim: Int, index: Index, src: Operand = None, *, va
 def _scatter_fits(input, dim, index, src):
     """Refuses an axis, a dtype, ranks and lengths that do not fit."""
     if not -input.ndim <= dim < input.ndim:
-        raise RuntimeError(f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but "
-                           f"got {dim}.")
+        raise RuntimeError(
+            f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
+        )
     ranks = {input.ndim, index.ndim} | ({src.ndim} if isinstance(src, Tensor) else set())
     if len(ranks) > 1 and index.size:
-        raise RuntimeError(f"For 'scatter_', the Tensor, 'index' and 'src' must have one number of "
-                           f"axes, but got {sorted(ranks)}.")
-    long = [d for d in range(index.ndim) if index.size and (
-        d != dim % input.ndim and index.shape[d] > input.shape[d]
-        or isinstance(src, Tensor) and index.shape[d] > src.shape[d])]
+        raise RuntimeError(
+            f"For 'scatter_', the Tensor, 'index' and 'src' must have one number of "
+            f"axes, but got {sorted(ranks)}."
+        )
+    long = [
+        d
+        for d in range(index.ndim)
+        if index.size
+        and (
+            d != dim % input.ndim
+            and index.shape[d] > input.shape[d]
+            or isinstance(src, Tensor)
+            and index.shape[d] > src.shape[d]
+        )
+    ]
     if long:
-        raise RuntimeError(f"For 'scatter_', 'index' must not be longer than the Tensor or 'src', "
-                           f"but got {index.shape} at axis {long[0]}.")
+        raise RuntimeError(
+            f"For 'scatter_', 'index' must not be longer than the Tensor or 'src', "
+            f"but got {index.shape} at axis {long[0]}."
+        )
     if isinstance(src, Tensor) and src.dtype != input.dtype:
-        raise RuntimeError(f"For 'scatter_', 'src' must have the dtype {input.dtype}, but got "
-                           f"{src.dtype}.")
+        raise RuntimeError(
+            f"For 'scatter_', 'src' must have the dtype {input.dtype}, but got {src.dtype}."
+        )
 
 
 @public("Tensor.index_add_")
@@ -108,8 +129,9 @@ def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alp
 @op(compute="native")
 def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` written at places along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,),
-                          xp.cast(source, input.dtype))
+    return xp.scatter_set(
+        input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
+    )
 
 
 @public("Tensor.index_copy_")
@@ -138,8 +160,12 @@ def _fits(api, self, dim, index, source):
 
 @public("ops.index_put")
 @checked(Alike("input values"))
-def index_put(input: Anything, indices: TupleOf(Index) | ListOf(Index), values: Anything,
-              accumulate: Bool = False):
+def index_put(
+    input: Anything,
+    indices: TupleOf(Index) | ListOf(Index),
+    values: Anything,
+    accumulate: Bool = False,
+):
     """A copy with `values` written (added with `accumulate`) at places; gradients pass.
 
     Args:
@@ -202,8 +228,12 @@ def _out_of_range(place, length):
 
 
 @checked(Alike("input values"))
-def index_put_(input: Anything, indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
-               values: Anything, accumulate: Bool = False):
+def index_put_(
+    input: Anything,
+    indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
+    values: Anything,
+    accumulate: Bool = False,
+):
     """Writes (or adds) values at places or where masks are true, into the Tensor itself."""
     made = _put("index_put_", input, indices, values, accumulate)
     return overwrite("index_put_", input, made)
@@ -231,11 +261,16 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
             f"{source.size}."
         )
     if source.dtype != input.dtype:
-        raise TypeError(f"For 'put_', 'source' must have the dtype {input.dtype}, but got "
-                        f"{source.dtype}.")
+        raise TypeError(
+            f"For 'put_', 'source' must have the dtype {input.dtype}, but got {source.dtype}."
+        )
     check_range("put_", index._array.reshape(-1, 1), (input.size,))
-    made = scatter_by.run(input.reshape(-1), source.reshape(-1), (index._array.reshape(-1),),
-                          "add" if accumulate else "update")
+    made = scatter_by.run(
+        input.reshape(-1),
+        source.reshape(-1),
+        (index._array.reshape(-1),),
+        "add" if accumulate else "update",
+    )
     return overwrite("put_", input, made.reshape(input.shape))
 
 
@@ -255,9 +290,7 @@ def _places(api, x, v, indices):
             f"{v.shape}."
         )
     if any(not 0 <= i < x.shape[0] for i in indices):
-        raise ValueError(
-            f"For '{api}', 'indices' must be in [0, {x.shape[0]}), but got {indices}."
-        )
+        raise ValueError(f"For '{api}', 'indices' must be in [0, {x.shape[0]}), but got {indices}.")
     return indices
 
 
@@ -413,8 +446,10 @@ def _bound(api, name, value):
             raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
         return value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r} of "
-                        f"type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r} of "
+            f"type {type(value).__name__}."
+        )
     return value
 
 
@@ -443,9 +478,7 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
         dtype = input._array.dtype
         to = 2 ** xp.finfo(dtype).nmant + 1 if dtype.kind == "f" else xp.iinfo(dtype).max
     if from_ >= to:
-        raise RuntimeError(
-            f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}."
-        )
+        raise RuntimeError(f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}.")
     draw = _stream(generator, xp)
     return _filled(input, draw.integers(int(from_), int(to), input.shape))
 
@@ -484,8 +517,9 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
 def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
     """Fills with numbers of the Cauchy distribution, and returns the Tensor."""
     if 0 in input.shape:
-        raise ValueError(f"For 'Tensor.cauchy', the Tensor must have elements, but got shape "
-                         f"{input.shape}.")
+        raise ValueError(
+            f"For 'Tensor.cauchy', the Tensor must have elements, but got shape {input.shape}."
+        )
     xp = space_for(input._array)
     half = _stream(None, xp).random(input.shape) - 0.5
     return _filled(input, median + sigma * xp.tan(xp.pi * half))
@@ -493,8 +527,9 @@ def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
 
 @public("Tensor.log_normal")
 @checked
-def log_normal(input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0,
-               std: Float = 2.0):
+def log_normal(
+    input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0, std: Float = 2.0
+):
     """Fills with numbers whose logarithm is normal, and returns the Tensor."""
     xp = space_for(input._array)
     normal = _stream(None, xp).standard_normal(input.shape)

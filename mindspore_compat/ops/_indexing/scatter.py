@@ -66,15 +66,20 @@ def _rows(indices):
 def _check_rows(api, input_x, indices, updates):
     depth = indices.shape[-1] if indices.ndim else 0
     if not 1 <= depth <= input_x.ndim:
-        raise ValueError(f"For '{api}', the last axis of 'indices' must have length 1 to "
-                         f"{input_x.ndim}, but got {indices.shape}.")
+        raise ValueError(
+            f"For '{api}', the last axis of 'indices' must have length 1 to "
+            f"{input_x.ndim}, but got {indices.shape}."
+        )
     wanted = indices.shape[:-1] + input_x.shape[depth:]
     if updates.shape != wanted:
-        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
-                         f"{updates.shape}.")
+        raise ValueError(
+            f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}."
+        )
     if indices.size and 0 in input_x.shape[:depth]:
-        raise ValueError(f"For '{api}', 'input_x' must have elements to be named, but got the "
-                         f"shape {input_x.shape}.")
+        raise ValueError(
+            f"For '{api}', 'input_x' must have elements to be named, but got the "
+            f"shape {input_x.shape}."
+        )
     check_range(api, indices._array, input_x.shape[:depth])
 
 
@@ -88,9 +93,11 @@ def check_range(api, indices, lengths):
     high = indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
     high = high.get() if hasattr(high, "get") else high
     if int(low) < 0 or (numpy.asarray(high) >= ends).any():
-        raise IndexError(f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
-                         f"they reach from "
-                         f"{int(low)} to {numpy.asarray(high).tolist()}.")
+        raise IndexError(
+            f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
+            f"they reach from "
+            f"{int(low)} to {numpy.asarray(high).tolist()}."
+        )
 
 
 def _check_slices(api, input_x, indices, updates):
@@ -98,8 +105,9 @@ def _check_slices(api, input_x, indices, updates):
         raise ValueError(f"For '{api}', 'input_x' must have slices, but got no axis.")
     wanted = indices.shape + input_x.shape[1:]
     if updates.shape != wanted:
-        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
-                         f"{updates.shape}.")
+        raise ValueError(
+            f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}."
+        )
     check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
 
 
@@ -130,8 +138,15 @@ Example:
     >>> print(ms.ops.{api}(x, ms.Tensor({indices}), ms.Tensor([2.0])).asnumpy())
     {printed}
 """
-_PRINTED = {"update": "[2. 4.]", "add": "[10.  4.]", "sub": "[6. 4.]", "mul": "[16.  4.]",
-            "div": "[4. 4.]", "max": "[8. 4.]", "min": "[2. 4.]"}
+_PRINTED = {
+    "update": "[2. 4.]",
+    "add": "[10.  4.]",
+    "sub": "[6. 4.]",
+    "mul": "[16.  4.]",
+    "div": "[4. 4.]",
+    "max": "[8. 4.]",
+    "min": "[2. 4.]",
+}
 
 
 def _scatter_family(how, word, functions, classes, method=None):
@@ -156,18 +171,24 @@ def _scatter_family(how, word, functions, classes, method=None):
         rows = _rows(indices)
         return scatter_by.run(beside_slices(input_x, rows), updates, rows, how)
 
-    docs = (f"{word} slices of a Parameter along its first axis, in place.",
-            f"{word} slices of a Parameter at positions given as rows, in place.",
-            f"{word} slices of a Tensor at positions given as rows, in a copy.")
+    docs = (
+        f"{word} slices of a Parameter along its first axis, in place.",
+        f"{word} slices of a Parameter at positions given as rows, in place.",
+        f"{word} slices of a Tensor at positions given as rows, in a copy.",
+    )
     relations = ((), (), (Alike("input_x updates"),))
     for function, path, title, doc, related in zip(
-            (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations,
-            strict=True):
+        (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations, strict=True
+    ):
         function.__name__ = function.__qualname__ = path.removeprefix("ops.")
-        place = (("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", ""))
+        place = ("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", "")
         function.__doc__ = doc + _SCATTER_DOC.format(
-            kind=place[0], name=place[1], api=function.__name__, printed=_PRINTED[how],
-            indices="[0]" if function is scatter else "[[0]]")
+            kind=place[0],
+            name=place[1],
+            api=function.__name__,
+            printed=_PRINTED[how],
+            indices="[0]" if function is scatter else "[[0]]",
+        )
         made = public(path)(checked(*related)(function))
         _class(title, made)
     if method:
@@ -176,6 +197,7 @@ def _scatter_family(how, word, functions, classes, method=None):
 
 def _method(path, function):
     """A scatter into a copy as a method of the Tensor that is copied."""
+
     def method(self, indices, updates):
         return function(self, indices, updates)
 
@@ -197,47 +219,57 @@ def _class(path, function):
     def __call__(self, input_x, indices, updates):
         return function(input_x, indices, updates)
 
-    made = type(name, (Primitive,), {"__init__": __init__, "__call__": __call__,
-                                     "__doc__": function.__doc__})
+    made = type(
+        name,
+        (Primitive,),
+        {"__init__": __init__, "__call__": __call__, "__doc__": function.__doc__},
+    )
     public(path)(made)
 
 
 _scatter_family(
-    "update", "Writes",
+    "update",
+    "Writes",
     ("ops.scatter_update", "ops.scatter_nd_update", "ops.tensor_scatter_update"),
     ("ops.ScatterUpdate", "ops.ScatterNdUpdate", "ops.TensorScatterUpdate"),
 )
 _scatter_family(
-    "add", "Adds to",
+    "add",
+    "Adds to",
     ("ops.scatter_add", "ops.scatter_nd_add", "ops.tensor_scatter_add"),
     ("ops.ScatterAdd", "ops.ScatterNdAdd", "ops.TensorScatterAdd"),
 )
 _scatter_family(
-    "sub", "Subtracts from",
+    "sub",
+    "Subtracts from",
     ("ops.scatter_sub", "ops.scatter_nd_sub", "ops.tensor_scatter_sub"),
     ("ops.ScatterSub", "ops.ScatterNdSub", "ops.TensorScatterSub"),
     "Tensor.scatter_sub",
 )
 _scatter_family(
-    "mul", "Multiplies",
+    "mul",
+    "Multiplies",
     ("ops.scatter_mul", "ops.scatter_nd_mul", "ops.tensor_scatter_mul"),
     ("ops.ScatterMul", "ops.ScatterNdMul", "ops.TensorScatterMul"),
     "Tensor.scatter_mul",
 )
 _scatter_family(
-    "div", "Divides",
+    "div",
+    "Divides",
     ("ops.scatter_div", "ops.scatter_nd_div", "ops.tensor_scatter_div"),
     ("ops.ScatterDiv", "ops.ScatterNdDiv", "ops.TensorScatterDiv"),
     "Tensor.scatter_div",
 )
 _scatter_family(
-    "max", "Raises to the larger",
+    "max",
+    "Raises to the larger",
     ("ops.scatter_max", "ops.scatter_nd_max", "ops.tensor_scatter_max"),
     ("ops.ScatterMax", "ops.ScatterNdMax", "ops.TensorScatterMax"),
     "Tensor.scatter_max",
 )
 _scatter_family(
-    "min", "Lowers to the smaller",
+    "min",
+    "Lowers to the smaller",
     ("ops.scatter_min", "ops.scatter_nd_min", "ops.tensor_scatter_min"),
     ("ops.ScatterMin", "ops.ScatterNdMin", "ops.TensorScatterMin"),
     "Tensor.scatter_min",
@@ -254,9 +286,14 @@ _scatter_family(
     compute="native",
     quirks=Quirks(shapes_first=True),
 )
-def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
-                            axis: ElementOf(Int) = 0,
-                            reduction: OneOf("none", "add", "mul") = "none"):
+def tensor_scatter_elements(
+    xp,
+    input_x: Anything,
+    indices: Index,
+    updates: Anything,
+    axis: ElementOf(Int) = 0,
+    reduction: OneOf("none", "add", "mul") = "none",
+):
     """Writes updates at places along an axis, element by element, in a copy of the input.
 
     `reduction` "add" adds and "mul" multiplies them instead. Updates for places past the end are
@@ -273,18 +310,23 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
          [8 4]]
     """
     if not input_x.ndim == indices.ndim == updates.ndim:
-        raise ValueError(f"For 'tensor_scatter_elements', the inputs must have as many axes, but "
-                         f"got {input_x.shape}, {indices.shape} and {updates.shape}.")
+        raise ValueError(
+            f"For 'tensor_scatter_elements', the inputs must have as many axes, but "
+            f"got {input_x.shape}, {indices.shape} and {updates.shape}."
+        )
     length = input_x.shape[axis_of(axis, input_x)]
     if _reaches(indices, length):
         return _within(xp, input_x, indices, updates, axis_of(axis, input_x), reduction)
     updates = xp.cast(updates, input_x.dtype)
     axis = axis_of(axis, input_x)
     if reduction == "mul":
-        places = [xp.reshape(xp.arange(n), (-1,) + (1,) * (indices.ndim - i - 1))
-                  for i, n in enumerate(indices.shape)]
-        return xp.scatter_reduce(input_x, (*places[:axis], indices, *places[axis + 1:]), updates,
-                                 "mul")
+        places = [
+            xp.reshape(xp.arange(n), (-1,) + (1,) * (indices.ndim - i - 1))
+            for i, n in enumerate(indices.shape)
+        ]
+        return xp.scatter_reduce(
+            input_x, (*places[:axis], indices, *places[axis + 1 :]), updates, "mul"
+        )
     return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
@@ -297,7 +339,7 @@ def _reaches(indices, length):
 def _within(xp, input_x, indices, updates, axis, reduction):
     """`tensor_scatter_elements` beside one more slice, which takes what is past the end."""
     length = input_x.shape[axis]
-    shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1:])
+    shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1 :])
     longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
     at = xp.where(indices < 0, indices + length, indices)
     at = xp.where(at > length, length, at)
@@ -306,8 +348,13 @@ def _within(xp, input_x, indices, updates, axis, reduction):
 
 
 @op("ops.scatter(input, axis, index, src)", types=SameDtype("input src"), compute="native")
-def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "int32", "int64"),
-            src: TensorOf(any_dtype, scalars=True)):
+def scatter(
+    xp,
+    input: Anything,
+    axis: InTensor(Int),
+    index: TensorOf("int16", "int32", "int64"),
+    src: TensorOf(any_dtype, scalars=True),
+):
     """Writes the values of `src` at places along an axis, element by element, in a copy of the
     input.
 
@@ -322,8 +369,10 @@ def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "
          [8 4]]
     """
     if src.ndim not in (0, index.ndim):
-        raise ValueError(f"For 'scatter', 'src' must have as many axes as 'index', but got "
-                         f"{src.shape} and {index.shape}.")
+        raise ValueError(
+            f"For 'scatter', 'src' must have as many axes as 'index', but got "
+            f"{src.shape} and {index.shape}."
+        )
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
     return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
@@ -354,14 +403,21 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
 @op(compute="native")
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` added at places along an axis."""
-    return xp.scatter_add(input, (slice(None),) * (axis_of(axis, input)) + (index,),
-                          xp.cast(source, input.dtype))
+    return xp.scatter_add(
+        input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
+    )
 
 
 @public("ops.index_add")
 @checked
-def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = True,
-              check_index_bound: Any = True):
+def index_add(
+    x: Stood,
+    indices: Index,
+    y: Stood,
+    axis: Int,
+    use_lock: Any = True,
+    check_index_bound: Any = True,
+):
     """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
 
     Raises:
@@ -379,13 +435,19 @@ def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = Tru
     """
     x, y = fitting("index_add", x, y)
     if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
-                         f"{axis}.")
+        raise ValueError(
+            f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."
+        )
     if y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
-        raise ValueError(f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis "
-                         f"{axis}, but got {y.shape}.")
-    check_range("index_add", indices._array.reshape(-1, 1),
-                 x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
+        raise ValueError(
+            f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis "
+            f"{axis}, but got {y.shape}."
+        )
+    check_range(
+        "index_add",
+        indices._array.reshape(-1, 1),
+        x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],),
+    )
     return _added_in_place(x, indices, y, axis)
 
 
@@ -418,8 +480,9 @@ class IndexAdd(Primitive):
     "Tensor.index_fill(axis, index, value)",
     compute="native",
 )
-def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
-               value: TensorOf(any_dtype, scalars=True)):
+def index_fill(
+    xp, x: Anything, axis: Int | Index, index: Index, value: TensorOf(any_dtype, scalars=True)
+):
     """Writes one number into the slices named along an axis, in a copy of the input.
 
     Shapes:
@@ -432,15 +495,19 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
          [9 4]]
     """
     if index.ndim > 1 or value.ndim:
-        raise ValueError(f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
-                         f"but got {index.shape} and {value.shape}.")
+        raise ValueError(
+            f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
+            f"but got {index.shape} and {value.shape}."
+        )
     axis = int(axis)
     if not -x.ndim <= axis < x.ndim:
-        raise RuntimeError(f"For 'index_fill', the axis must be in [{-x.ndim}, {x.ndim}), but got "
-                           f"{axis}.")
+        raise RuntimeError(
+            f"For 'index_fill', the axis must be in [{-x.ndim}, {x.ndim}), but got {axis}."
+        )
     try:
-        return xp.scatter_set(x, (slice(None),) * (axis % x.ndim) + (index,),
-                              xp.cast(value, x.dtype))
+        return xp.scatter_set(
+            x, (slice(None),) * (axis % x.ndim) + (index,), xp.cast(value, x.dtype)
+        )
     except IndexError as error:
         raise beyond("index_fill", "index", error) from error
 
@@ -485,9 +552,11 @@ def start_of(dtype, how):
 
 def need_ids(api, x, segment_ids):
     """Refuses segment numbers that do not stand for the first axes of `x`."""
-    if segment_ids.shape != x.shape[:segment_ids.ndim]:
-        raise ValueError(f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
-                         f"input, but got {segment_ids.shape} beside {x.shape}.")
+    if segment_ids.shape != x.shape[: segment_ids.ndim]:
+        raise ValueError(
+            f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
+            f"input, but got {segment_ids.shape} beside {x.shape}."
+        )
 
 
 def _segment(lines, how, words, printed, allowed):
@@ -495,8 +564,9 @@ def _segment(lines, how, words, printed, allowed):
 
     def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
         need_ids(name, x, segment_ids)
-        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
-                        x.dtype)
+        start = xp.full(
+            (num_segments + 1, *x.shape[segment_ids.ndim :]), start_of(x.dtype, how), x.dtype
+        )
         ids = xp.where(segment_ids < 0, num_segments, segment_ids)
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
 
@@ -518,22 +588,37 @@ def _segment(lines, how, words, printed, allowed):
 
 
 _segment(
-    ("ops.unsorted_segment_max(x, segment_ids, num_segments)",
-     "ops.UnsortedSegmentMax()(x, segment_ids, num_segments)",
-     "Tensor.unsorted_segment_max(segment_ids, num_segments)"),
-    "max", "Takes the largest elements of", "[4. 3.]", TensorOf(real),
+    (
+        "ops.unsorted_segment_max(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentMax()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_max(segment_ids, num_segments)",
+    ),
+    "max",
+    "Takes the largest elements of",
+    "[4. 3.]",
+    TensorOf(real),
 )
 _segment(
-    ("ops.unsorted_segment_min(x, segment_ids, num_segments)",
-     "ops.UnsortedSegmentMin()(x, segment_ids, num_segments)",
-     "Tensor.unsorted_segment_min(segment_ids, num_segments)"),
-    "min", "Takes the smallest elements of", "[2. 3.]", TensorOf(real),
+    (
+        "ops.unsorted_segment_min(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentMin()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_min(segment_ids, num_segments)",
+    ),
+    "min",
+    "Takes the smallest elements of",
+    "[2. 3.]",
+    TensorOf(real),
 )
 _segment(
-    ("ops.unsorted_segment_prod(x, segment_ids, num_segments)",
-     "ops.UnsortedSegmentProd()(x, segment_ids, num_segments)",
-     "Tensor.unsorted_segment_prod(segment_ids, num_segments)"),
-    "mul", "Multiplies", "[8. 3.]", TensorOf(number),
+    (
+        "ops.unsorted_segment_prod(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentProd()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_prod(segment_ids, num_segments)",
+    ),
+    "mul",
+    "Multiplies",
+    "[8. 3.]",
+    TensorOf(number),
 )
 
 

@@ -3,15 +3,7 @@
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import one_dtype, refuse_unlike
-from ..._core.rules.vocabulary import (
-    Bool,
-    Int,
-    ListOf,
-    OneOf,
-    TensorOf,
-    checked,
-    integer,
-)
+from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, checked, integer
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from ..primitive import Primitive
@@ -75,8 +67,10 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
         input, axis = xp.ravel(input), 0
     length = input.shape[axis]
     if not length and indices.size:
-        raise RuntimeError(f"For 'take', the Tensor must have elements to take, but got shape "
-                           f"{tuple(input.shape)}.")
+        raise RuntimeError(
+            f"For 'take', the Tensor must have elements to take, but got shape "
+            f"{tuple(input.shape)}."
+        )
     if mode == "wrap":
         at = xp.mod(indices, length)
     else:
@@ -121,14 +115,18 @@ def choose(self, choices, mode="clip"):
 def _choices(choices):
     """The choices as Tensors of one dtype."""
     if not isinstance(choices, (tuple, list, Tensor)):
-        raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
-                        f"{choices!r} of type {type(choices).__name__}.")
+        raise TypeError(
+            f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
+            f"{choices!r} of type {type(choices).__name__}."
+        )
     if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
         raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
     for one in choices:
         if not isinstance(one, (Tensor, int, float, tuple, list)):
-            raise TypeError(f"For 'choose', 'choices' must hold Tensors, numbers or lists of them, "
-                            f"but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(
+                f"For 'choose', 'choices' must hold Tensors, numbers or lists of them, "
+                f"but got {one!r} of type {type(one).__name__}."
+            )
     tables = [one if isinstance(one, Tensor) else Tensor(one).astype("int64") for one in choices]
     if not one_dtype(*tables):
         refuse_unlike("choose", {f"choices[{i}]": table for i, table in enumerate(tables)})

@@ -24,8 +24,11 @@ def standing(*values):
         return values
     beside = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
     return tuple(
-        each if isinstance(each, Tensor)
-        else Tensor._wrap(space_for(beside).asarray(each, beside.dtype)) for each in values)
+        each
+        if isinstance(each, Tensor)
+        else Tensor._wrap(space_for(beside).asarray(each, beside.dtype))
+        for each in values
+    )
 
 
 def fitting(api, target, value):
@@ -36,7 +39,8 @@ def fitting(api, target, value):
     """
     dtype = target._array.dtype if isinstance(target, Tensor) else None
     if dtype is not None and (
-        wider(value._array.dtype, dtype) if isinstance(value, Tensor)
+        wider(value._array.dtype, dtype)
+        if isinstance(value, Tensor)
         else scalar_np(dtype, type(value)) != dtype
     ):
         raise TypeError(

@@ -55,8 +55,9 @@ def tuple_div(x, y):
     Source: mindspore.ops.functional.tuple_div of MindSpore 2.10.
     """
     if len(x) != len(y) or any(a % b for a, b in zip(x, y)):
-        raise ValueError(f"For 'tuple_div', 'x' must be a multiple of 'y', item by item, but got "
-                         f"{x} and {y}.")
+        raise ValueError(
+            f"For 'tuple_div', 'x' must be a multiple of 'y', item by item, but got {x} and {y}."
+        )
     return tuple(a // b for a, b in zip(x, y))
 
 
@@ -82,8 +83,9 @@ def broadcast_gradient_args(x_shape, y_shape):
     missing = rank - len(x_shape), rank - len(y_shape)
 
     def axes(own, other, lacking):
-        return tuple(place for place in range(rank)
-                     if place < lacking or own[place] == 1 != other[place])
+        return tuple(
+            place for place in range(rank) if place < lacking or own[place] == 1 != other[place]
+        )
 
     return axes(x, y, missing[0]), axes(y, x, missing[1])
 

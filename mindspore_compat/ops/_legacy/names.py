@@ -75,8 +75,12 @@ class ResizeBilinear(Primitive):
         half_pixel_centers (bool): whether pixels are taken by their centres.
     """
 
-    @checked(Forbid("align_corners and half_pixel_centers",
-                    reason="'align_corners' and 'half_pixel_centers' must not both be True"))
+    @checked(
+        Forbid(
+            "align_corners and half_pixel_centers",
+            reason="'align_corners' and 'half_pixel_centers' must not both be True",
+        )
+    )
     def __init__(self, size: Pair, align_corners: Bool = False, half_pixel_centers: Bool = False):
         super().__init__("ResizeBilinear")
         self.size = size
@@ -86,5 +90,4 @@ class ResizeBilinear(Primitive):
     @checked
     def __call__(self, x: TensorOf("float16", "float32", "float64")):
         """Images (N, C, H, W) at the new size, of the dtype they had."""
-        return resize_bilinear.run(x, tuple(self.size), self.align_corners,
-                                   self.half_pixel_centers)
+        return resize_bilinear.run(x, tuple(self.size), self.align_corners, self.half_pixel_centers)

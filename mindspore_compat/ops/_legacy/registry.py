@@ -27,8 +27,9 @@ class Registry(UserDict):
         """
         found = self.data.get(obj_str) or build("ops", obj_str, Primitive)
         if found is None:
-            raise ValueError(f"For 'get', 'obj_str' must be the name of a function, but got "
-                             f"{obj_str!r}.")
+            raise ValueError(
+                f"For 'get', 'obj_str' must be the name of a function, but got {obj_str!r}."
+            )
         return found
 
 

@@ -9,16 +9,7 @@ import itertools
 from collections import deque
 
 from ..._core.declare.public_api import legacy
-from ..._core.rules.vocabulary import (
-    Bool,
-    DType,
-    Int,
-    ListOf,
-    Str,
-    TensorOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, Str, TensorOf, TupleOf, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Lengths, Several

@@ -5,8 +5,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
 from .._rules import Float16To64, Index
 
-Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
-                      | TupleOf(TupleOf(Number)))
+Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number) | TupleOf(TupleOf(Number)))
 
 
 @op(
@@ -15,8 +14,13 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
     compute="native",
     quirks=Quirks(on_tape=lambda *given: _by_tensor(*given)),
 )
-def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
-        aweights: Float16To64 | None = None):
+def cov(
+    xp,
+    input: TensorOf(number),
+    correction: Correction = 1,
+    fweights: Index | None = None,
+    aweights: Float16To64 | None = None,
+):
     """Computes the covariances of variables, each of which is a row of observations.
 
     `fweights` counts how often each observation occurred, `aweights` how much it weighs. The sums
@@ -35,8 +39,10 @@ def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index
         x = xp.cast(x, "float32")
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
-            raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
-                             f"columns, but got shape {given.shape}.")
+            raise ValueError(
+                f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
+                f"columns, but got shape {given.shape}."
+            )
     if not isinstance(correction, (int, float)):
         correction = xp.cast(xp.asarray(correction), xp.real(x).dtype)
     weights = None

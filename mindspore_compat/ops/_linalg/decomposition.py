@@ -3,16 +3,10 @@
 Matrices are the last two axes; leading axes are a stack.
 """
 
-
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Any,
-    Bool,
-    TensorOf,
-    floating,
-)
+from ..._core.rules.vocabulary import Any, Bool, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
 from .._rules import Float16To64, InexactOfNumPy
 
@@ -24,8 +18,10 @@ def _square(api, name, x):
 
 def _same_rank(api, one, other):
     if one.ndim != other.ndim:
-        raise ValueError(f"For '{api}', the inputs must have as many axes, but got shapes "
-                         f"{one.shape} and {other.shape}.")
+        raise ValueError(
+            f"For '{api}', the inputs must have as many axes, but got shapes "
+            f"{one.shape} and {other.shape}."
+        )
 
 
 def _adjoint(xp, x):
@@ -48,8 +44,11 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
     return xp.linalg_logm(x)
 
 
-@op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
-    "Tensor.cholesky(upper=False)")
+@op(
+    "ops.cholesky(input_x, upper=False)",
+    "ops.Cholesky(upper=False)(input_x)",
+    "Tensor.cholesky(upper=False)",
+)
 def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     """Computes the lower triangle L with x = L L^T of each positive definite matrix, or the upper
     triangle U with x = U^T U if `upper` is True. A RuntimeError is raised for other matrices.
@@ -66,8 +65,10 @@ def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     try:
         lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
     except ValueError as error:  # of the array library
-        raise RuntimeError("For 'cholesky', 'input_x' must hold symmetric positive definite "
-                           "matrices, but got one that is not.") from error
+        raise RuntimeError(
+            "For 'cholesky', 'input_x' must hold symmetric positive definite "
+            "matrices, but got one that is not."
+        ) from error
     return _adjoint(xp, lower) if upper else lower
 
 
@@ -92,8 +93,9 @@ def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
     if type(upper) is not bool:  # which the class asks for only now
         raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
     if input_x.ndim != 2:
-        raise ValueError(f"For 'cholesky_inverse', 'input_x' must be one matrix, but got shape "
-                         f"{input_x.shape}.")
+        raise ValueError(
+            f"For 'cholesky_inverse', 'input_x' must be one matrix, but got shape {input_x.shape}."
+        )
     _square("cholesky_inverse", "input_x", input_x)
     half = xp.linalg_inv(xp.triu(input_x) if upper else xp.tril(input_x))
     return xp.matmul(half, _adjoint(xp, half)) if upper else xp.matmul(_adjoint(xp, half), half)
@@ -105,9 +107,12 @@ def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
     "Tensor.cholesky_solve(input2, upper=False)",
     types=SameDtype("input input2"),
 )
-def cholesky_solve(xp, input: TensorOf("float32", "float64"),
-                   input2: TensorOf("float32", "float64"),
-                   upper: Bool = False):
+def cholesky_solve(
+    xp,
+    input: TensorOf("float32", "float64"),
+    input2: TensorOf("float32", "float64"),
+    upper: Bool = False,
+):
     """Solves A y = input, where `input2` is the Cholesky triangle of A: the lower one, or the upper
     one if `upper` is True.
 
@@ -149,10 +154,18 @@ def matrix_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, adjoint: Bool 
     return xp.linalg_solve(_adjoint(xp, matrix) if adjoint else matrix, rhs)
 
 
-@op("mint.triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)",
-    "Tensor.triangular_solve(A, upper=True, transpose=False, unitriangular=False)")
-def triangular_solve(xp, b: InexactOfNumPy, A: InexactOfNumPy, upper: Bool = True, transpose: Bool =
-                     False, unitriangular: Bool = False):
+@op(
+    "mint.triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)",
+    "Tensor.triangular_solve(A, upper=True, transpose=False, unitriangular=False)",
+)
+def triangular_solve(
+    xp,
+    b: InexactOfNumPy,
+    A: InexactOfNumPy,
+    upper: Bool = True,
+    transpose: Bool = False,
+    unitriangular: Bool = False,
+):
     """Solves A y = b for a triangular matrix A, and returns the solution and the triangle.
 
     `transpose` solves with the transpose of A; `unitriangular` takes the diagonal for ones.
@@ -213,8 +226,9 @@ def qr(input, mode="reduced"):
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise TypeError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
     if input.ndim < 2:
-        raise ValueError(f"For 'qr', 'input' must have at least two axes, but got shape "
-                         f"{input.shape}.")
+        raise ValueError(
+            f"For 'qr', 'input' must have at least two axes, but got shape {input.shape}."
+        )
     return (complete_qr if mode == "complete" else reduced_qr).run(input)
 
 
@@ -228,8 +242,10 @@ def tensor_qr(self, some=True):
     Source: mindspore.Tensor.qr of MindSpore 2.10.
     """
     if not isinstance(some, bool):
-        raise TypeError(f"For 'Tensor.qr', 'some' must be a bool, but got {some!r} of type "
-                        f"{type(some).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.qr', 'some' must be a bool, but got {some!r} of type "
+            f"{type(some).__name__}."
+        )
     return qr(self, "reduced" if some else "complete")
 
 
@@ -274,15 +290,24 @@ def svd(input, full_matrices=False, compute_uv=True):
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
         if not isinstance(flag, bool):
-            raise TypeError(f"For 'svd', '{name}' must be a bool, but got {flag!r} of type "
-                            f"{type(flag).__name__}.")
-    if not isinstance(input, Tensor) or input._array.dtype not in ("float32", "float64",
-                                                                   "complex64", "complex128"):
-        raise TypeError(f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
-                        f"{getattr(input, 'dtype', type(input).__name__)}.")
+            raise TypeError(
+                f"For 'svd', '{name}' must be a bool, but got {flag!r} of type "
+                f"{type(flag).__name__}."
+            )
+    if not isinstance(input, Tensor) or input._array.dtype not in (
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ):
+        raise TypeError(
+            f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
+            f"{getattr(input, 'dtype', type(input).__name__)}."
+        )
     if input.ndim < 2:
-        raise ValueError(f"For 'svd', 'input' must have at least two axes, but got shape "
-                         f"{input.shape}.")
+        raise ValueError(
+            f"For 'svd', 'input' must have at least two axes, but got shape {input.shape}."
+        )
     if not compute_uv:
         return singular_values.run(input)
     square = input.shape[-1] == input.shape[-2]
@@ -343,8 +368,9 @@ def eig(A):
     Source: mindspore.ops.eig of MindSpore 2.10.
     """
     if not isinstance(A, Tensor) or A._array.dtype.kind not in "fc":
-        raise TypeError(f"For 'eig', 'A' must be a float or complex Tensor, but got "
-                        f"{type(A).__name__}.")
+        raise TypeError(
+            f"For 'eig', 'A' must be a float or complex Tensor, but got {type(A).__name__}."
+        )
     _square("eig", "A", A)
     return general_eig.run(A)
 
@@ -402,11 +428,15 @@ def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int3
     """
     _square("lu_solve", "LU_data", LU_data)
     if LU_pivots.ndim < 1 or b.ndim < 2:
-        raise ValueError(f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "
-                         f"{b.shape} and {LU_pivots.shape}.")
+        raise ValueError(
+            f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "
+            f"{b.shape} and {LU_pivots.shape}."
+        )
     if LU_data.shape[:-2] != LU_pivots.shape[:-1]:
-        raise ValueError(f"For 'lu_solve', 'LU_data' and 'LU_pivots' must be stacked alike, but "
-                         f"got shapes {LU_data.shape} and {LU_pivots.shape}.")
+        raise ValueError(
+            f"For 'lu_solve', 'LU_data' and 'LU_pivots' must be stacked alike, but "
+            f"got shapes {LU_data.shape} and {LU_pivots.shape}."
+        )
     count = LU_data.shape[-1]
     order = _row_order(xp, LU_pivots, count)
     rows = xp.take_along_axis(b, xp.broadcast_to(xp.expand_dims(order, -1), b.shape), -2)
@@ -420,8 +450,8 @@ def _row_order(xp, pivots, count):
     order = xp.broadcast_to(xp.arange(count), (*stack, count))
     places = xp.arange(count)
     for i in range(count):
-        other = pivots[..., i:i + 1] - 1
-        mine = order[..., i:i + 1]
+        other = pivots[..., i : i + 1] - 1
+        mine = order[..., i : i + 1]
         theirs = xp.take_along_axis(order, other, -1)
         order = xp.where(places == i, theirs, xp.where(places == other, mine, order))
     return order
@@ -434,8 +464,9 @@ def need_axes(api, count, **arrays):
     """Refuses arrays, by name, that have not `count` axes."""
     for name, array in arrays.items():
         if array.ndim != count:
-            raise ValueError(f"For '{api}', '{name}' must have {count} axes, but got shape "
-                             f"{tuple(array.shape)}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have {count} axes, but got shape {tuple(array.shape)}."
+            )
 
 
 @public("mint.linalg.qr")

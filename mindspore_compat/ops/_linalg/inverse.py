@@ -40,9 +40,15 @@ def matrix_inverse(xp, x: InexactOfNumPy, adjoint: Bool = False):
     return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
 
 
-@op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)",
+@op(
+    "ops.det(input)",
+    "ops.matrix_determinant(input)",
+    "ops.MatrixDeterminant()(input)",
     "Tensor.det()",
-    "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
+    "Tensor.matrix_determinant()",
+    "mint.det(input)",
+    "mint.linalg.det(A: input)",
+)
 def det(xp, input: InexactOfNumPy):
     """Computes the determinant of each matrix.
 
@@ -57,8 +63,13 @@ def det(xp, input: InexactOfNumPy):
     return xp.linalg_det(input)
 
 
-@op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
-    "Tensor.slogdet()", "Tensor.log_matrix_determinant()")
+@op(
+    "ops.slogdet(input)",
+    "ops.log_matrix_determinant(input)",
+    "ops.LogMatrixDeterminant()(input)",
+    "Tensor.slogdet()",
+    "Tensor.log_matrix_determinant()",
+)
 def slogdet(xp, input: InexactOfNumPy):
     """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
@@ -92,10 +103,17 @@ def logdet(xp, input: InexactOfNumPy):
     return xp.where(sign > 0, size, float("nan"))
 
 
-@op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
-    "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
-def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
-         rtol: Limit = None, hermitian: Bool = False):
+@op(
+    "ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
+    "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)",
+)
+def pinv(
+    xp,
+    x: TensorOf("float32", "float64"),
+    atol: Limit = None,
+    rtol: Limit = None,
+    hermitian: Bool = False,
+):
     """Computes the Moore-Penrose inverse of each matrix. Singular values up to max(atol, rtol * the
     largest one) count as 0.
 

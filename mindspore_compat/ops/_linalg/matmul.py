@@ -35,9 +35,11 @@ def matmul(xp, input: Anything, other: Anything):
         return product(xp, input, other)
     except ValueError as error:
         kind = RuntimeError if input.ndim and other.ndim > 1 else ValueError
-        raise kind(f"For 'matmul', 'input' must have rows as long as the columns of 'other' and "
-                   f"leading axes that broadcast, but got shapes {tuple(input.shape)} and "
-                   f"{tuple(other.shape)}.") from error
+        raise kind(
+            f"For 'matmul', 'input' must have rows as long as the columns of 'other' and "
+            f"leading axes that broadcast, but got shapes {tuple(input.shape)} and "
+            f"{tuple(other.shape)}."
+        ) from error
 
 
 matmul.vjp_of("matmul")
@@ -65,8 +67,10 @@ def mm(xp, input: Anything, mat2: Anything):
         [[11.]]
     """
     if input.ndim != 2 or mat2.ndim != 2:
-        raise ValueError(f"For 'mm', the inputs must have two axes, but got shapes {input.shape} "
-                         f"and {mat2.shape}.")
+        raise ValueError(
+            f"For 'mm', the inputs must have two axes, but got shapes {input.shape} "
+            f"and {mat2.shape}."
+        )
     return product(xp, input, mat2)
 
 
@@ -90,9 +94,11 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
     if left.shape[-1] != right.shape[-2]:
-        raise ValueError(f"For '{api}', the inner lengths must agree, but got {input.shape} and "
-                         f"{other.shape} with "
-                         f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
+        raise ValueError(
+            f"For '{api}', the inner lengths must agree, but got {input.shape} and "
+            f"{other.shape} with "
+            f"transpose_a={transpose_a}, transpose_b={transpose_b}."
+        )
     return product(xp, left, right)
 
 
@@ -100,8 +106,9 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
     "ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
     types=SameDtype("input other"),
 )
-def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
-            transpose_b: Bool = False):
+def mat_mul(
+    xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
+):
     """Multiplies two matrices, each transposed first if asked.
 
     Shapes:
@@ -113,8 +120,10 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
         [[11.]]
     """
     if input.ndim != 2 or other.ndim != 2:
-        raise ValueError(f"For 'MatMul', the inputs must have two axes, but got shapes "
-                         f"{input.shape} and {other.shape}.")
+        raise ValueError(
+            f"For 'MatMul', the inputs must have two axes, but got shapes "
+            f"{input.shape} and {other.shape}."
+        )
     return _transposed(xp, "MatMul", input, other, transpose_a, transpose_b)
 
 
@@ -122,8 +131,9 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
     "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
     types=SameDtype("input other"),
 )
-def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
-                  transpose_b: Bool = False):
+def batch_mat_mul(
+    xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
+):
     """Multiplies stacks of matrices, each transposed first if asked.
 
     Shapes:
@@ -135,8 +145,10 @@ def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = Fals
         (2, 1, 4)
     """
     if input.ndim < 2 or input.ndim != other.ndim:
-        raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
-                         f"many, but got shapes {input.shape} and {other.shape}.")
+        raise ValueError(
+            f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
+            f"many, but got shapes {input.shape} and {other.shape}."
+        )
     return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
 
 
@@ -158,8 +170,9 @@ def bmm(xp, input: Anything, other: Anything):
         [[[11.]]]
     """
     if input.ndim < 3 or other.ndim < 3:
-        raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and "
-                         f"{other.shape}.")
+        raise ValueError(
+            f"For 'bmm', the inputs must have three axes, but got {input.shape} and {other.shape}."
+        )
     return xp.matmul(input, other)
 
 
@@ -226,8 +239,10 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
         [[3.5 6. ]]
     """
     if weight.ndim not in (1, 2) or bias is not None and bias.ndim > 1:
-        raise ValueError(f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
-                         f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}.")
+        raise ValueError(
+            f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
+            f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}."
+        )
     out = product(xp, input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
     return out if bias is None else out + bias
 
@@ -249,8 +264,7 @@ dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
 @op("ops.bidense(input1, input2, weight, bias=None)", types=SameDtype("input1 weight"))
-def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
-            bias: Anything | None = None):
+def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anything | None = None):
     """Computes input1 weight[k] input2 + bias[k] for each output k, over the last axes of the
     inputs.
 
@@ -263,12 +277,17 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
         ...                      ms.Tensor([[[1.0], [1.0]]])))
         [[9.]]
     """
-    if input1.shape[:-1] != input2.shape[:-1] or weight.ndim != 3 or (
-            bias is not None and bias.shape != weight.shape[:1]):
-        raise ValueError(f"For 'bidense', the inputs must agree but for the last axis, 'weight' "
-                         f"have three axes and 'bias' one number for each output, but got shapes "
-                         f"{input1.shape}, {input2.shape}, {weight.shape} and "
-                         f"{getattr(bias, 'shape', None)}.")
+    if (
+        input1.shape[:-1] != input2.shape[:-1]
+        or weight.ndim != 3
+        or (bias is not None and bias.shape != weight.shape[:1])
+    ):
+        raise ValueError(
+            f"For 'bidense', the inputs must agree but for the last axis, 'weight' "
+            f"have three axes and 'bias' one number for each output, but got shapes "
+            f"{input1.shape}, {input2.shape}, {weight.shape} and "
+            f"{getattr(bias, 'shape', None)}."
+        )
     left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
     left, right = met(xp, xp.squeeze(left, -2), xp.expand_dims(input2, -2))
     terms = left * right
@@ -305,8 +324,10 @@ def einsum(equation, *operands):
     Source: mindspore.ops.einsum of MindSpore 2.10.
     """
     if not isinstance(equation, str):
-        raise TypeError(f"For 'einsum', 'equation' must be a str, but got {equation!r} of type "
-                        f"{type(equation).__name__}.")
+        raise TypeError(
+            f"For 'einsum', 'equation' must be a str, but got {equation!r} of type "
+            f"{type(equation).__name__}."
+        )
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     if not all(isinstance(each, Tensor) for each in operands):
@@ -324,24 +345,28 @@ def explicit(equation, ranks):
     left, arrow, right = equation.partition("->")
     sources = left.split(",")
     if len(sources) != len(ranks):
-        raise ValueError(f"For 'einsum', 'equation' must name {len(ranks)} operands, but got "
-                         f"'{equation}'.")
+        raise ValueError(
+            f"For 'einsum', 'equation' must name {len(ranks)} operands, but got '{equation}'."
+        )
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
     widths = [rank - len(s.replace("...", "")) for s, rank in zip(sources, ranks)]
     if any(w < 0 or w and "..." not in s for s, w in zip(sources, widths)):
-        raise ValueError(f"For 'einsum', 'equation' must name every axis of its operands, but got "
-                         f"'{equation}'.")
+        raise ValueError(
+            f"For 'einsum', 'equation' must name every axis of its operands, but got '{equation}'."
+        )
     width = max((w for s, w in zip(sources, widths) if "..." in s), default=0)
     spread = "".join(free[:width])
-    sources = [s.replace("...", spread[width - w:]) for s, w in zip(sources, widths)]
+    sources = [s.replace("...", spread[width - w :]) for s, w in zip(sources, widths)]
     if not arrow:
         letters = "".join(sources)
         once = {c for c in letters if letters.count(c) == 1 and c not in spread}
         right = "..." + "".join(sorted(once))
     right = right.replace("...", spread)
     if set(right) - set("".join(sources)):
-        raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the "
-                         f"operands, but got '{equation}'.")
+        raise ValueError(
+            f"For 'einsum', 'equation' must take its result's letters from the "
+            f"operands, but got '{equation}'."
+        )
     return ",".join(sources) + "->" + right
 
 
@@ -368,8 +393,7 @@ class Einsum:
     "ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
     types=SameDtype("superdiag maindiag subdiag rhs"),
 )
-def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexact,
-                       rhs: Inexact):
+def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexact, rhs: Inexact):
     """Multiplies matrices of three diagonals, which are given by themselves, by matrices.
 
     Shapes:

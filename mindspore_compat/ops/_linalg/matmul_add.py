@@ -14,8 +14,10 @@ Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
 
 def _same_stack(api, one, other):
     if one.shape[:-2] != other.shape[:-2]:
-        raise ValueError(f"For '{api}', 'batch1' and 'batch2' must be stacked alike, but got "
-                         f"shapes {one.shape} and {other.shape}.")
+        raise ValueError(
+            f"For '{api}', 'batch1' and 'batch2' must be stacked alike, but got "
+            f"shapes {one.shape} and {other.shape}."
+        )
 
 
 @op(
@@ -26,8 +28,14 @@ def _same_stack(api, one, other):
     types=SameDtype("mat1 mat2"),
     quirks=Quirks(rules={"ops.addmm": {"input": Operand | Listed}}),
 )
-def addmm(xp, input: Operand, mat1: Anything, mat2: Anything, beta: NumberOrBool = 1, alpha:
-          NumberOrBool = 1):
+def addmm(
+    xp,
+    input: Operand,
+    mat1: Anything,
+    mat2: Anything,
+    beta: NumberOrBool = 1,
+    alpha: NumberOrBool = 1,
+):
     """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
 
     Shapes:
@@ -55,8 +63,14 @@ def _plus(xp, beta, input, alpha, product):
     types=SameDtype("mat vec"),
     quirks=Quirks(rules={"ops.addmv": {"input": Plain}}),
 )
-def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: NumberOrBool = 1, alpha:
-          NumberOrBool = 1):
+def addmv(
+    xp,
+    input: Anything,
+    mat: Anything,
+    vec: Anything,
+    beta: NumberOrBool = 1,
+    alpha: NumberOrBool = 1,
+):
     """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
 
     Shapes:
@@ -72,8 +86,14 @@ def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: NumberOrBool 
 
 
 @op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", types=SameDtype("mat vec"))
-def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: NumberOrBool = 1,
-                 alpha: NumberOrBool = 1):
+def addmv_strict(
+    xp,
+    input: Anything,
+    mat: Anything,
+    vec: Anything,
+    beta: NumberOrBool = 1,
+    alpha: NumberOrBool = 1,
+):
     """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
 
     Shapes:
@@ -96,8 +116,9 @@ def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Number
     types=SameDtype("vec1 vec2"),
     quirks=Quirks(rules={"ops.addr": {"x": Plain}}),
 )
-def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1, alpha:
-         NumberOrBool = 1):
+def addr(
+    xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1, alpha: NumberOrBool = 1
+):
     """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
 
     Shapes:
@@ -108,8 +129,10 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1
         >>> print(ms.ops.addr(ms.Tensor([[1.0, 1.0]]), ms.Tensor([2.0]), ms.Tensor([3.0, 4.0])))
         [[7. 9.]]
     """
-    vec1, vec2 = (xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
-                  for vec in (vec1, vec2))
+    vec1, vec2 = (
+        xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
+        for vec in (vec1, vec2)
+    )
     return _plus(xp, beta, x, alpha, xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0))
 
 
@@ -120,8 +143,14 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1
     types=SameDtype("batch1 batch2"),
     quirks=Quirks(rules={"ops.addbmm": {"input": Operand | Listed}}),
 )
-def addbmm(xp, input: Operand, batch1: Anything, batch2: Anything, beta: NumberOrBool = 1,
-           alpha: NumberOrBool = 1):
+def addbmm(
+    xp,
+    input: Operand,
+    batch1: Anything,
+    batch2: Anything,
+    beta: NumberOrBool = 1,
+    alpha: NumberOrBool = 1,
+):
     """Adds the sum over a batch of matrix products to the input: beta * input + alpha * sum(batch1
     @ batch2).
 
@@ -145,8 +174,9 @@ def addbmm(xp, input: Operand, batch1: Anything, batch2: Anything, beta: NumberO
     "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     types=SameDtype("batch1 batch2"),
 )
-def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
-            alpha: Number = 1):
+def baddbmm(
+    xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1, alpha: Number = 1
+):
     """Adds a batch of matrix products to the input: beta * input + alpha * (batch1 @ batch2).
 
     Shapes:

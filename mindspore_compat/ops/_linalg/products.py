@@ -4,15 +4,7 @@ import math
 
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import (
-    AsValue,
-    Int,
-    ListOf,
-    Number,
-    ScalarOf,
-    Str,
-    TupleOf,
-)
+from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TupleOf
 from ..._core.tensor import promotion
 from ..._core.tensor.promotion import met
 from .._rules import Anything, Inexact
@@ -37,8 +29,10 @@ def mv(xp, mat: Anything, vec: Anything):
 def _by_vector(xp, api, mat, vec):
     """mat @ vec; the numbers of a vector may come with more axes."""
     if mat.ndim != 2 or not vec.ndim or vec.size != mat.shape[1]:
-        raise ValueError(f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
-                         f"its columns, but got {mat.shape} and {vec.shape}.")
+        raise ValueError(
+            f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
+            f"its columns, but got {mat.shape} and {vec.shape}."
+        )
     return xp.matmul(mat, vec if vec.ndim == 1 else xp.ravel(vec))
 
 
@@ -79,8 +73,10 @@ def inner(xp, input: Anything, other: Anything):
         one, two = met(xp, input, other)
         return one * two
     if input.dtype != other.dtype:
-        raise TypeError(f"For 'inner', 'input' and 'other' must have one dtype, but got "
-                        f"{input.dtype} and {other.dtype}.")
+        raise TypeError(
+            f"For 'inner', 'input' and 'other' must have one dtype, but got "
+            f"{input.dtype} and {other.dtype}."
+        )
     return xp.tensordot(input, other, ((input.ndim - 1,), (other.ndim - 1,)))
 
 
@@ -105,8 +101,11 @@ def kron(xp, input: Anything, other: Anything):
     return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
 
 
-@op("ops.cross(input, other, dim=None)", "Tensor.cross(other, dim=None)",
-    "mint.cross(input, other, dim=None)")
+@op(
+    "ops.cross(input, other, dim=None)",
+    "Tensor.cross(other, dim=None)",
+    "mint.cross(input, other, dim=None)",
+)
 def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
     """Computes the cross product of vectors of length 3 along an axis, by default the first such
     axis.
@@ -121,13 +120,14 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
     """
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim     # counted from the end
+    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim  # counted from the end
     if not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
-        raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
-                         f"and {other.shape}.")
+        raise ValueError(
+            f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
+            f"and {other.shape}."
+        )
     whole = xp.broadcast_shapes(input.shape, other.shape)
-    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0)
-                for each in met(xp, input, other))
+    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in met(xp, input, other))
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
     out = xp.moveaxis(xp.stack(parts, 0), 0, at)
     return xp.cast(out, promotion.yielded_np(input.dtype, out.dtype))
@@ -150,8 +150,9 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
 
 
 @op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"))
-def tensor_dot(xp, x1: Anything, x2: Anything,
-               axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))):
+def tensor_dot(
+    xp, x1: Anything, x2: Anything, axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))
+):
     """Adds up products over the axes named: a number n means the last n of `x1` and the first n of
     `x2`, a pair of lists names them.
 
@@ -169,8 +170,12 @@ def tensor_dot(xp, x1: Anything, x2: Anything,
 
 
 @op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"))
-def batch_dot(xp, x1: Anything, x2: Anything,
-              axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None):
+def batch_dot(
+    xp,
+    x1: Anything,
+    x2: Anything,
+    axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
+):
     """Adds up products over one axis of each input, for each element of the first axis, which both
     share.
 

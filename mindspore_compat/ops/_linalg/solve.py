@@ -36,8 +36,22 @@ from ..primitive import Primitive
 from .decomposition import _adjoint, _square, complete_qr, reduced_qr, singular_values
 from .inverse import inverse
 
-_PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
-         10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1]
+_PADE = [
+    64764752532480000,
+    32382376266240000,
+    7771770303897600,
+    1187353796428800,
+    129060195264000,
+    10559470521600,
+    670442572800,
+    33522128640,
+    1323241920,
+    40840800,
+    960960,
+    16380,
+    182,
+    1,
+]
 
 
 @op("ops.matrix_exp(input)", "ops.MatrixExp()(input)", "Tensor.matrix_exp()")
@@ -149,8 +163,14 @@ def orgqr(xp, input: InexactOfNumPy, input2: InexactOfNumPy):
     "Tensor.ormqr(input2: tau, input3: other, left=True, transpose=False)",
     types=Promote("input tau other"),
 )
-def ormqr(xp, input: InexactOfNumPy, tau: InexactOfNumPy, other: InexactOfNumPy, left: Bool = True,
-          transpose: Bool = False):
+def ormqr(
+    xp,
+    input: InexactOfNumPy,
+    tau: InexactOfNumPy,
+    other: InexactOfNumPy,
+    left: Bool = True,
+    transpose: Bool = False,
+):
     """Multiplies `other` by the product of Householder reflections, or by its adjoint with
     `transpose`, from the left or else from the right.
 
@@ -234,8 +254,13 @@ def lstsq(xp, input: Float16To64, A: Float16To64, fast: Bool = True, l2_regulari
 
 
 @op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", types=SameDtype("matrix rhs"))
-def matrix_solve_ls(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, l2_regularizer:
-                    TensorOf("float64"), fast: Bool = True):
+def matrix_solve_ls(
+    xp,
+    matrix: InexactOfNumPy,
+    rhs: InexactOfNumPy,
+    l2_regularizer: TensorOf("float64"),
+    fast: Bool = True,
+):
     """Finds the y for which |matrix y - rhs|^2 + l2_regularizer |y|^2 is least.
 
     Shapes:
@@ -254,8 +279,10 @@ def matrix_solve_ls(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, l2_regulari
             f"{matrix.shape}."
         )
     if l2_regularizer.ndim:
-        raise ValueError(f"For 'MatrixSolveLs', 'l2_regularizer' must have no axes, but got shape "
-                         f"{l2_regularizer.shape}.")
+        raise ValueError(
+            f"For 'MatrixSolveLs', 'l2_regularizer' must have no axes, but got shape "
+            f"{l2_regularizer.shape}."
+        )
     across = _adjoint(xp, matrix)
     rows, columns = matrix.shape[-2:]
     eye = xp.cast(l2_regularizer, matrix.dtype) * xp.eye(min(rows, columns), dtype=matrix.dtype)
@@ -268,8 +295,9 @@ def matrix_solve_ls(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, l2_regulari
     "ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)",
     types=SameDtype("matrix rhs"),
 )
-def matrix_triangular_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, lower: Bool = True,
-                            adjoint: Bool = False):
+def matrix_triangular_solve(
+    xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, lower: Bool = True, adjoint: Bool = False
+):
     """Solves matrix y = rhs, reading one triangle of the matrix: the lower one, or else the upper
     one. `adjoint` solves with the adjoint.
 
@@ -286,8 +314,10 @@ def matrix_triangular_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, low
     _square("MatrixTriangularSolve", "matrix", matrix)
     more = rhs.ndim - matrix.ndim
     if more < 0 or matrix.shape[:-2] != rhs.shape[more:-2]:
-        raise ValueError(f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
-                         f"but got shapes {matrix.shape} and {rhs.shape}.")
+        raise ValueError(
+            f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
+            f"but got shapes {matrix.shape} and {rhs.shape}."
+        )
     triangle = xp.tril(matrix) if lower else xp.triu(matrix)
     return xp.linalg_solve(_adjoint(xp, triangle) if adjoint else triangle, rhs)
 
@@ -303,9 +333,12 @@ def triangles(xp, LU_data: Anything):
 
 @public("ops.lu_unpack")
 @checked
-def lu_unpack(LU_data: TensorOf(real),
-              LU_pivots: TensorOf("int8", "uint8", "int16", "int32", "int64"),
-              unpack_data: Any = True, unpack_pivots: Any = True):
+def lu_unpack(
+    LU_data: TensorOf(real),
+    LU_pivots: TensorOf("int8", "uint8", "int16", "int32", "int64"),
+    unpack_data: Any = True,
+    unpack_pivots: Any = True,
+):
     """(P, L, U) of a packed LU decomposition; None for what is not asked for.
 
     Args:
@@ -341,8 +374,9 @@ def _swapped(data, pivots):
     """The matrices that put the rows back into the order before the swaps."""
     rows = data.shape[-2]
     order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()
-    for row, places in zip(order.reshape(-1, rows), pivots.asnumpy().reshape(-1, pivots.shape[-1]),
-                           strict=True):
+    for row, places in zip(
+        order.reshape(-1, rows), pivots.asnumpy().reshape(-1, pivots.shape[-1]), strict=True
+    ):
         for i, place in enumerate(places - 1):
             row[[i, place]] = row[[place, i]]
     swaps = numpy.swapaxes(numpy.eye(rows)[order], -1, -2)
@@ -429,8 +463,9 @@ def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False
 
 
 @op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
-def nuclear_norm(xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None,
-                 keepdim: Bool = False):
+def nuclear_norm(
+    xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None, keepdim: Bool = False
+):
     """Computes the sum of the singular values of matrices over two axes.
 
     Shapes:
@@ -446,8 +481,9 @@ def nuclear_norm(xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = N
 
 @public("ops.cond")
 @checked
-def cond(A: Anything,
-         p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None):
+def cond(
+    A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None
+):
     """The condition number of each matrix: its norm times that of its inverse.
 
     Args:
@@ -469,7 +505,8 @@ def cond(A: Anything,
     if A.ndim < 2 or A._array.dtype.kind not in "fc":
         raise (ValueError if A.ndim < 2 else TypeError)(
             f"For 'cond', 'A' must be matrices of floats or complex numbers, but got shape "
-            f"{A.shape} and dtype {A.dtype}.")
+            f"{A.shape} and dtype {A.dtype}."
+        )
     if isinstance(p, Tensor):
         held = p.asnumpy().reshape(-1).tolist()
         p = "fro" if len(held) == 1 and held[0] in _ORDERS else tuple(held)
@@ -483,8 +520,12 @@ def cond(A: Anything,
 
 
 @op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
-def dist(xp, input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
-         other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"), p: Int = 2):
+def dist(
+    xp,
+    input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
+    other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
+    p: Int = 2,
+):
     """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the places
     that differ.
 
@@ -500,8 +541,9 @@ def dist(xp, input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
     if p < 0:
         raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
     if input.dtype.kind != "f":  # both have the dtype in which they meet
-        raise TypeError(f"For 'dist', 'input' or 'other' must hold float16 or float32, but got "
-                        f"{input.dtype}.")
+        raise TypeError(
+            f"For 'dist', 'input' or 'other' must hold float16 or float32, but got {input.dtype}."
+        )
     wide = "float32" if input.dtype.itemsize == 2 else input.dtype
     apart = xp.ravel(xp.cast(input, wide) - xp.cast(other, wide))
     return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
@@ -526,8 +568,9 @@ def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
 
 
 @op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
-def reduce_std(xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True,
-               keep_dims: Bool = False):
+def reduce_std(
+    xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True, keep_dims: Bool = False
+):
     """Computes the standard deviation and the mean over the axes given, by default over all.
     `unbiased` divides by the count less one.
 

@@ -54,8 +54,10 @@ class _Sampler(Primitive):
     def _set(self, num_true, num_sampled, unique, range_max, seed):
         super().__init__(type(self).__name__)
         if unique and num_sampled > range_max:
-            raise ValueError(f"For '{self.name}', 'num_sampled' must be at most 'range_max', but "
-                             f"got {num_sampled} and {range_max}.")
+            raise ValueError(
+                f"For '{self.name}', 'num_sampled' must be at most 'range_max', but "
+                f"got {num_sampled} and {range_max}."
+            )
         self.num_true, self.num_sampled, self.unique = num_true, num_sampled, unique
         self.range_max, self.seed = range_max, seed
         self._stream = random.Stream(seed) if seed else random.default
@@ -65,15 +67,25 @@ class _Sampler(Primitive):
     def __call__(self, true_classes: Index):
         """The classes, and the expected counts of the true ones and of these."""
         if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
-            raise ValueError(f"For '{self.name}', 'true_classes' must have shape (N, "
-                             f"{self.num_true}), but got {true_classes.shape}.")
+            raise ValueError(
+                f"For '{self.name}', 'true_classes' must have shape (N, "
+                f"{self.num_true}), but got {true_classes.shape}."
+            )
         known = true_classes.asnumpy()
-        drawn, tries = _drawn(self._stream, self._spread, self.num_sampled, self.range_max,
-                              self.unique, self._without(known))
+        drawn, tries = _drawn(
+            self._stream,
+            self._spread,
+            self.num_sampled,
+            self.range_max,
+            self.unique,
+            self._without(known),
+        )
         counts = [_expected(self._share(each), self.num_sampled, tries) for each in (known, drawn)]
         xp = space_for(true_classes._array)
-        made = [xp.asarray(drawn.astype(known.dtype)),
-                *(xp.asarray(c.astype(np.float32)) for c in counts)]
+        made = [
+            xp.asarray(drawn.astype(known.dtype)),
+            *(xp.asarray(c.astype(np.float32)) for c in counts),
+        ]
         return tuple(map(Tensor._wrap, made))
 
     def _without(self, known):
@@ -114,8 +126,15 @@ class UniformCandidateSampler(_Sampler):
     _spread = staticmethod(_uniform)
 
     @checked
-    def __init__(self, num_true: Positive, num_sampled: Positive, unique: Bool, range_max: Positive,
-                 seed: Int(ge=0) = 0, remove_accidental_hits: Bool = False):
+    def __init__(
+        self,
+        num_true: Positive,
+        num_sampled: Positive,
+        unique: Bool,
+        range_max: Positive,
+        seed: Int(ge=0) = 0,
+        remove_accidental_hits: Bool = False,
+    ):
         self._set(num_true, num_sampled, unique, range_max, seed)
         self.remove_accidental_hits = remove_accidental_hits
 
@@ -162,8 +181,14 @@ class LogUniformCandidateSampler(_Sampler):
     _spread = staticmethod(_log_uniform)
 
     @checked
-    def __init__(self, num_true: Positive = 1, num_sampled: Positive = 5, unique: Bool = True,
-                 range_max: Positive = 5, seed: Int(ge=0) = 0):
+    def __init__(
+        self,
+        num_true: Positive = 1,
+        num_sampled: Positive = 5,
+        unique: Bool = True,
+        range_max: Positive = 5,
+        seed: Int(ge=0) = 0,
+    ):
         self._set(num_true, num_sampled, unique, range_max, seed)
 
     @checked
@@ -175,8 +200,9 @@ class LogUniformCandidateSampler(_Sampler):
 
 
 @public("ops.uniform_candidate_sampler")
-def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
-                              remove_accidental_hits=False):
+def uniform_candidate_sampler(
+    true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False
+):
     """Classes drawn as by `ops.UniformCandidateSampler`.
 
     Example:
@@ -184,14 +210,16 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
         >>> print(ms.ops.uniform_candidate_sampler(ms.Tensor([[1]]), 1, 2, True, 4)[0].shape)
         (2,)
     """
-    sampler = UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed,
-                                      remove_accidental_hits)
+    sampler = UniformCandidateSampler(
+        num_true, num_sampled, unique, range_max, seed, remove_accidental_hits
+    )
     return sampler(true_classes)
 
 
 @public("ops.log_uniform_candidate_sampler")
-def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5,
-                                  seed=0):
+def log_uniform_candidate_sampler(
+    true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
+):
     """Classes drawn as by `ops.LogUniformCandidateSampler`.
 
     Example:

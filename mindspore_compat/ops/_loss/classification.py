@@ -74,7 +74,8 @@ def _rows_of_classes(xp, x, target, ignore, reduction):
     if tuple(target.shape) != tuple(x.shape[:1]):
         raise _misfit(xp, target, x.shape[1])(
             f"For 'cross_entropy', 'target' must have shape {tuple(x.shape[:1])}, but got "
-            f"{tuple(target.shape)}.")
+            f"{tuple(target.shape)}."
+        )
     counts = target != ignore
     loss = xp.class_nll(x, target, counts)
     if reduction == "mean":
@@ -108,18 +109,23 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     wanted = tuple(n for i, n in enumerate(logs.shape) if i != axis)
     if tuple(target.shape) != wanted:
         raise _misfit(xp, target, classes)(
-            f"For '{api}', 'target' must have shape {wanted}, but got {tuple(target.shape)}.")
+            f"For '{api}', 'target' must have shape {wanted}, but got {tuple(target.shape)}."
+        )
     if weight is not None and tuple(weight.shape) != (classes,):
         raise _misfit(xp, target, weight.shape[0] if weight.ndim else 0)(
-            f"For '{api}', 'weight' must have shape ({classes},), but got {tuple(weight.shape)}.")
+            f"For '{api}', 'weight' must have shape ({classes},), but got {tuple(weight.shape)}."
+        )
     counts = target != ignore
     target = xp.where(counts, target, 0)
     keep = xp.cast(counts, logs.dtype)
     own = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
     loss = -_picked(xp, logs, target, axis) * own
     if smoothing:
-        spread = logs if weight is None else logs * _class_weights(
-            xp, xp.cast(weight, logs.dtype), logs, axis)
+        spread = (
+            logs
+            if weight is None
+            else logs * _class_weights(xp, xp.cast(weight, logs.dtype), logs, axis)
+        )
         uniform = -xp.sum(spread, axis) * keep
         loss = (1 - smoothing) * loss + (smoothing / classes) * uniform
     if reduction == "mean":
@@ -152,8 +158,9 @@ def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
 
 def _need_classes(api, x):
     if x.ndim == 0:
-        raise ValueError(f"For '{api}', the input must have at least 1 dimension, but got a "
-                         f"scalar.")
+        raise ValueError(
+            f"For '{api}', the input must have at least 1 dimension, but got a scalar."
+        )
 
 
 @op(
@@ -165,9 +172,15 @@ def _need_classes(api, x):
     "label_smoothing=0.0)(input, target)",
     types=Promote("input weight"),
 )
-def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating),
-                  weight: Floats = None, ignore_index: Int = -100, reduction: Reduced = "mean",
-                  label_smoothing: Float = 0.0):
+def cross_entropy(
+    xp,
+    input: Floats,
+    target: TensorOf("int32", "int64", floating),
+    weight: Floats = None,
+    ignore_index: Int = -100,
+    reduction: Reduced = "mean",
+    label_smoothing: Float = 0.0,
+):
     """Computes the cross entropy of logits with classes, or with probabilities of classes.
 
     Integer targets name classes; `ignore_index` marks those that do not count, and the mean is
@@ -196,9 +209,15 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
     "label_smoothing=0.0)",
     types=Promote("inputs weight"),
 )
-def nll_loss(xp, inputs: TensorOf(number), target: Index, weight: Floats = None,
-             ignore_index: InTensor(Number | Bool | None) = -100, reduction: Any = "mean",
-             label_smoothing: InTensor(Number | Bool) = 0.0):
+def nll_loss(
+    xp,
+    inputs: TensorOf(number),
+    target: Index,
+    weight: Floats = None,
+    ignore_index: InTensor(Number | Bool | None) = -100,
+    reduction: Any = "mean",
+    label_smoothing: InTensor(Number | Bool) = 0.0,
+):
     """Computes minus the log probability of the class that each target names.
 
     `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
@@ -219,8 +238,9 @@ def nll_loss(xp, inputs: TensorOf(number), target: Index, weight: Floats = None,
     inputs = xp.cast(inputs, "float32") if inputs.dtype.kind in "iu" else inputs
     target = _in_rows(xp, inputs, target)
     try:
-        return _likelihood(xp, "nll_loss", inputs, target, weight, ignore_index, reduction,
-                           label_smoothing)
+        return _likelihood(
+            xp, "nll_loss", inputs, target, weight, ignore_index, reduction, label_smoothing
+        )
     except IndexError as error:
         raise beyond("nll_loss", "target", error) from error
 
@@ -230,9 +250,14 @@ def nll_loss(xp, inputs: TensorOf(number), target: Index, weight: Floats = None,
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
     quirks=Quirks(shapes_first=True),
 )
-def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
-                 weight: Floats = None,
-                 ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
+def nll_loss_ext(
+    xp,
+    input: Floats,
+    target: TensorOf("int16", "int32", "int64"),
+    weight: Floats = None,
+    ignore_index: ScalarOf(Int, TypeError) = -100,
+    reduction: Reduction = "mean",
+):
     """Computes minus the log probability of the class that each target names.
 
     `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
@@ -250,21 +275,28 @@ def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
     _need_classes("nll_loss", input)
     classes, wanted = input.shape[min(input.ndim, 2) - 1], input.shape[:1] + input.shape[2:]
     if input.ndim > 1 and tuple(target.shape) != tuple(wanted):
-        raise ValueError(f"For 'nll_loss', 'target' must have shape {tuple(wanted)}, but got "
-                         f"{tuple(target.shape)}.")
-    if (input.ndim == 1 and target.ndim
-            or weight is not None and tuple(weight.shape) != (classes,)):
+        raise ValueError(
+            f"For 'nll_loss', 'target' must have shape {tuple(wanted)}, but got "
+            f"{tuple(target.shape)}."
+        )
+    if input.ndim == 1 and target.ndim or weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(
             f"For 'nll_loss', 'target' must have the shape of 'input' without the classes, and "
             f"'weight' ({classes},), but got {tuple(input.shape)}, {tuple(target.shape)} and "
-            f"{None if weight is None else tuple(weight.shape)}.")
+            f"{None if weight is None else tuple(weight.shape)}."
+        )
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)
 
 
 @op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)")
-def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "int64", "uint8"),
-                       weight: Floats, reduction: Reduction = "mean",
-                       ignore_index: ScalarOf(Int) = -100):
+def nll_loss_primitive(
+    xp,
+    logits: Floats,
+    labels: TensorOf("int16", "int32", "int64", "uint8"),
+    weight: Floats,
+    reduction: Reduction = "mean",
+    ignore_index: ScalarOf(Int) = -100,
+):
     """Computes minus the log probability of the class that each label names, weighted by class.
 
     Shapes:
@@ -280,11 +312,15 @@ def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "i
         >>> print(loss, weight)
         1.0 2.0
     """
-    if (logits.ndim not in (1, 2) or tuple(labels.shape) != tuple(logits.shape[:-1])
-            or tuple(weight.shape) != tuple(logits.shape[-1:])):
+    if (
+        logits.ndim not in (1, 2)
+        or tuple(labels.shape) != tuple(logits.shape[:-1])
+        or tuple(weight.shape) != tuple(logits.shape[-1:])
+    ):
         raise RuntimeError(
             f"For 'NLLLoss', 'logits' must have shape (N, C), 'labels' (N,) and 'weight' (C,), but "
-            f"got {tuple(logits.shape)}, {tuple(labels.shape)} and {tuple(weight.shape)}.")
+            f"got {tuple(logits.shape)}, {tuple(labels.shape)} and {tuple(weight.shape)}."
+        )
     loss = _likelihood(xp, "NLLLoss", logits, labels, weight, ignore_index, reduction, 0.0)
     counts = labels != ignore_index
     own = xp.take(weight, xp.where(counts, labels, 0), 0) * xp.cast(counts, weight.dtype)
@@ -311,15 +347,17 @@ def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or
     if logits.ndim != 2:
         raise ValueError(
             f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have 2 dimensions, but got "
-            f"{logits.ndim}.")
+            f"{logits.ndim}."
+        )
     need_shape("SoftmaxCrossEntropyWithLogits", "logits", "labels", logits, labels)
     logs = xp.log_soft(logits, 1)
     return -xp.sum(logs * labels, 1), xp.exp(logs) - labels
 
 
 @op("ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)")
-def sparse_softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Index,
-                                             is_grad: Bool = False):
+def sparse_softmax_cross_entropy_with_logits(
+    xp, logits: Float16Or32, labels: Index, is_grad: Bool = False
+):
     """Computes the mean cross entropy of logits with classes, or its gradient with `is_grad`.
 
     Shapes:
@@ -334,7 +372,8 @@ def sparse_softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: In
     if logits.ndim != 2 or tuple(labels.shape) != tuple(logits.shape[:1]):
         raise ValueError(
             f"For 'SparseSoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, C) and "
-            f"'labels' (N,), but got {tuple(logits.shape)} and {tuple(labels.shape)}.")
+            f"'labels' (N,), but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+        )
     logs = xp.log_soft(logits, 1)
     if not is_grad:
         return -xp.mean(_picked(xp, logs, labels, 1))
@@ -351,7 +390,8 @@ def _yes_no(xp, api, x, y, weight, reduction):
         need_shape(api, "logits", "weight", x, weight)
     if x.dtype != y.dtype or weight is not None and weight.dtype != x.dtype:
         raise TypeError(
-            f"For '{api}', all inputs must have the same dtype, but got {x.dtype} and {y.dtype}.")
+            f"For '{api}', all inputs must have the same dtype, but got {x.dtype} and {y.dtype}."
+        )
     loss = xp.bernoulli_loss(x, y)
     return reduced(xp, loss if weight is None else loss * weight, reduction)
 
@@ -362,15 +402,24 @@ def bernoulli_loss(xp, x, y):
     return -(y * xp.log(xp.maximum(x, 1e-12)) + (1 - y) * xp.log(xp.maximum(1 - x, 1e-12)))
 
 
-derive("bernoulli_loss(x, y)",
-       x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
-       y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))))
+derive(
+    "bernoulli_loss(x, y)",
+    x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
+    y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))),
+)
 
 
-@op("ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean')",
-    "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)")
-def binary_cross_entropy(xp, logits: FloatsUpTo32, labels: FloatsUpTo32, weight: FloatsUpTo32 =
-                         None, reduction: Reduction = "mean"):
+@op(
+    "ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean')",
+    "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)",
+)
+def binary_cross_entropy(
+    xp,
+    logits: FloatsUpTo32,
+    labels: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
     """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
     + (1 - labels) log(1 - logits)).
 
@@ -390,8 +439,13 @@ def binary_cross_entropy(xp, logits: FloatsUpTo32, labels: FloatsUpTo32, weight:
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
     quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
 )
-def binary_cross_entropy_ext(xp, input: FloatsUpTo32, target: FloatsUpTo32, weight: FloatsUpTo32 =
-                             None, reduction: Reduction = "mean"):
+def binary_cross_entropy_ext(
+    xp,
+    input: FloatsUpTo32,
+    target: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
     """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
     + (1 - target) log(1 - input)).
 
@@ -416,9 +470,14 @@ def binary_cross_entropy_ext(xp, input: FloatsUpTo32, target: FloatsUpTo32, weig
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
     compute="native",
 )
-def binary_cross_entropy_with_logits(xp, input: FloatsUpTo32, target: FloatsUpTo32, weight:
-                                     FloatsUpTo32 = None, pos_weight: FloatsUpTo32 = None,
-                                     reduction: Reduction = "mean"):
+def binary_cross_entropy_with_logits(
+    xp,
+    input: FloatsUpTo32,
+    target: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    pos_weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
     """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
 
     `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
@@ -436,15 +495,18 @@ def binary_cross_entropy_with_logits(xp, input: FloatsUpTo32, target: FloatsUpTo
     dtype = target.dtype
     input, target, weight, pos_weight = (
         each if each is None or each.dtype.itemsize > 2 else xp.cast(each, "float32")
-        for each in (input, target, weight, pos_weight))
+        for each in (input, target, weight, pos_weight)
+    )
     api = "binary_cross_entropy_with_logits"
     need_shape(api, "input", "target", input, target)
     for name, given in (("weight", weight), ("pos_weight", pos_weight)):
-        if given is not None and xp.broadcast_shapes(*_fit(api, name, given,
-                                                           input)) != tuple(input.shape):
+        if given is not None and xp.broadcast_shapes(*_fit(api, name, given, input)) != tuple(
+            input.shape
+        ):
             raise ValueError(
                 f"For '{api}', '{name}' must broadcast to {tuple(input.shape)}, but got "
-                f"{tuple(given.shape)}.")
+                f"{tuple(given.shape)}."
+            )
     tail = xp.softplus(-input)
     if pos_weight is not None:
         tail = tail * (1 + (pos_weight - 1) * target)
@@ -458,7 +520,8 @@ def _fit(api, name, given, x):
         if a != b and 1 not in (a, b):
             raise ValueError(
                 f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
-                f"{tuple(given.shape)}.")
+                f"{tuple(given.shape)}."
+            )
     return tuple(given.shape), tuple(x.shape)
 
 
@@ -481,7 +544,8 @@ def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
 
 sigmoid_cross_entropy_with_logits.vjp(
     logits=lambda xp, g, logits, label: g * (xp.sigmoid(logits) - label),
-    label=lambda xp, g, logits: -g * logits)
+    label=lambda xp, g, logits: -g * logits,
+)
 
 
 # Margins between classes --------------------------------------------------------------------------
@@ -491,15 +555,17 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
     if x.ndim != 2 or target.ndim != 1 or x.shape[0] != target.shape[0]:
         raise ValueError(
             f"For '{api}', 'input' must have shape (N, C) and 'target' (N,), but got "
-            f"{tuple(x.shape)} and {tuple(target.shape)}.")
+            f"{tuple(x.shape)} and {tuple(target.shape)}."
+        )
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != x.shape[1]):
         raise ValueError(
-            f"For '{api}', 'weight' must have shape ({x.shape[1]},), but got "
-            f"{tuple(weight.shape)}.")
+            f"For '{api}', 'weight' must have shape ({x.shape[1]},), but got {tuple(weight.shape)}."
+        )
     if weight is not None and weight.dtype != x.dtype:
         raise TypeError(
             f"For '{api}', 'weight' must have the dtype of 'input', but got {weight.dtype} and "
-            f"{x.dtype}.")
+            f"{x.dtype}."
+        )
     if bool(xp.any((target < 0) | (target >= x.shape[1]))):
         raise ValueError(f"For '{api}', 'target' must be in [0, {x.shape[1]}).")
     own = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
@@ -512,9 +578,15 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
 
 
 @op("ops.multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean')")
-def multi_margin_loss(xp, input: Float16To64, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
-                      margin: Int | Bool = 1, weight: Float16To64 = None,
-                      reduction: Reduction = "mean"):
+def multi_margin_loss(
+    xp,
+    input: Float16To64,
+    target: TensorOf("int64"),
+    p: OneOf(1, 2) = 1,
+    margin: Int | Bool = 1,
+    weight: Float16To64 = None,
+    reduction: Reduction = "mean",
+):
     """Computes for each row the sum over the other classes i of max(0, margin - input[target] +
     input[i])^p / C.
 
@@ -532,9 +604,15 @@ def multi_margin_loss(xp, input: Float16To64, target: TensorOf("int64"), p: OneO
 
 
 @op("ops.MultiMarginLoss(p=1, margin=1.0, reduction='mean')(inputs, target, weight=None)")
-def multi_margin_loss_primitive(xp, inputs: Float16To64, target: TensorOf("int64"),
-                                weight: Float16To64 = None, p: OneOf(1, 2) = 1, margin: Float = 1.0,
-                                reduction: Reduced = "mean"):
+def multi_margin_loss_primitive(
+    xp,
+    inputs: Float16To64,
+    target: TensorOf("int64"),
+    weight: Float16To64 = None,
+    p: OneOf(1, 2) = 1,
+    margin: Float = 1.0,
+    reduction: Reduced = "mean",
+):
     """Computes for each row the sum over the other classes i of max(0, margin - inputs[target] +
     inputs[i])^p / C.
 
@@ -570,8 +648,9 @@ def _multilabel(xp, api, x, target):
 
 
 @op("ops.multilabel_margin_loss(input, target, reduction='mean')")
-def multilabel_margin_loss(xp, input: Float16Or32, target: TensorOf("int32"),
-                           reduction: Reduction = "mean"):
+def multilabel_margin_loss(
+    xp, input: Float16Or32, target: TensorOf("int32"), reduction: Reduction = "mean"
+):
     """Computes for each row the sum over targets t and other classes i of max(0, 1 - (input[t] -
     input[i])) / C.
 
@@ -590,8 +669,9 @@ def multilabel_margin_loss(xp, input: Float16Or32, target: TensorOf("int32"),
 
 
 @op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
-def multilabel_margin_loss_primitive(xp, x: Float16Or32, target: TensorOf("int32"),
-                                     reduction: AsValue(Reduction) = "mean"):
+def multilabel_margin_loss_primitive(
+    xp, x: Float16Or32, target: TensorOf("int32"), reduction: AsValue(Reduction) = "mean"
+):
     """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
     / C.
 
@@ -617,9 +697,13 @@ def multilabel_margin_loss_primitive(xp, x: Float16Or32, target: TensorOf("int32
     "ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
     types=Promote("input target weight"),
 )
-def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(real, "bool"),
-                                weight: TensorOf(real, "bool", scalars=True) = None,
-                                reduction: Reduced = "mean"):
+def multilabel_soft_margin_loss(
+    xp,
+    input: Floats,
+    target: TensorOf(real, "bool"),
+    weight: TensorOf(real, "bool", scalars=True) = None,
+    reduction: Reduced = "mean",
+):
     """Computes the mean over the classes of the cross entropy of sigmoid(input) with `target`.
 
     Shapes:
@@ -635,5 +719,3 @@ def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(real, "bool"
     loss = (1 - target) * input + xp.softplus(-input)
     loss = loss if weight is None else loss * weight
     return reduced(xp, xp.sum(loss, input.ndim - 1) / input.shape[-1], reduction)
-
-

@@ -50,11 +50,16 @@ class _Lattice:
         count, longest = targets.shape
         between = xp.full((count, longest, 1), blank, "int64")
         pairs = xp.concatenate([between, xp.expand_dims(targets, 2)], 2)
-        self.labels = xp.concatenate([xp.reshape(pairs, (count, 2 * longest)), between[:, :1, 0]
-                                      if longest else xp.full((count, 1), blank, "int64")], 1)
-        before = xp.concatenate([self.labels[:, :1] * 0 - 1, self.labels[:, :1] * 0 - 1,
-                                 self.labels],
-                                1)[:, :self.labels.shape[1]]
+        self.labels = xp.concatenate(
+            [
+                xp.reshape(pairs, (count, 2 * longest)),
+                between[:, :1, 0] if longest else xp.full((count, 1), blank, "int64"),
+            ],
+            1,
+        )
+        before = xp.concatenate(
+            [self.labels[:, :1] * 0 - 1, self.labels[:, :1] * 0 - 1, self.labels], 1
+        )[:, : self.labels.shape[1]]
         empty = self.labels == blank
         place = xp.arange(self.labels.shape[1])
         other = self.labels != before if merge else xp.ones(self.labels.shape, bool)
@@ -103,8 +108,9 @@ class _Lattice:
     def total(self, xp, alpha):
         """The log probability of each target, (N,)."""
         at = xp.expand_dims(xp.expand_dims(self.steps - 1, 0), 2)
-        final = xp.squeeze(xp.take_along_axis(alpha, xp.broadcast_to(
-            at, (1, *alpha.shape[1:])), 0), 0)
+        final = xp.squeeze(
+            xp.take_along_axis(alpha, xp.broadcast_to(at, (1, *alpha.shape[1:])), 0), 0
+        )
         place = xp.arange(alpha.shape[2])
         last = xp.expand_dims(self.last, 1)
         ends = (place == last - 1) | (place == last - 2) & (place >= 0)
@@ -154,8 +160,11 @@ def _ctc_vjp(xp, g, logs, targets, steps, lengths, blank, merge):
     return -xp.reshape(g, (1, -1, 1)) * occupation
 
 
-derive("ctc_nll(logs, targets, steps, lengths, blank=0, merge=True)",
-       arrays="logs targets steps lengths", logs=_ctc_vjp)
+derive(
+    "ctc_nll(logs, targets, steps, lengths, blank=0, merge=True)",
+    arrays="logs targets steps lengths",
+    logs=_ctc_vjp,
+)
 
 
 COMPOSED["ctc_occupation"] = ctc_occupation  # recorded step by step, for second derivatives
@@ -165,12 +174,14 @@ def _lengths(xp, api, name, value, count, limit):
     """Lengths given as a tuple or an integer Tensor, as an int64 array; checked."""
     if isinstance(value, Tensor):
         if value._array.dtype.kind not in "iu":
-            raise TypeError(f"For '{api}', '{name}' must be of an integer dtype, but got "
-                            f"{value.dtype}.")
+            raise TypeError(
+                f"For '{api}', '{name}' must be of an integer dtype, but got {value.dtype}."
+            )
         value = value.asnumpy().reshape(-1).tolist() if value.ndim == 1 else None
     elif not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
-        raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
-                        f"{value!r}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be ints or an integer Tensor, but got {value!r}."
+        )
     if value is None or len(value) != count:
         raise ValueError(f"For '{api}', '{name}' must have shape ({count},).")
     if any(not 0 <= n <= most for n, most in zip(value, limit)):
@@ -183,20 +194,37 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
     if logs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != logs.shape[1]:
         raise ValueError(
             f"For '{api}', 'log_probs' must have shape (T, N, C) and 'targets' (N, S), but got "
-            f"{tuple(logs.shape)} and {tuple(targets.shape)}.")
+            f"{tuple(logs.shape)} and {tuple(targets.shape)}."
+        )
     if not 0 <= blank < logs.shape[2]:
         raise ValueError(f"For '{api}', 'blank' must be in [0, {logs.shape[2]}), but got {blank}.")
     count = logs.shape[1]
     steps = _lengths(xp, api, "input_lengths", input_lengths, count, [logs.shape[0]] * count)
-    lengths = _lengths(xp, api, "target_lengths", target_lengths, count,
-                       [min(n, targets.shape[1]) if n > targets.shape[1] else n for n in steps])
+    lengths = _lengths(
+        xp,
+        api,
+        "target_lengths",
+        target_lengths,
+        count,
+        [min(n, targets.shape[1]) if n > targets.shape[1] else n for n in steps],
+    )
     return (xp.cast(targets, "int64"), xp.asarray(steps, "int64"), xp.asarray(lengths, "int64"))
 
 
-@op("ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', "
-    "zero_infinity=False)")
-def ctc_loss(xp, log_probs: Logs, targets: Index, input_lengths: Any, target_lengths: Any,
-             blank: Int = 0, reduction: Reduction = "mean", zero_infinity: Bool = False):
+@op(
+    "ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', "
+    "zero_infinity=False)"
+)
+def ctc_loss(
+    xp,
+    log_probs: Logs,
+    targets: Index,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Int = 0,
+    reduction: Reduction = "mean",
+    zero_infinity: Bool = False,
+):
     """Computes the loss of connectionist temporal classification: minus the log probability that
     label sequences come out of the log probabilities of classes in time.
 
@@ -228,10 +256,20 @@ def ctc_loss(xp, log_probs: Logs, targets: Index, input_lengths: Any, target_len
     return loss, alpha
 
 
-@op("ops.CTCLossV2(blank=0, reduction='none', zero_infinity=False)(log_probs, targets, "
-    "input_lengths, target_lengths)")
-def ctc_loss_v2(xp, log_probs: Logs, targets: Index, input_lengths: Any, target_lengths: Any,
-                blank: Int = 0, reduction: OneOf("none") = "none", zero_infinity: Bool = False):
+@op(
+    "ops.CTCLossV2(blank=0, reduction='none', zero_infinity=False)(log_probs, targets, "
+    "input_lengths, target_lengths)"
+)
+def ctc_loss_v2(
+    xp,
+    log_probs: Logs,
+    targets: Index,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Int = 0,
+    reduction: OneOf("none") = "none",
+    zero_infinity: Bool = False,
+):
     """Computes the losses of connectionist temporal classification: minus the log probabilities
     that label sequences come out of the log probabilities of classes in time.
 
@@ -264,7 +302,8 @@ def _dense_labels(indices, values, count, collapse, blank):
         if not 0 <= label <= blank or batch in ended and label < blank:
             raise RuntimeError(
                 f"For 'CTCLoss', 'labels_values[{i}]' must be in [0, {blank}), with no label after "
-                f"a blank, but got {label}.")
+                f"a blank, but got {label}."
+            )
         if label == blank:
             ended.add(batch)
         elif not (collapse and rows[batch] and rows[batch][-1] == label):
@@ -273,12 +312,20 @@ def _dense_labels(indices, values, count, collapse, blank):
     return [row + [0] * (longest - len(row)) for row in rows], [len(row) for row in rows]
 
 
-@op("ops.CTCLoss(preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
-    "ignore_longer_outputs_than_inputs=False)(x, labels_indices, labels_values, sequence_length)")
-def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_indices: Any,
-                    labels_values: Any, sequence_length: Any,
-                    preprocess_collapse_repeated: Bool = False, ctc_merge_repeated: Bool = True,
-                    ignore_longer_outputs_than_inputs: Bool = False):
+@op(
+    "ops.CTCLoss(preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
+    "ignore_longer_outputs_than_inputs=False)(x, labels_indices, labels_values, sequence_length)"
+)
+def ctc_loss_sparse(
+    xp,
+    x: TensorOf("float16", "float32", "float64"),
+    labels_indices: Any,
+    labels_values: Any,
+    sequence_length: Any,
+    preprocess_collapse_repeated: Bool = False,
+    ctc_merge_repeated: Bool = True,
+    ignore_longer_outputs_than_inputs: Bool = False,
+):
     """Computes the losses of connectionist temporal classification of logits whose last class is
     the blank.
 
@@ -300,8 +347,9 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
         ...                        ms.Tensor([3], ms.int32))[0])
         [0.28768206]
     """
-    steps, labels, lengths = _sparse_inputs(x, labels_indices, labels_values, sequence_length,
-                                            preprocess_collapse_repeated)
+    steps, labels, lengths = _sparse_inputs(
+        x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated
+    )
     long = [length > step for length, step in zip(lengths, steps)]
     if any(long) and not ignore_longer_outputs_than_inputs:
         raise RuntimeError("For 'CTCLoss', a label sequence is longer than its input.")
@@ -325,32 +373,41 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):
     """Steps, labels and lengths as host lists, after a look at the types."""
-    for name, value, kinds, rank in (("labels_indices", indices, "int64", 2),
-                                     ("labels_values", values, "int32", 1),
-                                     ("sequence_length", sequence_length, "int32", 1)):
+    for name, value, kinds, rank in (
+        ("labels_indices", indices, "int64", 2),
+        ("labels_values", values, "int32", 1),
+        ("sequence_length", sequence_length, "int32", 1),
+    ):
         if not isinstance(value, Tensor) or value._array.dtype != kinds:
-            raise TypeError(f"For 'CTCLoss', '{name}' must be a Tensor of {kinds}, but got "
-                            f"{value!r}.")
+            raise TypeError(
+                f"For 'CTCLoss', '{name}' must be a Tensor of {kinds}, but got {value!r}."
+            )
         if value.ndim != rank:
-            raise ValueError(f"For 'CTCLoss', '{name}' must have {rank} dimensions, but got "
-                             f"{value.ndim}.")
+            raise ValueError(
+                f"For 'CTCLoss', '{name}' must have {rank} dimensions, but got {value.ndim}."
+            )
     steps = sequence_length.asnumpy().tolist()
     if x.ndim != 3 or len(steps) != x.shape[1] or any(n > x.shape[0] for n in steps):
         raise ValueError(
             f"For 'CTCLoss', 'x' must have shape (T, N, C) and 'sequence_length' N numbers up to "
-            f"T, but got {tuple(x.shape)} and {steps}.")
-    labels, lengths = _dense_labels(indices.asnumpy().tolist(), values.asnumpy().tolist(),
-                                    x.shape[1], collapse, x.shape[2] - 1)
+            f"T, but got {tuple(x.shape)} and {steps}."
+        )
+    labels, lengths = _dense_labels(
+        indices.asnumpy().tolist(), values.asnumpy().tolist(), x.shape[1], collapse, x.shape[2] - 1
+    )
     return steps, labels, lengths
 
 
 # Decoding -----------------------------------------------------------------------------------------
 
 
-@op("ops.ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True)",
-    "ops.CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
-def ctc_greedy_decoder(xp, inputs: Float32Or64, sequence_length: TensorOf("int32"),
-                       merge_repeated: Bool = True):
+@op(
+    "ops.ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True)",
+    "ops.CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)",
+)
+def ctc_greedy_decoder(
+    xp, inputs: Float32Or64, sequence_length: TensorOf("int32"), merge_repeated: Bool = True
+):
     """Takes the likeliest class at each time and leaves out the blanks, which are the last class.
 
     Shapes:
@@ -368,12 +425,14 @@ def ctc_greedy_decoder(xp, inputs: Float32Or64, sequence_length: TensorOf("int32
     if inputs.ndim != 3 or sequence_length.ndim != 1:
         raise ValueError(
             f"For 'ctc_greedy_decoder', 'inputs' must have 3 dimensions and 'sequence_length' 1, "
-            f"but got {inputs.ndim} and {sequence_length.ndim}.")
+            f"but got {inputs.ndim} and {sequence_length.ndim}."
+        )
     steps = [int(n) for n in sequence_length]
     if len(steps) != inputs.shape[1] or any(n > inputs.shape[0] for n in steps):
         raise ValueError(
             f"For 'ctc_greedy_decoder', 'sequence_length' must hold {inputs.shape[1]} numbers up "
-            f"to {inputs.shape[0]}, but got {steps}.")
+            f"to {inputs.shape[0]}, but got {steps}."
+        )
     best = xp.argmax(inputs, 2)
     used = xp.reshape(xp.arange(inputs.shape[0]), (-1, 1)) < xp.reshape(sequence_length, (1, -1))
     score = -xp.sum(xp.where(used, xp.max(inputs, 2), 0), 0)
@@ -387,5 +446,9 @@ def ctc_greedy_decoder(xp, inputs: Float32Or64, sequence_length: TensorOf("int32
     places = xp.stack([batch, position[batch, time]], 1)
     longest = int(xp.max(xp.sum(xp.cast(keep, "int64"), 1))) if len(steps) else 0
     shape = xp.asarray([inputs.shape[1], longest], "int64")
-    return (xp.cast(places, "int64"), xp.cast(rows[batch, time], "int64"), shape,
-            xp.reshape(score, (-1, 1)))
+    return (
+        xp.cast(places, "int64"),
+        xp.cast(rows[batch, time], "int64"),
+        shape,
+        xp.reshape(score, (-1, 1)),
+    )

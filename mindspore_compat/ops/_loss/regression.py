@@ -44,7 +44,8 @@ def need_shape(api, first, second, one, other):
     if tuple(one.shape) != tuple(other.shape):
         raise ValueError(
             f"For '{api}', '{first}' and '{second}' must have the same shape, but got "
-            f"{tuple(one.shape)} and {tuple(other.shape)}.")
+            f"{tuple(one.shape)} and {tuple(other.shape)}."
+        )
 
 
 def need_broadcast(api, first, second, one, other):
@@ -53,7 +54,8 @@ def need_broadcast(api, first, second, one, other):
         if a != b and 1 not in (a, b):
             raise ValueError(
                 f"For '{api}', '{first}' and '{second}' must broadcast, but got shapes "
-                f"{tuple(one.shape)} and {tuple(other.shape)}.")
+                f"{tuple(one.shape)} and {tuple(other.shape)}."
+            )
 
 
 # Distances ----------------------------------------------------------------------------------------
@@ -78,9 +80,11 @@ def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduc
     return reduced(xp, xp.square(input - target), reduction)
 
 
-@op("mint.nn.functional.mse_loss(input, target, reduction='mean')",
-    "ops.mse_loss_ext(input, target, "
-    "reduction='mean')", "mint.nn.MSELoss(reduction='mean')(input, target)")
+@op(
+    "mint.nn.functional.mse_loss(input, target, reduction='mean')",
+    "ops.mse_loss_ext(input, target, reduction='mean')",
+    "mint.nn.MSELoss(reduction='mean')(input, target)",
+)
 def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "mean"):
     """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
     is "none".
@@ -97,7 +101,8 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
     if input.dtype != target.dtype:
         raise TypeError(
             f"For 'mse_loss', 'input' and 'target' must have the same dtype, but got "
-            f"{input.dtype} and {target.dtype}.")
+            f"{input.dtype} and {target.dtype}."
+        )
     return reduced(xp, xp.square(input - target), reduction)
 
 
@@ -128,14 +133,22 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
     if beta == 0:
         return reduced(xp, size, reduction)
     beta = float(beta)
-    return reduced(xp, xp.where(size < beta, (0.5 / beta) * xp.square(size), size - 0.5 * beta),
-                   reduction)
+    return reduced(
+        xp, xp.where(size < beta, (0.5 / beta) * xp.square(size), size - 0.5 * beta), reduction
+    )
 
 
-@op("ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
-    "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
-def smooth_l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools,
-                   beta: ScalarOf(Number | Bool, TypeError) = 1.0, reduction: Reduction = "none"):
+@op(
+    "ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
+    "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)",
+)
+def smooth_l1_loss(
+    xp,
+    input: NumbersOrBools,
+    target: NumbersOrBools,
+    beta: ScalarOf(Number | Bool, TypeError) = 1.0,
+    reduction: Reduction = "none",
+):
     """Computes a loss that is quadratic for small distances d = |input - target| and linear for
     others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2.
 
@@ -148,11 +161,14 @@ def smooth_l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools,
         [0.125 2.5  ]
     """
     if beta <= 0:
-        raise RuntimeError(f"For 'smooth_l1_loss', 'beta' must be greater than 0, but got "
-                           f"{beta!r}.")
+        raise RuntimeError(
+            f"For 'smooth_l1_loss', 'beta' must be greater than 0, but got {beta!r}."
+        )
     if input.dtype.kind not in "fV" or target.dtype.kind not in "fV":
-        raise RuntimeError(f"For 'smooth_l1_loss', 'input' and 'target' must be floats, but got "
-                           f"{input.dtype} and {target.dtype}.")
+        raise RuntimeError(
+            f"For 'smooth_l1_loss', 'input' and 'target' must be floats, but got "
+            f"{input.dtype} and {target.dtype}."
+        )
     return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
 
 
@@ -161,8 +177,13 @@ def smooth_l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools,
     "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)",
     types=Promote("input target"),
 )
-def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction = "mean",
-                       beta: ScalarOf(Number | Bool, TypeError) = 1.0):
+def smooth_l1_loss_ext(
+    xp,
+    input: Floats,
+    target: Floats,
+    reduction: Reduction = "mean",
+    beta: ScalarOf(Number | Bool, TypeError) = 1.0,
+):
     """Computes a loss that is quadratic for small distances d = |input - target| and linear for
     others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2. With a `beta` of 0 it is
     d.
@@ -182,8 +203,13 @@ def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction =
 
 
 @op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", types=Promote("input target"))
-def huber_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean",
-               delta: Number(gt=0) = 1.0):
+def huber_loss(
+    xp,
+    input: NumbersOrBools,
+    target: NumbersOrBools,
+    reduction: Reduced = "mean",
+    delta: Number(gt=0) = 1.0,
+):
     """Computes a loss that is quadratic for small distances d = |input - target| and linear for
     others: d^2 / 2 where d is at most `delta`, else delta (d - delta / 2).
 
@@ -223,8 +249,15 @@ l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)
     "ops.gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean')",
     types=Promote("x target var"),
 )
-def gaussian_nll_loss(xp, x: RealsOrBools, target: RealsOrBools, var: RealsOrBools, full: Bool =
-                      False, eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
+def gaussian_nll_loss(
+    xp,
+    x: RealsOrBools,
+    target: RealsOrBools,
+    var: RealsOrBools,
+    full: Bool = False,
+    eps: Float(gt=0.0) = 1e-6,
+    reduction: Reduced = "mean",
+):
     """Computes the negative logarithm of the density of a normal distribution: (log(v) + (x -
     target)^2 / v) / 2 with v = max(var, eps). With `full` log(2 pi) / 2 is added.
 
@@ -269,8 +302,12 @@ def _need_batch(api, x, reduction):
     types=SameDtype("logits labels"),
     quirks=Quirks(rules={"ops.KLDivLoss": {"reduction": Divided}}),
 )
-def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
-           labels: TensorOf("float16", "float32", "float64"), reduction: Batchwise = "mean"):
+def kl_div(
+    xp,
+    logits: TensorOf("float16", "float32", "float64"),
+    labels: TensorOf("float16", "float32", "float64"),
+    reduction: Batchwise = "mean",
+):
     """Computes the Kullback-Leibler divergence labels (log(labels) - logits), which is 0 where the
     labels are not positive. `logits` are logarithms of probabilities.
 
@@ -296,10 +333,13 @@ def kl_div_vjp(xp, g, labels, reduction):
     return -labels * g / count.get(reduction, 1), None
 
 
-@op("mint.nn.functional.kl_div(input, target, reduction='mean', log_target=False)",
-    "mint.nn.KLDivLoss(reduction='mean', log_target=False)(input, target)")
-def kl_div_ext(xp, input: Floats, target: Floats, reduction: Divided = "mean",
-               log_target: Bool = False):
+@op(
+    "mint.nn.functional.kl_div(input, target, reduction='mean', log_target=False)",
+    "mint.nn.KLDivLoss(reduction='mean', log_target=False)(input, target)",
+)
+def kl_div_ext(
+    xp, input: Floats, target: Floats, reduction: Divided = "mean", log_target: Bool = False
+):
     """Computes the Kullback-Leibler divergence target (log(target) - input), which is 0 where the
     target is 0. With `log_target` the target is given by its logarithm.
 
@@ -334,8 +374,13 @@ def _cosine(xp, a, b, axis, eps):
 
 
 @op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2", meet=halves_np))
-def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
-                      eps: InTensor(AsValue(Number, Bool | None)) = 1e-8):
+def cosine_similarity(
+    xp,
+    x1: Floats,
+    x2: Floats,
+    dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
+    eps: InTensor(AsValue(Number, Bool | None)) = 1e-8,
+):
     """Computes the cosine of the angle between `x1` and `x2` along `dim`. The product of the
     lengths is at least `eps`.
 
@@ -355,7 +400,8 @@ def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | List
 def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     """1 - cosine for pairs that belong together (1), what exceeds the margin for others (-1)."""
     cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
-        (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12))
+        (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12)
+    )
     apart = xp.maximum(cosine - margin, 0)
     loss = xp.where(target == 1, 1 - cosine, 0) + xp.where(target == -1, apart, 0)
     return reduced(xp, xp.cast(loss, x1.dtype), reduction)
@@ -365,9 +411,14 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     "ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
     types=SameDtype("input1 input2"),
 )
-def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: NumbersOrBools,
-                          margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
-                          reduction: Reduced = "mean"):
+def cosine_embedding_loss(
+    xp,
+    input1: Floats,
+    input2: Floats,
+    target: NumbersOrBools,
+    margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
+    reduction: Reduced = "mean",
+):
     """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
     marked by -1, with the cosine along axis 1.
 
@@ -384,15 +435,24 @@ def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: NumbersOrB
     if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
         raise ValueError(
             f"For 'cosine_embedding_loss', 'target' must have shape "
-            f"{(input1.shape[0], *input1.shape[2:])}, but got {tuple(target.shape)}.")
+            f"{(input1.shape[0], *input1.shape[2:])}, but got {tuple(target.shape)}."
+        )
     return _by_cosine(xp, input1, input2, target, margin, reduction, 1)
 
 
-@op("mint.nn.functional.cosine_embedding_loss(input1, input2, target, margin=0.0, "
+@op(
+    "mint.nn.functional.cosine_embedding_loss(input1, input2, target, margin=0.0, "
     "reduction='mean')",
-    "mint.nn.CosineEmbeddingLoss(margin=0.0, reduction='mean')(input1, input2, target)")
-def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Numbers,
-                              margin: Number = 0.0, reduction: Reduction = "mean"):
+    "mint.nn.CosineEmbeddingLoss(margin=0.0, reduction='mean')(input1, input2, target)",
+)
+def cosine_embedding_loss_ext(
+    xp,
+    input1: Floats,
+    input2: Floats,
+    target: Numbers,
+    margin: Number = 0.0,
+    reduction: Reduction = "mean",
+):
     """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
     marked by -1, with the cosine along the last axis.
 
@@ -409,7 +469,8 @@ def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Number
     if tuple(target.shape) != tuple(input1.shape[:-1]) or input1.ndim not in (1, 2):
         raise ValueError(
             f"For 'cosine_embedding_loss', 'target' must have shape {tuple(input1.shape[:-1])}, "
-            f"but got {tuple(target.shape)}.")
+            f"but got {tuple(target.shape)}."
+        )
     return _by_cosine(xp, input1, input2, target, margin, reduction, -1)
 
 
@@ -417,8 +478,9 @@ def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Number
 
 
 @op("ops.hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean')")
-def hinge_embedding_loss(xp, inputs: Floats, targets: Floats, margin: Number | Bool = 1.0,
-                         reduction: Reduced = "mean"):
+def hinge_embedding_loss(
+    xp, inputs: Floats, targets: Floats, margin: Number | Bool = 1.0, reduction: Reduced = "mean"
+):
     """Computes the input itself where the target is 1, and max(0, margin - input) where it is -1.
 
     Shapes:
@@ -437,8 +499,14 @@ def hinge_embedding_loss(xp, inputs: Floats, targets: Floats, margin: Number | B
 
 
 @op("ops.margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean')")
-def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
-                        margin: Float = 0.0, reduction: Reduced = "mean"):
+def margin_ranking_loss(
+    xp,
+    input1: Numbers,
+    input2: Numbers,
+    target: Numbers,
+    margin: Float = 0.0,
+    reduction: Reduced = "mean",
+):
     """Computes max(0, -target (input1 - input2) + margin), which is small if the inputs stand in
     the order that `target` tells: 1 for the first larger, -1 for the second.
 
@@ -456,13 +524,16 @@ def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
     if not input1.dtype == input2.dtype == target.dtype:
         raise TypeError(
             f"For 'margin_ranking_loss', the inputs must have the same dtype, but got "
-            f"{input1.dtype}, {input2.dtype} and {target.dtype}.")
+            f"{input1.dtype}, {input2.dtype} and {target.dtype}."
+        )
     return reduced(xp, xp.maximum(-target * (input1 - input2) + margin, 0), reduction)
 
 
-@op("ops.soft_margin_loss(input, target, reduction='mean')",
+@op(
+    "ops.soft_margin_loss(input, target, reduction='mean')",
     "ops.SoftMarginLoss(reduction='mean')(input, target)",
-    "mint.nn.functional.soft_margin_loss(input, target, reduction='mean')")
+    "mint.nn.functional.soft_margin_loss(input, target, reduction='mean')",
+)
 def soft_margin_loss(xp, input: FloatsUpTo32, target: FloatsUpTo32, reduction: Reduction = "mean"):
     """Computes log(1 + exp(-target * input)), a loss of two classes marked by 1 and -1.
 
@@ -492,7 +563,8 @@ def _triplet(xp, api, anchor, positive, negative, margin, p, eps, swap, reductio
     if not anchor.dtype == positive.dtype == negative.dtype:
         raise TypeError(
             f"For '{api}', the inputs must have the same dtype, but got {anchor.dtype}, "
-            f"{positive.dtype} and {negative.dtype}.")
+            f"{positive.dtype} and {negative.dtype}."
+        )
     need_broadcast(api, "anchor", "positive", anchor, positive)
     need_broadcast(api, "anchor", "negative", anchor, negative)
     near, far = _distance(xp, anchor, positive, p, eps), _distance(xp, anchor, negative, p, eps)
@@ -501,11 +573,21 @@ def _triplet(xp, api, anchor, positive, negative, margin, p, eps, swap, reductio
     return reduced(xp, xp.maximum(near - far + margin, 0), reduction)
 
 
-@op("ops.triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
-    "reduction='mean')")
-def triplet_margin_loss(xp, anchor: Numbers, positive: Numbers, negative: Numbers,
-                        margin: Float = 1.0, p: Int = 2, eps: Float = 1e-6, swap: Bool = False,
-                        reduction: Reduction = "mean"):
+@op(
+    "ops.triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
+    "reduction='mean')"
+)
+def triplet_margin_loss(
+    xp,
+    anchor: Numbers,
+    positive: Numbers,
+    negative: Numbers,
+    margin: Float = 1.0,
+    p: Int = 2,
+    eps: Float = 1e-6,
+    swap: Bool = False,
+    reduction: Reduction = "mean",
+):
     """Computes max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm of
     the difference along the last axis.
 
@@ -519,15 +601,26 @@ def triplet_margin_loss(xp, anchor: Numbers, positive: Numbers, negative: Number
         >>> print(ms.ops.triplet_margin_loss(a, p, n))
         4.9999995
     """
-    return _triplet(xp, "triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap,
-                    reduction)
+    return _triplet(
+        xp, "triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction
+    )
 
 
-@op("ops.TripletMarginLoss(p=2, swap=False, eps=1e-06, reduction='mean')(x, positive, negative, "
-    "margin)")
-def triplet_margin_loss_primitive(xp, x: Numbers, positive: Numbers, negative: Numbers,
-                                  margin: TensorOf("float32"), p: Int = 2, swap: Bool = False,
-                                  eps: Float = 1e-6, reduction: Reduced = "mean"):
+@op(
+    "ops.TripletMarginLoss(p=2, swap=False, eps=1e-06, reduction='mean')(x, positive, negative, "
+    "margin)"
+)
+def triplet_margin_loss_primitive(
+    xp,
+    x: Numbers,
+    positive: Numbers,
+    negative: Numbers,
+    margin: TensorOf("float32"),
+    p: Int = 2,
+    swap: Bool = False,
+    eps: Float = 1e-6,
+    reduction: Reduced = "mean",
+):
     """Computes max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the
     difference along the last axis.
 
@@ -544,5 +637,6 @@ def triplet_margin_loss_primitive(xp, x: Numbers, positive: Numbers, negative: N
     """
     if margin.ndim:
         raise ValueError(
-            f"For 'TripletMarginLoss', 'margin' must have 0 dimensions, but got {margin.ndim}.")
+            f"For 'TripletMarginLoss', 'margin' must have 0 dimensions, but got {margin.ndim}."
+        )
     return _triplet(xp, "TripletMarginLoss", x, positive, negative, margin, p, eps, swap, reduction)

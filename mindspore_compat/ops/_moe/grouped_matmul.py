@@ -16,10 +16,15 @@ from .token_permute import _wide
 
 
 @op(compute="native")
-def expert_product(xp, x: TensorOf("float16", "bfloat16", "float32", "int8"),
-                   weight: TensorOf("float16", "bfloat16", "float32", "int8"),
-                   bias: TensorOf("float16", "bfloat16", "float32", "int32") = None,
-                   scale: Floats = None, offset: Floats = None, token_scale: Floats = None):
+def expert_product(
+    xp,
+    x: TensorOf("float16", "bfloat16", "float32", "int8"),
+    weight: TensorOf("float16", "bfloat16", "float32", "int8"),
+    bias: TensorOf("float16", "bfloat16", "float32", "int32") = None,
+    scale: Floats = None,
+    offset: Floats = None,
+    token_scale: Floats = None,
+):
     """x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`.
 
     With `token_scale` bytes are multiplied, the bias is added before the scales, one of each column
@@ -46,11 +51,20 @@ Tensors = ListOf(TensorOf()) | TupleOf(TensorOf())
 
 @public("ops.auto_generate.grouped_matmul")
 @checked
-def grouped_matmul(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Tensors = None,
-                   offset: Tensors = None, antiquant_scale: Tensors = None,
-                   antiquant_offset: Tensors = None, group_list: TensorOf("int64") = None,
-                   split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
-                   transpose_b: Bool = False):
+def grouped_matmul(
+    x: Tensors,
+    weight: Tensors,
+    bias: Tensors = None,
+    scale: Tensors = None,
+    offset: Tensors = None,
+    antiquant_scale: Tensors = None,
+    antiquant_offset: Tensors = None,
+    group_list: TensorOf("int64") = None,
+    split_item: Int = 0,
+    group_type: Int = -1,
+    transpose_a: Bool = False,
+    transpose_b: Bool = False,
+):
     """Products of several matrices: y = x @ weight + bias, pair by pair or expert by expert.
 
     With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
@@ -88,21 +102,26 @@ def grouped_matmul(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Ten
     weight = [one.swapaxes(-1, -2) for one in weight] if transpose_b else weight
     ends = _ends(group_list, 0)
     if ends and ends[-1] != (x[0].shape[0] if len(x) == 1 else -1):
-        raise ValueError(f"For '{api}', 'group_list' must grow to the number of rows, but got "
-                         f"{ends}.")
+        raise ValueError(
+            f"For '{api}', 'group_list' must grow to the number of rows, but got {ends}."
+        )
     return _grouped(api, x, weight, (bias, antiquant_scale, antiquant_offset, None), ends)
 
 
 def _need_pair(api, split_item, group_type, group_list):
     if (split_item, group_type) not in ((0, -1), (3, 0)):
-        raise TypeError(f"For '{api}', 'split_item' and 'group_type' must be 0 and -1, or 3 and 0, "
-                        f"but got {split_item} and {group_type}.")
+        raise TypeError(
+            f"For '{api}', 'split_item' and 'group_type' must be 0 and -1, or 3 and 0, "
+            f"but got {split_item} and {group_type}."
+        )
     if split_item == 3 and group_list is None:
-        raise TypeError(f"For '{api}', 'group_list' must be a Tensor where 'split_item' is 3, but "
-                        f"got None.")
+        raise TypeError(
+            f"For '{api}', 'group_list' must be a Tensor where 'split_item' is 3, but got None."
+        )
     if split_item == 0 and group_list is not None:
-        raise ValueError(f"For '{api}', 'group_list' must be None where 'split_item' is 0, but got "
-                         f"{group_list}.")
+        raise ValueError(
+            f"For '{api}', 'group_list' must be None where 'split_item' is 0, but got {group_list}."
+        )
 
 
 def _need_none(api, **reserved):
@@ -116,21 +135,28 @@ def _ends(group_list, kind):
     if group_list is None:
         return None
     given = [int(n) for n in to_host(group_list._array).reshape(-1)]
-    return given if kind == 0 else [sum(given[:i + 1]) for i in range(len(given))]
+    return given if kind == 0 else [sum(given[: i + 1]) for i in range(len(given))]
 
 
 def _grouped(api, x, weight, more, ends):
     """The products pair by pair, or the rows of each expert through its own matrix."""
     lengths = [len(one) for one in (x, weight, *more) if one is not None]
     if len(set(lengths)) > 1 or ends is not None and len(x) != 1:
-        raise ValueError(f"For '{api}', the lists must be as long as each other, of length 1 with "
-                         f"a 'group_list', but got lengths {lengths}.")
+        raise ValueError(
+            f"For '{api}', the lists must be as long as each other, of length 1 with "
+            f"a 'group_list', but got lengths {lengths}."
+        )
     rank = 2 if ends is None else 3
     for one, table in zip(x, weight):
-        if not 2 <= one.ndim <= (6 if ends is None else 2) or table.ndim != rank or (
-                one.shape[-1] != table.shape[-2]):
-            raise ValueError(f"For '{api}', the matrices must fit, of {rank} axes in 'weight', but "
-                             f"got shapes {one.shape} and {table.shape}.")
+        if (
+            not 2 <= one.ndim <= (6 if ends is None else 2)
+            or table.ndim != rank
+            or (one.shape[-1] != table.shape[-2])
+        ):
+            raise ValueError(
+                f"For '{api}', the matrices must fit, of {rank} axes in 'weight', but "
+                f"got shapes {one.shape} and {table.shape}."
+            )
     rest = [one or [None] * len(x) for one in more]
     if ends is None:
         return tuple(map(expert_product.run, x, weight, *rest))
@@ -141,8 +167,10 @@ def _by_expert(api, x, weight, more, ends):
     """The rows of each expert through its own matrix; zeros for rows that belong to none."""
     starts, rows = [0, *ends], x.shape[0]
     if len(ends) != weight.shape[0] or sorted(starts) != starts or ends[-1] > rows:
-        raise ValueError(f"For '{api}', 'group_list' must grow to at most {rows}, one number for "
-                         f"each of {weight.shape[0]} experts, but got {ends}.")
+        raise ValueError(
+            f"For '{api}', 'group_list' must grow to at most {rows}, one number for "
+            f"each of {weight.shape[0]} experts, but got {ends}."
+        )
     *by_column, by_row = more
     found = []
     for i, (start, end) in enumerate(zip(starts, ends)):
@@ -166,31 +194,67 @@ class GroupedMatmul(Primitive):
     """
 
     @checked
-    def __init__(self, split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
-                 transpose_b: Bool = False):
+    def __init__(
+        self,
+        split_item: Int = 0,
+        group_type: Int = -1,
+        transpose_a: Bool = False,
+        transpose_b: Bool = False,
+    ):
         super().__init__("GroupedMatmul")
         self.split_item = split_item
         self.group_type = group_type
         self.transpose_a = transpose_a
         self.transpose_b = transpose_b
 
-    def __call__(self, x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
-                 antiquant_offset=None, group_list=None):
-        return grouped_matmul(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
-                              group_list, self.split_item, self.group_type, self.transpose_a,
-                              self.transpose_b)
+    def __call__(
+        self,
+        x,
+        weight,
+        bias=None,
+        scale=None,
+        offset=None,
+        antiquant_scale=None,
+        antiquant_offset=None,
+        group_list=None,
+    ):
+        return grouped_matmul(
+            x,
+            weight,
+            bias,
+            scale,
+            offset,
+            antiquant_scale,
+            antiquant_offset,
+            group_list,
+            self.split_item,
+            self.group_type,
+            self.transpose_a,
+            self.transpose_b,
+        )
 
 
 @public("ops.auto_generate.grouped_matmul_v4")
 @checked
-def grouped_matmul_v4(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Tensors = None,
-                      offset: Tensors = None, antiquant_scale: Tensors = None,
-                      antiquant_offset: Tensors = None, pre_token_scale: Tensors = None,
-                      group_list: TensorOf("int64") = None, activation_input: Tensors = None,
-                      activation_quant_scale: Tensors = None,
-                      activation_quant_offset: Tensors = None, split_item: Int = 0,
-                      group_type: Int = -1, group_list_type: Int = 0, act_type: Int = 0,
-                      output_dtype: DType = None):
+def grouped_matmul_v4(
+    x: Tensors,
+    weight: Tensors,
+    bias: Tensors = None,
+    scale: Tensors = None,
+    offset: Tensors = None,
+    antiquant_scale: Tensors = None,
+    antiquant_offset: Tensors = None,
+    pre_token_scale: Tensors = None,
+    group_list: TensorOf("int64") = None,
+    activation_input: Tensors = None,
+    activation_quant_scale: Tensors = None,
+    activation_quant_offset: Tensors = None,
+    split_item: Int = 0,
+    group_type: Int = -1,
+    group_list_type: Int = 0,
+    act_type: Int = 0,
+    output_dtype: DType = None,
+):
     """Products of several matrices, as `grouped_matmul`, also of bytes.
 
     With `scale` and `pre_token_scale`, y = (x @ weight + bias) * scale * pre_token_scale for x and
@@ -217,15 +281,23 @@ def grouped_matmul_v4(x: Tensors, weight: Tensors, bias: Tensors = None, scale: 
     api = "grouped_matmul_v4"
     _need_pair(api, split_item, group_type, group_list)
     if group_list_type not in (0, 1):
-        raise TypeError(f"For '{api}', 'group_list_type' must be 0 or 1, but got "
-                        f"{group_list_type}.")
-    _need_none(api, offset=offset, activation_input=activation_input, act_type=act_type or None,
-               activation_quant_scale=activation_quant_scale,
-               activation_quant_offset=activation_quant_offset)
+        raise TypeError(
+            f"For '{api}', 'group_list_type' must be 0 or 1, but got {group_list_type}."
+        )
+    _need_none(
+        api,
+        offset=offset,
+        activation_input=activation_input,
+        act_type=act_type or None,
+        activation_quant_scale=activation_quant_scale,
+        activation_quant_offset=activation_quant_offset,
+    )
     pairs = ((scale, pre_token_scale), (antiquant_scale, antiquant_offset))
     if any((a is None) != (b is None) for a, b in pairs) or None not in (scale, antiquant_scale):
-        raise ValueError(f"For '{api}', 'scale' and 'pre_token_scale' must be given together, or "
-                         f"'antiquant_scale' and 'antiquant_offset', but got another choice.")
+        raise ValueError(
+            f"For '{api}', 'scale' and 'pre_token_scale' must be given together, or "
+            f"'antiquant_scale' and 'antiquant_offset', but got another choice."
+        )
     more = (bias, scale or antiquant_scale, antiquant_offset, pre_token_scale)
     return _grouped(api, x, weight, more, _ends(group_list, group_list_type))
 
@@ -240,11 +312,42 @@ class GroupedMatmulV4(Primitive):
     def __init__(self):
         super().__init__("GroupedMatmulV4")
 
-    def __call__(self, x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
-                 antiquant_offset=None, pre_token_scale=None, group_list=None,
-                 activation_input=None, activation_quant_scale=None, activation_quant_offset=None,
-                 split_item=0, group_type=-1, group_list_type=0, act_type=0, output_dtype=None):
+    def __call__(
+        self,
+        x,
+        weight,
+        bias=None,
+        scale=None,
+        offset=None,
+        antiquant_scale=None,
+        antiquant_offset=None,
+        pre_token_scale=None,
+        group_list=None,
+        activation_input=None,
+        activation_quant_scale=None,
+        activation_quant_offset=None,
+        split_item=0,
+        group_type=-1,
+        group_list_type=0,
+        act_type=0,
+        output_dtype=None,
+    ):
         return grouped_matmul_v4(
-            x, weight, bias, scale, offset, antiquant_scale, antiquant_offset, pre_token_scale,
-            group_list, activation_input, activation_quant_scale, activation_quant_offset,
-            split_item, group_type, group_list_type, act_type, output_dtype)
+            x,
+            weight,
+            bias,
+            scale,
+            offset,
+            antiquant_scale,
+            antiquant_offset,
+            pre_token_scale,
+            group_list,
+            activation_input,
+            activation_quant_scale,
+            activation_quant_offset,
+            split_item,
+            group_type,
+            group_list_type,
+            act_type,
+            output_dtype,
+        )

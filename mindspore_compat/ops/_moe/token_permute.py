@@ -23,8 +23,9 @@ def _wide(xp, x):
 
 def _inverse(xp, order):
     """Where each element went, given where each place was filled from."""
-    return xp.scatter_set(xp.zeros(order.shape, "int32"), (order,),
-                          xp.cast(xp.arange(order.shape[0]), "int32"))
+    return xp.scatter_set(
+        xp.zeros(order.shape, "int32"), (order,), xp.cast(xp.arange(order.shape[0]), "int32")
+    )
 
 
 # Tokens sorted by expert, and back ----------------------------------------------------------------
@@ -35,8 +36,9 @@ def _inverse(xp, order):
     "ops.auto_generate.MoeTokenPermute()(tokens, indices, num_out_tokens=None, padded_mode=False)",
     compute="native",
 )
-def moe_token_permute(xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge=0) = None,
-                      padded_mode: Bool = False):
+def moe_token_permute(
+    xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge=0) = None, padded_mode: Bool = False
+):
     """Sorts tokens by what `indices` say, those of the same index in order.
 
     Args:
@@ -72,15 +74,20 @@ def moe_token_permute(xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge
     if padded_mode:
         raise ValueError(f"For '{api}', 'padded_mode' must be False, but got True.")
     if tokens.ndim != 2 or indices.ndim not in (1, 2):
-        raise ValueError(f"For '{api}', 'tokens' must have 2 axes and 'indices' 1 or 2, but got "
-                         f"shapes {tokens.shape} and {indices.shape}.")
+        raise ValueError(
+            f"For '{api}', 'tokens' must have 2 axes and 'indices' 1 or 2, but got "
+            f"shapes {tokens.shape} and {indices.shape}."
+        )
     copies = 1 if indices.ndim == 1 else indices.shape[1]
     if not 1 <= copies <= 512:
-        raise ValueError(f"For '{api}', the second axis of 'indices' must be in [1, 512], but got "
-                         f"{copies}.")
+        raise ValueError(
+            f"For '{api}', the second axis of 'indices' must be in [1, 512], but got {copies}."
+        )
     if indices.shape[0] != tokens.shape[0]:
-        raise RuntimeError(f"For '{api}', 'indices' must have a row for each token, but got shapes "
-                           f"{indices.shape} and {tokens.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'indices' must have a row for each token, but got shapes "
+            f"{indices.shape} and {tokens.shape}."
+        )
     order = xp.argsort(xp.reshape(indices, (-1,)), -1, kind="stable")
     chosen = order[:num_out_tokens] if num_out_tokens else order
     return xp.getitem(tokens, (chosen // copies,)), _inverse(xp, order)
@@ -93,9 +100,14 @@ def moe_token_permute(xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge
     "padded_mode=False, restore_shape=None)",
     compute="native",
 )
-def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, probs: Floats = None,
-                        padded_mode: Bool = False,
-                        restore_shape: TupleOf(Int) | ListOf(Int) = None):
+def moe_token_unpermute(
+    xp,
+    permuted_tokens: Floats,
+    sorted_indices: Int32,
+    probs: Floats = None,
+    padded_mode: Bool = False,
+    restore_shape: TupleOf(Int) | ListOf(Int) = None,
+):
     """Brings sorted tokens into the order they had and adds up the copies of each, weighted by
     `probs`.
 
@@ -131,9 +143,11 @@ def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, prob
         raise ValueError(f"For '{api}', 'padded_mode' must be False, but got True.")
     rows = permuted_tokens.shape[0]
     if permuted_tokens.ndim != 2 or sorted_indices.ndim != 1 or sorted_indices.shape[0] < rows:
-        raise ValueError(f"For '{api}', 'permuted_tokens' must have 2 axes and 'sorted_indices' a "
-                         f"place for each row, but got shapes {permuted_tokens.shape} and "
-                         f"{sorted_indices.shape}.")
+        raise ValueError(
+            f"For '{api}', 'permuted_tokens' must have 2 axes and 'sorted_indices' a "
+            f"place for each row, but got shapes {permuted_tokens.shape} and "
+            f"{sorted_indices.shape}."
+        )
     found = permuted_tokens
     if sorted_indices.shape[0] > rows:
         found = xp.concatenate([found, xp.zeros((1, found.shape[1]), found.dtype)], 0)
@@ -142,16 +156,25 @@ def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, prob
     if probs is None:
         return found
     if probs.ndim != 2 or probs.shape[0] * probs.shape[1] != found.shape[0]:
-        raise ValueError(f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
-                         f"but got {probs.shape} for {found.shape[0]}.")
+        raise ValueError(
+            f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
+            f"but got {probs.shape} for {found.shape[0]}."
+        )
     copies = xp.reshape(_wide(xp, found), (*probs.shape, -1))
     summed = xp.sum(copies * xp.expand_dims(_wide(xp, probs), -1), 1)
     return xp.cast(summed, permuted_tokens.dtype)
 
 
 @op(compute="native")
-def routed(xp, x: FloatsUpTo32, expert_idx: Int32, active_num: Int, expert_capacity: Int,
-           expert_num: Int, drop_pad_mode: Int):
+def routed(
+    xp,
+    x: FloatsUpTo32,
+    expert_idx: Int32,
+    active_num: Int,
+    expert_capacity: Int,
+    expert_num: Int,
+    drop_pad_mode: Int,
+):
     """The rows by expert, and for each copy of each row its place among them, or -1."""
     copies = expert_idx.shape[1]
     flat = xp.reshape(expert_idx, (-1,))
@@ -187,11 +210,16 @@ def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
 
 @public("ops.moe_init_routing_v2")
 @checked
-def moe_init_routing_v2(x: FloatsUpTo32, expert_idx: Int32, active_num: Int(ge=0),
-                        expert_capacity: Int(ge=0), expert_num: Int(ge=0),
-                        drop_pad_mode: Int(ge=0, le=1),
-                        expert_tokens_count_or_cumsum_flag: Int(ge=0, le=2),
-                        expert_tokens_before_capacity_flag: Bool):
+def moe_init_routing_v2(
+    x: FloatsUpTo32,
+    expert_idx: Int32,
+    active_num: Int(ge=0),
+    expert_capacity: Int(ge=0),
+    expert_num: Int(ge=0),
+    drop_pad_mode: Int(ge=0, le=1),
+    expert_tokens_count_or_cumsum_flag: Int(ge=0, le=2),
+    expert_tokens_before_capacity_flag: Bool,
+):
     """Rows copied and sorted by the experts that they go to.
 
     Args:
@@ -227,12 +255,16 @@ def moe_init_routing_v2(x: FloatsUpTo32, expert_idx: Int32, active_num: Int(ge=0
     """
     api = "moe_init_routing_v2"
     if x.ndim != 2 or expert_idx.ndim != 2 or x.shape[0] != expert_idx.shape[0]:
-        raise RuntimeError(f"For '{api}', 'x' and 'expert_idx' must have 2 axes and as many rows, "
-                           f"but got shapes {x.shape} and {expert_idx.shape}.")
+        raise RuntimeError(
+            f"For '{api}', 'x' and 'expert_idx' must have 2 axes and as many rows, "
+            f"but got shapes {x.shape} and {expert_idx.shape}."
+        )
     flag = expert_tokens_count_or_cumsum_flag
     if drop_pad_mode == 1 and not 1 <= expert_capacity <= x.shape[0]:
-        raise ValueError(f"For '{api}', 'expert_capacity' must be in [1, {x.shape[0]}], but got "
-                         f"{expert_capacity}.")
+        raise ValueError(
+            f"For '{api}', 'expert_capacity' must be in [1, {x.shape[0]}], but got "
+            f"{expert_capacity}."
+        )
     if (drop_pad_mode == 1 or flag) and expert_num < 1:
         raise ValueError(f"For '{api}', 'expert_num' must be at least 1, but got {expert_num}.")
     if drop_pad_mode == 1 or flag:
@@ -248,8 +280,10 @@ def moe_init_routing_v2(x: FloatsUpTo32, expert_idx: Int32, active_num: Int(ge=0
 def _need_experts(api, expert_idx, expert_num):
     given = to_host(expert_idx._array)
     if given.size and (given.min() < 0 or given.max() >= expert_num):
-        raise ValueError(f"For '{api}', 'expert_idx' must be in [0, {expert_num}), but got values "
-                         f"from {given.min()} to {given.max()}.")
+        raise ValueError(
+            f"For '{api}', 'expert_idx' must be in [0, {expert_num}), but got values "
+            f"from {given.min()} to {given.max()}."
+        )
 
 
 @public("ops.auto_generate.MoeInitRoutingV2")
@@ -262,11 +296,27 @@ class MoeInitRoutingV2(Primitive):
     def __init__(self):
         super().__init__("MoeInitRoutingV2")
 
-    def __call__(self, x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode,
-                 expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag):
-        return moe_init_routing_v2(x, expert_idx, active_num, expert_capacity, expert_num,
-                                   drop_pad_mode, expert_tokens_count_or_cumsum_flag,
-                                   expert_tokens_before_capacity_flag)
+    def __call__(
+        self,
+        x,
+        expert_idx,
+        active_num,
+        expert_capacity,
+        expert_num,
+        drop_pad_mode,
+        expert_tokens_count_or_cumsum_flag,
+        expert_tokens_before_capacity_flag,
+    ):
+        return moe_init_routing_v2(
+            x,
+            expert_idx,
+            active_num,
+            expert_capacity,
+            expert_num,
+            drop_pad_mode,
+            expert_tokens_count_or_cumsum_flag,
+            expert_tokens_before_capacity_flag,
+        )
 
 
 @op(
@@ -299,8 +349,10 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
     Source: mindspore.ops.auto_generate.moe_compute_expert_tokens of MindSpore 2.10.
     """
     if sorted_experts.ndim != 1:
-        raise ValueError(f"For 'moe_compute_expert_tokens', 'sorted_experts' must have 1 axis, but "
-                         f"got shape {sorted_experts.shape}.")
+        raise ValueError(
+            f"For 'moe_compute_expert_tokens', 'sorted_experts' must have 1 axis, but "
+            f"got shape {sorted_experts.shape}."
+        )
     experts = xp.cast(xp.arange(num_expert), "int32")
     return xp.cast(xp.searchsorted(sorted_experts, experts, side="right"), "int32")
 
@@ -312,9 +364,16 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
     "expanded_row_idx=None, expanded_expert_idx=None)",
     compute="native",
 )
-def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
-                         bias: Floats = None, scales: Floats = None,
-                         expanded_row_idx: Int32 = None, expanded_expert_idx: Int32 = None):
+def moe_finalize_routing(
+    xp,
+    expanded_x: Floats,
+    x1: Floats,
+    x2: Floats = None,
+    bias: Floats = None,
+    scales: Floats = None,
+    expanded_row_idx: Int32 = None,
+    expanded_expert_idx: Int32 = None,
+):
     """Merges what the experts made of each token, and adds it to what passed them by.
 
     Row i is x1 + x2 + the sum over k of scales[i, k] times (expanded_x[expanded_row_idx[i + k N]] +
@@ -349,24 +408,37 @@ def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
     Source: mindspore.ops.auto_generate.moe_finalize_routing of MindSpore 2.10.
     """
     api = "moe_finalize_routing"
-    needed = {"bias": bias, "scales": scales, "expanded_row_idx": expanded_row_idx,
-              "expanded_expert_idx": expanded_expert_idx}
+    needed = {
+        "bias": bias,
+        "scales": scales,
+        "expanded_row_idx": expanded_row_idx,
+        "expanded_expert_idx": expanded_expert_idx,
+    }
     for name, one in needed.items():
         if one is None:
             raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got None.")
     floats = [x for x in (expanded_x, x1, x2, bias, scales) if x is not None]
     if len({x.dtype for x in floats}) > 1:
-        raise TypeError(f"For '{api}', the floats must have one dtype, but got "
-                        f"{', '.join(str(x.dtype) for x in floats)}.")
+        raise TypeError(
+            f"For '{api}', the floats must have one dtype, but got "
+            f"{', '.join(str(x.dtype) for x in floats)}."
+        )
     rows, copies = scales.shape if scales.ndim == 2 else (-1, -1)
     width = x1.shape[-1]
-    if (x1.shape != (rows, width) or expanded_x.shape != (rows * copies, width)
-            or x2 is not None and x2.shape != x1.shape or bias.shape != (bias.shape[0], width)
-            or expanded_row_idx.shape != (rows * copies,)
-            or expanded_expert_idx.shape != (rows, copies)):
-        raise ValueError(f"For '{api}', the shapes must fit (N, features) and (N, K), but got "
-                         f"{expanded_x.shape}, {x1.shape}, {bias.shape}, {scales.shape}, "
-                         f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}.")
+    if (
+        x1.shape != (rows, width)
+        or expanded_x.shape != (rows * copies, width)
+        or x2 is not None
+        and x2.shape != x1.shape
+        or bias.shape != (bias.shape[0], width)
+        or expanded_row_idx.shape != (rows * copies,)
+        or expanded_expert_idx.shape != (rows, copies)
+    ):
+        raise ValueError(
+            f"For '{api}', the shapes must fit (N, features) and (N, K), but got "
+            f"{expanded_x.shape}, {x1.shape}, {bias.shape}, {scales.shape}, "
+            f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}."
+        )
     places = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
     given = _wide(xp, xp.getitem(expanded_x, (places,)))
     given = given + _wide(xp, xp.getitem(bias, (expanded_expert_idx,)))
@@ -415,8 +487,9 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
     """
     api = "rotary_position_embedding"
     if x.ndim != 4 or x.shape[-1] % 2:
-        raise ValueError(f"For '{api}', 'x' must have 4 axes, the last of even length, but got "
-                         f"shape {x.shape}.")
+        raise ValueError(
+            f"For '{api}', 'x' must have 4 axes, the last of even length, but got shape {x.shape}."
+        )
     if mode not in (0, 1):
         raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
     wide, half = _wide(xp, x), x.shape[-1] // 2

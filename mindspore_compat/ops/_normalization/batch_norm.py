@@ -82,16 +82,18 @@ def _affine(xp, x, factor, mean, shift):
 
 
 @op(compute="native")
-def batch_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
-                      eps: Number = 1e-5):
+def batch_standardize(
+    xp, x: Floats, scale: Floats = None, shift: Floats = None, eps: Number = 1e-5
+):
     """(x - mean) / sqrt(var + eps) * scale + shift, with the statistics of this batch.
 
     Returns:
         The result, and the mean and (biased) variance of each channel.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        return bodies.rows(standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps,
-                           gives_rstd=False)
+        return bodies.rows(
+            standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
+        )
     planes = wide(xp, _planes(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
@@ -140,8 +142,20 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     slope, slope_mean, slope_var = g
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, slope, scale)):
-        return bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), x, slope, scale, mean,
-                           var, slope_mean, slope_var, eps=eps)
+        return bodies.rows(
+            _standardized_vjp,
+            "eerrrrr",
+            "err",
+            _as_rows(x),
+            x,
+            slope,
+            scale,
+            mean,
+            var,
+            slope_mean,
+            slope_var,
+            eps=eps,
+        )
     planes, flow = wide(xp, _planes(xp, x), _planes(xp, slope))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
@@ -163,8 +177,15 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
 
 
 @op(compute="native")
-def batch_rescale(xp, x: Floats, mean: Floats, var: Floats, scale: Floats = None,
-                  shift: Floats = None, eps: Number = 1e-5):
+def batch_rescale(
+    xp,
+    x: Floats,
+    mean: Floats,
+    var: Floats,
+    scale: Floats = None,
+    shift: Floats = None,
+    eps: Number = 1e-5,
+):
     """(x - mean) / sqrt(var + eps) * scale + shift, with statistics given."""
     return _affine(xp, x, _factor(xp, scale, var, eps), mean, shift)
 
@@ -173,8 +194,7 @@ def _moment(xp, g, x, mean):
     """The sum of (x - mean) g over each channel."""
     planes, flow, mean = wide(xp, _planes(xp, x), _planes(xp, g), mean)
     middle = column(xp, mean)
-    return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow),
-                  0)
+    return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow), 0)
 
 
 def _total(xp, g):
@@ -190,10 +210,12 @@ def _rescale_input(xp, g, scale, var, eps):
 batch_rescale.vjp(
     x=_rescale_input,
     mean=lambda xp, g, scale, var, eps: -_total(xp, g) * _factor(xp, scale, var, eps),
-    var=lambda xp, g, x, mean, var, scale, eps: -0.5 * _moment(xp, g, x, mean) * _factor(
-        xp, scale, var, eps) / (wide(xp, var) + eps),
+    var=lambda xp, g, x, mean, var, scale, eps: (
+        -0.5 * _moment(xp, g, x, mean) * _factor(xp, scale, var, eps) / (wide(xp, var) + eps)
+    ),
     scale=lambda xp, g, x, mean, var, eps: _moment(xp, g, x, mean) * _factor(xp, None, var, eps),
-    shift=lambda xp, g: _total(xp, g))
+    shift=lambda xp, g: _total(xp, g),
+)
 
 
 def need_channels(api, x, ranks, rank_error=ValueError, **given):
@@ -201,11 +223,13 @@ def need_channels(api, x, ranks, rank_error=ValueError, **given):
     if x.ndim not in ranks:
         raise rank_error(
             f"For '{api}', the input must have {ranks[0]} to {ranks[-1]} dimensions, but got "
-            f"shape {x.shape}.")
+            f"shape {x.shape}."
+        )
     for name, value in given.items():
         if value is not None and value.shape != x.shape[1:2]:
             raise ValueError(
-                f"For '{api}', '{name}' must have shape ({x.shape[1]},), but got {value.shape}.")
+                f"For '{api}', '{name}' must have shape ({x.shape[1]},), but got {value.shape}."
+            )
 
 
 def running(old, new, momentum):
@@ -235,8 +259,9 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     unbiased = count / max(count - 1, 1)
     held = [each._array for each in (mean, var, own_mean, own_var)]
     if bodies := bodies_of(space_of(held[0]), *held):
-        mean._array, var._array = bodies.pointwise(_moved, *held, momentum=momentum,
-                                                   unbiased=unbiased)
+        mean._array, var._array = bodies.pointwise(
+            _moved, *held, momentum=momentum, unbiased=unbiased
+        )
         return out, own_mean, own_var
     running(mean, own_mean, momentum)
     running(var, Tensor._wrap(own_var._array * unbiased), momentum)
@@ -245,15 +270,24 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
 
 def _moved(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
     """Both running statistics, moved toward those of a batch."""
-    return (mean * (1 - momentum) + own_mean * momentum,
-            var * (1 - momentum) + own_var * unbiased * momentum)
+    return (
+        mean * (1 - momentum) + own_mean * momentum,
+        var * (1 - momentum) + own_var * unbiased * momentum,
+    )
 
 
 @public("ops.batch_norm")
 @checked
-def batch_norm(input_x: Float16Or32, running_mean: Float16Or32, running_var: Float16Or32, weight:
-               Float16Or32, bias: Float16Or32, training: Bool = False, momentum: Float(ge=0.0,
-               le=1.0) = 0.1, eps: Epsilon = 1e-5):
+def batch_norm(
+    input_x: Float16Or32,
+    running_mean: Float16Or32,
+    running_var: Float16Or32,
+    weight: Float16Or32,
+    bias: Float16Or32,
+    training: Bool = False,
+    momentum: Float(ge=0.0, le=1.0) = 0.1,
+    eps: Epsilon = 1e-5,
+):
     """Data (N, C, ...) shifted and scaled to mean `bias` and deviation `weight` in each channel.
 
     In `training` with the statistics of the batch, and `running_mean` and `running_var` (unbiased)
@@ -271,17 +305,32 @@ def batch_norm(input_x: Float16Or32, running_mean: Float16Or32, running_var: Flo
 
     Source: mindspore.ops.batch_norm of MindSpore 2.10.
     """
-    need_channels("batch_norm", input_x, (2, 3, 4), weight=weight, bias=bias,
-                   running_mean=running_mean, running_var=running_var)
-    return normalize_batch(input_x, weight, bias, running_mean, running_var, training, momentum,
-                           eps)[0]
+    need_channels(
+        "batch_norm",
+        input_x,
+        (2, 3, 4),
+        weight=weight,
+        bias=bias,
+        running_mean=running_mean,
+        running_var=running_var,
+    )
+    return normalize_batch(
+        input_x, weight, bias, running_mean, running_var, training, momentum, eps
+    )[0]
 
 
 @public("mint.nn.functional.batch_norm")
 @checked
-def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floats | None,
-                   weight: Floats = None, bias: Floats = None, training: Bool = False,
-                   momentum: Float = 0.1, eps: Float = 1e-5):
+def batch_norm_ext(
+    input: Floats,
+    running_mean: Floats | None,
+    running_var: Floats | None,
+    weight: Floats = None,
+    bias: Floats = None,
+    training: Bool = False,
+    momentum: Float = 0.1,
+    eps: Float = 1e-5,
+):
     """Batch normalisation of data (N, C, ...); absent weights are 1, absent biases 0.
 
     In `training` without running statistics none are kept.
@@ -298,14 +347,22 @@ def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floa
 
     Source: mindspore.mint.nn.functional.batch_norm of MindSpore 2.10.
     """
-    need_channels("batch_norm", input, range(2, 9), weight=weight, bias=bias,
-                   running_mean=running_mean, running_var=running_var)
+    need_channels(
+        "batch_norm",
+        input,
+        range(2, 9),
+        weight=weight,
+        bias=bias,
+        running_mean=running_mean,
+        running_var=running_var,
+    )
     if running_mean is None or running_var is None:
         if not training:
             raise ValueError("For 'batch_norm', running statistics must be given outside training.")
         return batch_standardize.run(input, weight, bias, eps)[0]
-    return normalize_batch(input, weight, bias, running_mean, running_var, training, momentum,
-                           eps)[0]
+    return normalize_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[
+        0
+    ]
 
 
 @op("mint.batch_norm_stats(input, eps)", compute="native")
@@ -330,8 +387,15 @@ def batch_norm_stats(xp, input: Floats, eps: Number):
     "mint.batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05)",
     compute="native",
 )
-def batch_norm_elemt(xp, input: Floats, weight: Floats = None, bias: Floats = None,
-                     mean: Floats = None, invstd: Floats = None, eps: Number = 1e-5):
+def batch_norm_elemt(
+    xp,
+    input: Floats,
+    weight: Floats = None,
+    bias: Floats = None,
+    mean: Floats = None,
+    invstd: Floats = None,
+    eps: Number = 1e-5,
+):
     """Normalises each channel with given statistics: (input - mean) * invstd * weight + bias.
 
     Shapes:
@@ -354,10 +418,16 @@ def batch_norm_elemt(xp, input: Floats, weight: Floats = None, bias: Floats = No
 
 @public("mint.batch_norm_gather_stats_with_counts")
 @checked
-def batch_norm_gather_stats_with_counts(input: Floats, mean: Floats, invstd: Floats,
-                                        running_mean: Floats = None, running_var: Floats = None,
-                                        momentum: Number = 0.1, eps: Number = 1e-5,
-                                        counts: Floats = None):
+def batch_norm_gather_stats_with_counts(
+    input: Floats,
+    mean: Floats,
+    invstd: Floats,
+    running_mean: Floats = None,
+    running_var: Floats = None,
+    momentum: Number = 0.1,
+    eps: Number = 1e-5,
+    counts: Floats = None,
+):
     """The statistics of a batch that was counted in parts; the running ones move toward them.
 
     `mean` and `invstd` are (parts, C), `counts` (parts,).
@@ -415,9 +485,13 @@ class BatchNorm(Primitive):
     """
 
     @checked
-    def __init__(self, is_training: Bool = False, epsilon: Epsilon = 1e-5,
-                 momentum: Float(ge=0.0, le=1.0) = 0.1,
-                 data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+    def __init__(
+        self,
+        is_training: Bool = False,
+        epsilon: Epsilon = 1e-5,
+        momentum: Float(ge=0.0, le=1.0) = 0.1,
+        data_format: OneOf("NCHW", "NHWC") = "NCHW",
+    ):
         super().__init__("BatchNorm")
         self.is_training = is_training
         self.epsilon = epsilon
@@ -428,17 +502,25 @@ class BatchNorm(Primitive):
         _check_inputs(self, input_x, scale, bias, mean, variance)
         last = self.data_format == "NHWC"
         x = channels_first.run(input_x) if last else input_x
-        need_channels("BatchNorm", x, (2, 3, 4), scale=scale, bias=bias, mean=mean,
-                       variance=variance)
-        out, used_mean, used_var = normalize_batch(x, scale, bias, mean, variance, self.is_training,
-                                                   self.momentum, self.epsilon)
+        need_channels(
+            "BatchNorm", x, (2, 3, 4), scale=scale, bias=bias, mean=mean, variance=variance
+        )
+        out, used_mean, used_var = normalize_batch(
+            x, scale, bias, mean, variance, self.is_training, self.momentum, self.epsilon
+        )
         out = channels_last.run(out) if last else out
         return out, used_mean, used_var, used_mean, used_var
 
 
 @checked
-def _check_inputs(self, input_x: Float16Or32, scale: Float16Or32, bias: Float16Or32, mean:
-                  Float16Or32, variance: Float16Or32):
+def _check_inputs(
+    self,
+    input_x: Float16Or32,
+    scale: Float16Or32,
+    bias: Float16Or32,
+    mean: Float16Or32,
+    variance: Float16Or32,
+):
     """Refuses what is not a Tensor of half or single precision."""
 
 
@@ -458,8 +540,12 @@ def channels_last(xp, x: TensorOf()):
 
 
 @op("ops.L2Normalize(axis=0, epsilon=1e-4)(x)")
-def l2_normalize(xp, x: TensorOf("float16", "float32", "float64"),
-                 axis: Int | TupleOf(Int) | ListOf(Int) = 0, epsilon: Float = 1e-4):
+def l2_normalize(
+    xp,
+    x: TensorOf("float16", "float32", "float64"),
+    axis: Int | TupleOf(Int) | ListOf(Int) = 0,
+    epsilon: Float = 1e-4,
+):
     """Divides the input by its length along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is
     an int, or a tuple or list of one.
 
@@ -474,8 +560,9 @@ def l2_normalize(xp, x: TensorOf("float16", "float32", "float64"),
         raise TypeError(f"For 'L2Normalize', 'axis' must be an int or hold one, but got {axis}.")
     axis = axis if isinstance(axis, int) else axis[0]
     if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"For 'L2Normalize', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
-                         f"{axis}.")
+        raise ValueError(
+            f"For 'L2Normalize', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."
+        )
     square = xp.sum(xp.square(x), axis, keepdims=True)
     return x / xp.sqrt(xp.maximum(square, epsilon))
 
@@ -504,10 +591,19 @@ def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e
     return input / xp.maximum(length, eps)
 
 
-@op("ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')",
-    "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")
-def lrn(xp, x: Float16Or32, depth_radius: Int(ge=0) = 5, bias: Float = 1.0, alpha: Float = 1.0,
-        beta: Float = 0.5, norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS"):
+@op(
+    "ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')",
+    "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)",
+)
+def lrn(
+    xp,
+    x: Float16Or32,
+    depth_radius: Int(ge=0) = 5,
+    bias: Float = 1.0,
+    alpha: Float = 1.0,
+    beta: Float = 0.5,
+    norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS",
+):
     """Divides images by (bias + alpha * s)^beta, where s is the sum of squares of the channels at
     most `depth_radius` away.
 

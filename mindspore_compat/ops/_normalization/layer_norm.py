@@ -12,16 +12,7 @@ from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Bool,
-    Float,
-    Int,
-    ListOf,
-    Number,
-    ScalarOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, ScalarOf, TupleOf, checked
 from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
 from .batch_norm import column, dots, need_channels, standardized, wide
@@ -44,7 +35,7 @@ def _row_statistics(xp, part, eps):
     ones = xp.full((part.shape[1], 1), 1, part.dtype)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
-    rest = xp.matmul(part, ones) / part.shape[1]    # by which the sum was rounded: far from 0, much
+    rest = xp.matmul(part, ones) / part.shape[1]  # by which the sum was rounded: far from 0, much
     part, mean = part - rest, mean + rest
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)
@@ -60,8 +51,9 @@ def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
 
 
 @op(compute="native")
-def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1,
-                    eps: Number = 1e-5):
+def row_standardize(
+    xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1, eps: Number = 1e-5
+):
     """Each row, the axes from `axis` on, brought to mean 0 and deviation 1, scaled and shifted.
 
     `scale` and `shift` have the shape of a row.
@@ -94,8 +86,9 @@ def _kept_axes(x, axis):
 def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
     """`row_standardize` as one kernel."""
     rows = _rows(xp, x, axis)
-    out, mean, rstd = bodies.rows(standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift,
-                                  eps=eps, gives_rstd=True)
+    out, mean, rstd = bodies.rows(
+        standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift, eps=eps, gives_rstd=True
+    )
     kept = _kept_axes(x, axis)
     return xp.reshape(out, x.shape), xp.reshape(mean, kept), xp.reshape(rstd, kept)
 
@@ -108,6 +101,7 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
     by_one = (by_mean - rstd * total) / xp.row_size()
     return flow * rstd + (part * by_part + by_one), part * rstd * g
 
+
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Gradients of the data, the scale and the shift."""
@@ -116,11 +110,23 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     weight = _flat(xp, scale)
     if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
         slope_x, product = bodies.rows(
-            _kernel_vjp, "eecrrrr", "ee", (1, *rows.shape), rows, flow, weight, mean, rstd, by_mean,
-            by_rstd)
-        return (xp.reshape(slope_x, x.shape),
-                None if scale is None else xp.reshape(xp.sum(product, 0), scale.shape),
-                None if shift_shape is None else xp.reshape(xp.sum(flow, 0), shift_shape))
+            _kernel_vjp,
+            "eecrrrr",
+            "ee",
+            (1, *rows.shape),
+            rows,
+            flow,
+            weight,
+            mean,
+            rstd,
+            by_mean,
+            by_rstd,
+        )
+        return (
+            xp.reshape(slope_x, x.shape),
+            None if scale is None else xp.reshape(xp.sum(product, 0), scale.shape),
+            None if shift_shape is None else xp.reshape(xp.sum(flow, 0), shift_shape),
+        )
 
     def spread(xp, part, flow, mean, rstd, by_mean, by_rstd):
         flow = flow if weight is None else flow * weight
@@ -129,6 +135,7 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     slope_x = xp.reshape(xp.by_rows(spread, rows, flow, mean, rstd, by_mean, by_rstd), x.shape)
     slope_scale = slope_shift = None
     if scale is not None:
+
         def moments(xp, part, flow, mean, rstd):
             return xp.sum((part - mean) * rstd * flow, 0)
 
@@ -162,20 +169,27 @@ derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 def _need_rows(api, x, shape, **given):
     """Refuses a normalised shape that the data does not end in, and weights of another shape."""
-    if not shape or x.shape[max(x.ndim - len(shape), 0):] != shape:
+    if not shape or x.shape[max(x.ndim - len(shape), 0) :] != shape:
         raise ValueError(
             f"For '{api}', 'normalized_shape' must be how the shape of 'input' ends, but got "
-            f"{shape} and {x.shape}.")
+            f"{shape} and {x.shape}."
+        )
     for name, value in given.items():
         if value is not None and value.shape != shape:
-            raise ValueError(f"For '{api}', '{name}' must have shape {shape}, but got "
-                             f"{value.shape}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have shape {shape}, but got {value.shape}."
+            )
 
 
 @public("ops.layer_norm", "mint.nn.functional.layer_norm")
 @checked
-def layer_norm(input: Floats, normalized_shape: Int | TupleOf(Int) | ListOf(Int),
-               weight: Floats = None, bias: Floats = None, eps: Float = 1e-5):
+def layer_norm(
+    input: Floats,
+    normalized_shape: Int | TupleOf(Int) | ListOf(Int),
+    weight: Floats = None,
+    bias: Floats = None,
+    eps: Float = 1e-5,
+):
     """Each element of the leading axes brought to mean `bias` and deviation `weight`.
 
     `normalized_shape` is the shape of the last axes, over which mean and variance are taken.
@@ -234,16 +248,22 @@ class LayerNorm(Primitive):
             if not -1 <= getattr(self, name) < rank:
                 raise RuntimeError(
                     f"For 'LayerNorm', '{name}' must be in [-1, {rank}), but got "
-                    f"{getattr(self, name)}.")
-        shape = input_x.shape[self.begin_params_axis % rank:]
+                    f"{getattr(self, name)}."
+                )
+        shape = input_x.shape[self.begin_params_axis % rank :]
         for name, value in (("gamma", gamma), ("beta", beta)):
             if value.shape != shape:
                 raise ValueError(
-                    f"For 'LayerNorm', '{name}' must have shape {shape}, but got {value.shape}.")
+                    f"For 'LayerNorm', '{name}' must have shape {shape}, but got {value.shape}."
+                )
         alike = self.begin_norm_axis % rank == self.begin_params_axis % rank
-        out, mean, rstd = row_standardize.run(input_x, gamma if alike else None,
-                                              beta if alike else None, self.begin_norm_axis,
-                                              self.epsilon)
+        out, mean, rstd = row_standardize.run(
+            input_x,
+            gamma if alike else None,
+            beta if alike else None,
+            self.begin_norm_axis,
+            self.epsilon,
+        )
         variance = variance_of.run(rstd, self.epsilon)
         return out if alike else multiply_add.run(out, gamma, beta), mean, variance
 
@@ -270,8 +290,15 @@ def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     "ops.add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False)",
     compute="native",
 )
-def add_layer_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, beta: FloatsUpTo32,
-                   epsilon: Float = 1e-5, additional_output: Bool = False):
+def add_layer_norm(
+    xp,
+    x1: FloatsUpTo32,
+    x2: FloatsUpTo32,
+    gamma: FloatsUpTo32,
+    beta: FloatsUpTo32,
+    epsilon: Float = 1e-5,
+    additional_output: Bool = False,
+):
     """Adds two Tensors and normalises the sum over its last axis, then scales it by `gamma` and
     shifts it by `beta`.
 
@@ -296,10 +323,11 @@ def add_layer_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, 
 
 
 def _root_mean_square(xp, api, x, gamma, epsilon):
-    if gamma.ndim > x.ndim or tuple(gamma.shape) != tuple(x.shape[x.ndim - gamma.ndim:]):
+    if gamma.ndim > x.ndim or tuple(gamma.shape) != tuple(x.shape[x.ndim - gamma.ndim :]):
         raise ValueError(
             f"For '{api}', 'gamma' must have the shape of the last axes of the input, but got "
-            f"{tuple(gamma.shape)} and {tuple(x.shape)}.")
+            f"{tuple(gamma.shape)} and {tuple(x.shape)}."
+        )
     rows, gamma = wide(xp, x, gamma)
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
@@ -329,13 +357,15 @@ def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
     if x.dtype != gamma.dtype:
         raise TypeError(
             f"For 'rms_norm', 'x' and 'gamma' must have the same dtype, but got {x.dtype} and "
-            f"{gamma.dtype}.")
+            f"{gamma.dtype}."
+        )
     return _root_mean_square(xp, "rms_norm", x, gamma, epsilon)
 
 
 @op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
-def add_rms_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon =
-                 1e-6):
+def add_rms_norm(
+    xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6
+):
     """Adds two Tensors and divides the sum by its root mean square, as `rms_norm` does.
 
     Shapes:
@@ -353,7 +383,8 @@ def add_rms_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, ep
     if tuple(x1.shape) != tuple(x2.shape):
         raise RuntimeError(
             f"For 'add_rms_norm', 'x1' and 'x2' must have the same shape, but got "
-            f"{tuple(x1.shape)} and {tuple(x2.shape)}.")
+            f"{tuple(x1.shape)} and {tuple(x2.shape)}."
+        )
     total = x1 + x2
     out, rstd = _root_mean_square(xp, "add_rms_norm", total, gamma, epsilon)
     return out, rstd, total
@@ -364,8 +395,13 @@ def add_rms_norm(xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, ep
 
 @public("ops.group_norm", "mint.nn.functional.group_norm")
 @checked
-def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floats = None,
-               bias: Floats = None, eps: Float = 1e-5):
+def group_norm(
+    input: Floats,
+    num_groups: ScalarOf(Int, TypeError),
+    weight: Floats = None,
+    bias: Floats = None,
+    eps: Float = 1e-5,
+):
     """Data (N, C, ...) brought to mean 0 and deviation 1 over each group of channels.
 
     Then each channel is multiplied by its `weight` and its `bias` added.
@@ -384,14 +420,16 @@ def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floa
     if num_groups < 1 or channels % num_groups or not channels:
         raise ValueError(
             f"For 'group_norm', 'num_groups' must be positive and divide the channels, but got "
-            f"{num_groups} and shape {input.shape}.")
+            f"{num_groups} and shape {input.shape}."
+        )
     need_channels("group_norm", input, range(2, 9), weight=weight, bias=bias)
     return group_standardize.run(input, weight, bias, num_groups, eps)
 
 
 @op(compute="native")
-def group_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
-                      groups: Int = 1, eps: Number = 1e-5):
+def group_standardize(
+    xp, x: Floats, scale: Floats = None, shift: Floats = None, groups: Int = 1, eps: Number = 1e-5
+):
     """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
     area = prod(x.shape[2:])
     rows = wide(xp, xp.reshape(x, (x.shape[0] * groups, x.shape[1] // groups * area)))

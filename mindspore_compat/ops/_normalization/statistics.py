@@ -10,15 +10,7 @@ import math
 from ..._core.autograd.transforms import vjp
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Bool,
-    Float,
-    Int,
-    ListOf,
-    OneOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, OneOf, TupleOf, checked
 from .._rules import Floats
 from ..primitive import Primitive
 from .batch_norm import channels_first, channels_last, wide

@@ -51,21 +51,43 @@ class FusedAdaFactor(Update):
     """
 
     @checked
-    def __init__(self, enable_scale_parameter: Bool = False, enable_first_moment: Bool = False,
-                 enable_weight_decay: Bool = False):
+    def __init__(
+        self,
+        enable_scale_parameter: Bool = False,
+        enable_first_moment: Bool = False,
+        enable_weight_decay: Bool = False,
+    ):
         Update.__init__(self)
         self.enable_scale_parameter = enable_scale_parameter
         self.enable_first_moment = enable_first_moment
         self.enable_weight_decay = enable_weight_decay
 
     @checked
-    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Float16To64, param:
-                 Float16Or32, exp_avg: Unused, exp_avg_sq_row: Float16Or32, exp_avg_sq_col:
-                 Float16Or32, exp_avg_sq: Unused):
+    def __call__(
+        self,
+        epsilon: Pair,
+        clip_threshold: Scalar,
+        beta1: Scalar,
+        beta2: Scalar,
+        weight_decay: Scalar,
+        learning_rate: Scalar,
+        gradient: Float16To64,
+        param: Float16Or32,
+        exp_avg: Unused,
+        exp_avg_sq_row: Float16Or32,
+        exp_avg_sq_col: Float16Or32,
+        exp_avg_sq: Unused,
+    ):
         exp_avg, exp_avg_sq = standing(param, exp_avg, exp_avg_sq)[1:]
-        numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
-                                "weight_decay": weight_decay, "learning_rate": learning_rate})
+        numbers = self.numbers(
+            {
+                "clip_threshold": clip_threshold,
+                "beta1": beta1,
+                "beta2": beta2,
+                "weight_decay": weight_decay,
+                "learning_rate": learning_rate,
+            }
+        )
         numbers["epsilon"] = self._pair(epsilon)
         squares = {"exp_avg_sq": exp_avg_sq}
         if param.ndim >= 2:
@@ -73,16 +95,23 @@ class FusedAdaFactor(Update):
         if gradient.size == param.size:
             gradient = gradient.reshape(param.shape)
         self._look_at_shapes(gradient, param, exp_avg, squares)
-        self._step(gradient._array, param._array, exp_avg._array,
-                   [each._array for each in squares.values()], numbers)
+        self._step(
+            gradient._array,
+            param._array,
+            exp_avg._array,
+            [each._array for each in squares.values()],
+            numbers,
+        )
         return param
 
     def _pair(self, epsilon):
         if isinstance(epsilon, tuple):
             return list(epsilon)
         if epsilon.size != 2:
-            raise ValueError(f"For '{self.name}', 'epsilon' must have two elements, but got the "
-                             f"shape {epsilon.shape}.")
+            raise ValueError(
+                f"For '{self.name}', 'epsilon' must have two elements, but got the "
+                f"shape {epsilon.shape}."
+            )
         return arrays.to_host(epsilon._array).ravel().tolist()
 
     def _look_at_shapes(self, gradient, param, exp_avg, squares):
@@ -91,12 +120,15 @@ class FusedAdaFactor(Update):
         if self.enable_first_moment:
             wanted["exp_avg"] = (exp_avg, shape)
         shapes = (shape[:-1], shape[:-2] + shape[-1:]) if len(shape) >= 2 else (shape,)
-        wanted.update((name, (held, fits))
-                      for (name, held), fits in zip(squares.items(), shapes, strict=True))
+        wanted.update(
+            (name, (held, fits)) for (name, held), fits in zip(squares.items(), shapes, strict=True)
+        )
         for name, (held, fits) in wanted.items():
             if held.shape != fits:
-                raise ValueError(f"For '{self.name}', '{name}' must have the shape {fits} beside a "
-                                 f"'param' of the shape {shape}, but got {held.shape}.")
+                raise ValueError(
+                    f"For '{self.name}', '{name}' must have the shape {fits} beside a "
+                    f"'param' of the shape {shape}, but got {held.shape}."
+                )
 
     def _step(self, gradient, param, average, states, numbers):
         """Works the step out in float32 and writes it."""
@@ -104,8 +136,13 @@ class FusedAdaFactor(Update):
         gradient = arrays.to_space(xp, gradient)
         gradient, wide = (xp.cast(each, "float32") for each in (gradient, param))
         formula = adafactor_direction if param.ndim >= 2 else adafactor_vector_direction
-        direction, *new = formula(xp, gradient, *(xp.cast(each, "float32") for each in states),
-                                  beta2=numbers["beta2"], eps=numbers["epsilon"][0])
+        direction, *new = formula(
+            xp,
+            gradient,
+            *(xp.cast(each, "float32") for each in states),
+            beta2=numbers["beta2"],
+            eps=numbers["epsilon"][0],
+        )
         rate = numbers["learning_rate"]
         if self.enable_scale_parameter:
             rate = rate * xp.maximum(root_mean_square(xp, wide), numbers["epsilon"][1])
@@ -133,11 +170,34 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
     """
 
     @checked
-    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Float16To64, param:
-                 Float16Or32, exp_avg: Unused, exp_avg_sq_row: Float16Or32, exp_avg_sq_col:
-                 Float16Or32, exp_avg_sq: Unused, global_norm: Scalar):
+    def __call__(
+        self,
+        epsilon: Pair,
+        clip_threshold: Scalar,
+        beta1: Scalar,
+        beta2: Scalar,
+        weight_decay: Scalar,
+        learning_rate: Scalar,
+        gradient: Float16To64,
+        param: Float16Or32,
+        exp_avg: Unused,
+        exp_avg_sq_row: Float16Or32,
+        exp_avg_sq_col: Float16Or32,
+        exp_avg_sq: Unused,
+        global_norm: Scalar,
+    ):
         change = gradient._array.astype("float32") / self._number("global_norm", global_norm)
-        return super().__call__(epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate,
-                                Tensor._wrap(change), param, exp_avg, exp_avg_sq_row,
-                                exp_avg_sq_col, exp_avg_sq)
+        return super().__call__(
+            epsilon,
+            clip_threshold,
+            beta1,
+            beta2,
+            weight_decay,
+            learning_rate,
+            Tensor._wrap(change),
+            param,
+            exp_avg,
+            exp_avg_sq_row,
+            exp_avg_sq_col,
+            exp_avg_sq,
+        )

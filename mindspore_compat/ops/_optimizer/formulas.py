@@ -34,8 +34,9 @@ def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, neste
     """`sgd_update`, or without `momentum` (None) `plain_update`, which leaves the states alone."""
     if momentum is None:
         return p - lr * g, accum, stat
-    return sgd_update(xp, p, g, accum, stat, lr=lr, momentum=momentum, dampening=dampening,
-                      nesterov=nesterov)
+    return sgd_update(
+        xp, p, g, accum, stat, lr=lr, momentum=momentum, dampening=dampening, nesterov=nesterov
+    )
 
 
 def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov):
@@ -79,17 +80,13 @@ def adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
 
 def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
     """Adam."""
-    step, m, v = adam_step(
-        xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov
-    )
+    step, m, v = adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
     return p - step, m, v
 
 
 def adam_no_parameter_update(xp, delta, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
     """What Adam adds to the parameter, in `delta`."""
-    step, m, v = adam_step(
-        xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov
-    )
+    step, m, v = adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
     return -step, m, v
 
 
@@ -206,9 +203,7 @@ def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgra
     return p, m, v, top
 
 
-def adamw_update(
-    xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad
-):
+def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad):
     """Adam beside a decay of the parameter by the factor `shrink` (None means none).
 
     `lr` is corrected for the first average's bias, and `root` is what the root of the second is
@@ -225,8 +220,21 @@ def adamw_update(
 
 def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shrink):
     """`adamw_update` where the largest square is not kept."""
-    return adamw_update(xp, p, g, m, v, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, root=root,
-                        shrink=shrink, amsgrad=False)[:3]
+    return adamw_update(
+        xp,
+        p,
+        g,
+        m,
+        v,
+        v,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        root=root,
+        shrink=shrink,
+        amsgrad=False,
+    )[:3]
 
 
 def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
@@ -253,8 +261,7 @@ def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 def rmsprop_outer_eps_update(
     xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps, centered
 ):
-    """RMSProp with `eps` added to the root, and a momentum that does not hold `lr`; None for none.
-    """
+    """RMSProp with `eps` added to the root, and a momentum without `lr`; None for none."""
     mean_square = rho * mean_square + (1 - rho) * g * g
     if centered:
         mean = rho * mean + (1 - rho) * g
@@ -271,9 +278,7 @@ def asgd_update(xp, p, g, average, *, lambd, eta, mu):
     return p, average + (p - average) * mu
 
 
-def rprop_update(
-    xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest
-):
+def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest):
     """A step whose length depends on whether the gradient kept its sign; after a flip none.
 
     The `first` step is `lr` long.
@@ -349,17 +354,37 @@ def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
 def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
     """The gradient that LARS hands on, in `out`: scaled to the size of the parameter."""
     g = unscaled(xp, p, g, unscale=unscale, decay=None)
-    ratio = trust_ratio(xp, xp.whole_norm(p), xp.whole_norm(g), coefficient=coefficient,
-                        decay=0.0 if decay is None else decay, eps=eps, rate=rate)
+    ratio = trust_ratio(
+        xp,
+        xp.whole_norm(p),
+        xp.whole_norm(g),
+        coefficient=coefficient,
+        decay=0.0 if decay is None else decay,
+        eps=eps,
+        rate=rate,
+    )
     return (unscaled(xp, p, g, unscale=None, decay=decay) * ratio,)
 
 
 def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, decay):
     """Adam's direction with decay added, in a step as long as the parameter allows."""
-    step, m, v = lamb_direction(xp, None, p, g, m, v, beta1=beta1, beta2=beta2, eps=eps,
-                                correct1=correct1, correct2=correct2, decay=decay)
-    ratio = trust_ratio(xp, xp.whole_norm(p), xp.whole_norm(step), coefficient=1.0, decay=0.0,
-                        eps=0.0)
+    step, m, v = lamb_direction(
+        xp,
+        None,
+        p,
+        g,
+        m,
+        v,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        correct1=correct1,
+        correct2=correct2,
+        decay=decay,
+    )
+    ratio = trust_ratio(
+        xp, xp.whole_norm(p), xp.whole_norm(step), coefficient=1.0, decay=0.0, eps=0.0
+    )
     return p - lr * (step * ratio), m, v
 
 

@@ -47,8 +47,10 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 def without_axes(names):
     """Relations: Tensors in the place of these scalars have no axis."""
-    return [Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
-            for name in names.split()]
+    return [
+        Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
+        for name in names.split()
+    ]
 
 
 ADADELTA = fuse(formulas.adadelta_update)
@@ -104,8 +106,7 @@ class Update(Primitive):
         return self.barred(held, given)
 
     def barred(self, held, *inputs):
-        """`held` as results. A gradient through the update is none, and asking for it is refused.
-        """
+        """`held` as results. There is no gradient through the update; asking for it is refused."""
         made = tuple(map(plain, held))
         live = tuple(t._node for t in (*held, *inputs) if t._node is not None)
         if live and not depth.paused:
@@ -228,18 +229,29 @@ class ApplyMomentum(Update):
     """
 
     @checked
-    def __init__(self, use_nesterov: Bool = False, use_locking: Bool = False,
-                 gradient_scale: Float = 1.0):
+    def __init__(
+        self, use_nesterov: Bool = False, use_locking: Bool = False, gradient_scale: Float = 1.0
+    ):
         Update.__init__(self, use_locking)
         self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
 
     @checked
-    def __call__(self, variable: Numbers | NumberOrBool, accumulation: Numbers | NumberOrBool,
-                 learning_rate: Number | Numbers, gradient: NumbersOrBools | NumberOrBool,
-                 momentum: Number | Numbers):
+    def __call__(
+        self,
+        variable: Numbers | NumberOrBool,
+        accumulation: Numbers | NumberOrBool,
+        learning_rate: Number | Numbers,
+        gradient: NumbersOrBools | NumberOrBool,
+        momentum: Number | Numbers,
+    ):
         return self.run(
-            MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
-            nesterov=self.use_nesterov, decay=None,
+            MOMENTUM,
+            (variable, accumulation),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            nesterov=self.use_nesterov,
+            decay=None,
             unscale=None if self.gradient_scale == 1.0 else self.gradient_scale,
         )[0]
 
@@ -256,12 +268,25 @@ class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, weight_decay: Scalar, loss_scale: Scalar, variable: Floats, accumulation:
-                 Floats, learning_rate: Scalar, gradient: Floats, momentum: Scalar):
+    def __call__(
+        self,
+        weight_decay: Scalar,
+        loss_scale: Scalar,
+        variable: Floats,
+        accumulation: Floats,
+        learning_rate: Scalar,
+        gradient: Floats,
+        momentum: Scalar,
+    ):
         scale = self._number("loss_scale", loss_scale)
         return self.run(
-            MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
-            unscale=scale, decay=scale * self._number("weight_decay", weight_decay),
+            MOMENTUM,
+            (variable, accumulation),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            unscale=scale,
+            decay=scale * self._number("weight_decay", weight_decay),
         )[0]
 
 
@@ -273,10 +298,13 @@ class ApplyKerasMomentum(Nesterov):
     def __call__(self, var: Floats, accum: Floats, lr: Scalar, grad: Floats, momentum: Scalar):
         for name, given in (("lr", lr), ("momentum", momentum)):
             if isinstance(given, Tensor) and given.ndim:
-                raise ValueError(f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
-                                 f"shape {given.shape}.")
-        return self.run(KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum,
-                        nesterov=self.use_nesterov)
+                raise ValueError(
+                    f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
+                    f"shape {given.shape}."
+                )
+        return self.run(
+            KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum, nesterov=self.use_nesterov
+        )
 
 
 @public("ops.SGD")
@@ -309,15 +337,34 @@ class SGD(Update):
         self.dampening, self.weight_decay, self.nesterov = dampening, weight_decay, nesterov
 
     @checked
-    def __call__(self, parameters: Float16Or32, gradient: Float16Or32, learning_rate: Float16Or32,
-                 accum: Float16Or32, momentum: Float16Or32, stat: Float16Or32):
+    def __call__(
+        self,
+        parameters: Float16Or32,
+        gradient: Float16Or32,
+        learning_rate: Float16Or32,
+        accum: Float16Or32,
+        momentum: Float16Or32,
+        stat: Float16Or32,
+    ):
         momentum = self._number("momentum", momentum)
         if not momentum:
-            return self.run(PLAIN_DECAYED, (parameters,), gradient, lr=learning_rate, unscale=None,
-                            decay=self.weight_decay)[0]
+            return self.run(
+                PLAIN_DECAYED,
+                (parameters,),
+                gradient,
+                lr=learning_rate,
+                unscale=None,
+                decay=self.weight_decay,
+            )[0]
         return self.run(
-            SGD_STEP, (parameters, accum, stat), gradient, lr=learning_rate, momentum=momentum,
-            dampening=self.dampening, nesterov=self.nesterov, unscale=None,
+            SGD_STEP,
+            (parameters, accum, stat),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            dampening=self.dampening,
+            nesterov=self.nesterov,
+            unscale=None,
             decay=self.weight_decay,
         )[0]
 
@@ -326,8 +373,10 @@ class _Corrected(Nesterov):
     """Adam's learning rate, corrected for the bias of both averages."""
 
     def rate(self, lr, beta1_power, beta2_power):
-        first, second = (self._number(n, v) for n, v in (("beta1_power", beta1_power),
-                                                         ("beta2_power", beta2_power)))
+        first, second = (
+            self._number(n, v)
+            for n, v in (("beta1_power", beta1_power), ("beta2_power", beta2_power))
+        )
         return _quotient(self._number("lr", lr) * _root(1 - second), 1 - first)
 
 
@@ -354,11 +403,30 @@ class Adam(_Corrected):
     """Adam, in place; returns var, m and v."""
 
     @checked
-    def __call__(self, var: Floats, m: Floats, v: Floats, beta1_power: Rate, beta2_power: Rate, lr:
-                 Rate, beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Slope):
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        beta1_power: Rate,
+        beta2_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        gradient: Slope,
+    ):
         rate = self.rate(lr, beta1_power, beta2_power)
-        return self.run(ADAM, (var, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon,
-                        nesterov=self.use_nesterov)
+        return self.run(
+            ADAM,
+            (var, m, v),
+            gradient,
+            lr=rate,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            nesterov=self.use_nesterov,
+        )
 
 
 @public("ops.AdamNoUpdateParam")
@@ -366,12 +434,30 @@ class AdamNoUpdateParam(_Corrected):
     """What Adam adds to a parameter; m and v are updated in place."""
 
     @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
-    def __call__(self, m: Floats, v: Floats, beta1_power: Rate, beta2_power: Rate, lr: Rate,
-                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Floats):
+    def __call__(
+        self,
+        m: Floats,
+        v: Floats,
+        beta1_power: Rate,
+        beta2_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        gradient: Floats,
+    ):
         rate = self.rate(lr, beta1_power, beta2_power)
         delta = Tensor._wrap(space_for(m._array).zeros(m.shape, m._array.dtype))
-        return self.run(ADAM_DELTA, (delta, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2,
-                        eps=epsilon, nesterov=self.use_nesterov)[0]
+        return self.run(
+            ADAM_DELTA,
+            (delta, m, v),
+            gradient,
+            lr=rate,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            nesterov=self.use_nesterov,
+        )[0]
 
 
 @public("ops.AdamWeightDecay")
@@ -382,10 +468,28 @@ class AdamWeightDecay(Update):
     """
 
     @checked
-    def __call__(self, var: Floats, m: Floats, v: Floats, lr: Rate, beta1: Float | Floats, beta2:
-                 Float | Floats, epsilon: Float | Floats, decay: Float | Floats, gradient: Slope):
-        return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
-                        eps=epsilon, decay=decay)
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        lr: Rate,
+        beta1: Float | Floats,
+        beta2: Float | Floats,
+        epsilon: Float | Floats,
+        decay: Float | Floats,
+        gradient: Slope,
+    ):
+        return self.run(
+            ADAM_DECAY,
+            (var, m, v),
+            gradient,
+            lr=lr,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            decay=decay,
+        )
 
 
 @public("ops.FusedCastAdamWeightDecay")
@@ -396,16 +500,34 @@ class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
     """
 
     @checked
-    def __call__(self, var: Floats | Float, m: Floats, v: Floats, lr: Rate, beta1: Rate, beta2:
-                 Rate, epsilon: Rate, decay: Rate, gradient: Floats | Float, global_norm: Scalar =
-                 1.0):
+    def __call__(
+        self,
+        var: Floats | Float,
+        m: Floats,
+        v: Floats,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        decay: Rate,
+        gradient: Floats | Float,
+        global_norm: Scalar = 1.0,
+    ):
         var, gradient = standing(m, var, gradient)[1:]
         norm = self._number("global_norm", global_norm)
         if norm != 1.0:
             xp = space_for(gradient._array)
             gradient = Tensor._wrap(xp.cast(gradient._array, xp.float32) / norm)
-        return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
-                        eps=epsilon, decay=decay)
+        return self.run(
+            ADAM_DECAY,
+            (var, m, v),
+            gradient,
+            lr=lr,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            decay=decay,
+        )
 
 
 @public("ops.ApplyAdaMax")
@@ -417,9 +539,18 @@ class ApplyAdaMax(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, v: Floats |
-                 NumberOrBool, beta1_power: Rate, lr: Rate, beta1: Rate, beta2: Rate, epsilon: Rate,
-                 grad: Slope):
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        v: Floats | NumberOrBool,
+        beta1_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        grad: Slope,
+    ):
         power = self._number("beta1_power", beta1_power)
         need_below(self.name, power)
         rate = self._number("lr", lr) / (1 - power)
@@ -438,16 +569,37 @@ class ApplyAdamWithAmsgrad(_Corrected):
     """
 
     @checked
-    def __init__(self, beta1: Float = 0.9, beta2: Float = 0.999, epsilon: Float = 1e-8,
-                 use_locking: Bool = False):
+    def __init__(
+        self,
+        beta1: Float = 0.9,
+        beta2: Float = 0.999,
+        epsilon: Float = 1e-8,
+        use_locking: Bool = False,
+    ):
         Update.__init__(self, use_locking)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Floats, m: Floats, v: Floats, vhat: Floats, beta1_power: HalfRate,
-                 beta2_power: HalfRate, lr: HalfRate, grad: Slope):
-        return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=self.beta1, beta2=self.beta2,
-                        lr=self.rate(lr, beta1_power, beta2_power), eps=self.epsilon)
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        vhat: Floats,
+        beta1_power: HalfRate,
+        beta2_power: HalfRate,
+        lr: HalfRate,
+        grad: Slope,
+    ):
+        return self.run(
+            AMSGRAD,
+            (var, m, v, vhat),
+            grad,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            lr=self.rate(lr, beta1_power, beta2_power),
+            eps=self.epsilon,
+        )
 
 
 @public("ops.ApplyAdamWithAmsgradV2")
@@ -459,11 +611,29 @@ class ApplyAdamWithAmsgradV2(_Corrected):
         Update.__init__(self, use_locking)
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Floats, m: Floats, v: Floats, vhat: Floats, beta1_power: Loose,
-                 beta2_power: Loose, lr: Loose, beta1: Loose, beta2: Loose, epsilon: Loose,
-                 grad: Slope | NumberOrBool):
-        return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=beta1, beta2=beta2,
-                        lr=self.rate(lr, beta1_power, beta2_power), eps=epsilon)
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        vhat: Floats,
+        beta1_power: Loose,
+        beta2_power: Loose,
+        lr: Loose,
+        beta1: Loose,
+        beta2: Loose,
+        epsilon: Loose,
+        grad: Slope | NumberOrBool,
+    ):
+        return self.run(
+            AMSGRAD,
+            (var, m, v, vhat),
+            grad,
+            beta1=beta1,
+            beta2=beta2,
+            lr=self.rate(lr, beta1_power, beta2_power),
+            eps=epsilon,
+        )
 
 
 @public("ops.ApplyAdadelta")
@@ -471,8 +641,16 @@ class ApplyAdadelta(ApplyGradientDescent):
     """Adadelta, in place; returns var, accum and accum_update."""
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, accum_update:
-                 Floats, lr: Rate, rho: Rate, epsilon: Rate, grad: Slope | NumberOrBool):
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        accum_update: Floats,
+        lr: Rate,
+        rho: Rate,
+        epsilon: Rate,
+        grad: Slope | NumberOrBool,
+    ):
         return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
 
 
@@ -492,10 +670,16 @@ class ApplyAdagrad(Update):
         self.update_slots = update_slots
 
     @checked
-    def __call__(self, var: Inexact | NumberOrBool, accum: Inexact | NumberOrBool, lr: Float |
-                 Inexact, grad: NumbersOrBools | NumberOrBool):
-        return self.run(self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots,
-                        **self.more)
+    def __call__(
+        self,
+        var: Inexact | NumberOrBool,
+        accum: Inexact | NumberOrBool,
+        lr: Float | Inexact,
+        grad: NumbersOrBools | NumberOrBool,
+    ):
+        return self.run(
+            self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots, **self.more
+        )
 
 
 @public("ops.ApplyAdagradV2")
@@ -518,9 +702,17 @@ class ApplyAdagradDA(Update):
     """Adagrad's dual averaging, in place; returns var."""
 
     @checked(*without_axes("lr l1 l2 global_step"))
-    def __call__(self, var: Floats, gradient_accumulator: Floats, gradient_squared_accumulator:
-                 Floats, grad: Slope, lr: HalfRate, l1: HalfRate, l2: HalfRate, global_step: Int |
-                 TensorOf("int32", "int64")):
+    def __call__(
+        self,
+        var: Floats,
+        gradient_accumulator: Floats,
+        gradient_squared_accumulator: Floats,
+        grad: Slope,
+        lr: HalfRate,
+        l1: HalfRate,
+        l2: HalfRate,
+        global_step: Int | TensorOf("int32", "int64"),
+    ):
         held = (var, gradient_accumulator, gradient_squared_accumulator)
         return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
 
@@ -530,10 +722,19 @@ class ApplyAddSign(ApplyGradientDescent):
     """AddSign: alpha plus the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, lr: Rate, alpha: Rate,
-                 sign_decay: Loose, beta: Loose, grad: Slope):
-        return self.run(ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
-                        alpha=alpha)
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        lr: Rate,
+        alpha: Rate,
+        sign_decay: Loose,
+        beta: Loose,
+        grad: Slope,
+    ):
+        return self.run(
+            ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, alpha=alpha
+        )
 
 
 @public("ops.ApplyPowerSign")
@@ -541,10 +742,19 @@ class ApplyPowerSign(ApplyGradientDescent):
     """PowerSign: e to the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Floats | NumberOrBool, m: Floats | NumberOrBool, lr: Loose, logbase:
-                 Loose, sign_decay: Loose, beta: Loose, grad: Slope):
-        return self.run(POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
-                        logbase=logbase)
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        lr: Loose,
+        logbase: Loose,
+        sign_decay: Loose,
+        beta: Loose,
+        grad: Slope,
+    ):
+        return self.run(
+            POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, logbase=logbase
+        )
 
 
 @public("ops.ApplyRMSProp")
@@ -552,10 +762,26 @@ class ApplyRMSProp(Update):
     """RMSProp, in place; returns var."""
 
     @checked(Alike("var mean_square moment grad"))
-    def __call__(self, var: Floats, mean_square: Floats, moment: Floats, learning_rate: Rate,
-                 grad: Floats, decay: Float, momentum: Float, epsilon: Float):
-        return self.run(RMSPROP, (var, mean_square, moment), grad, lr=learning_rate, rho=decay,
-                        momentum=momentum, eps=epsilon)[0]
+    def __call__(
+        self,
+        var: Floats,
+        mean_square: Floats,
+        moment: Floats,
+        learning_rate: Rate,
+        grad: Floats,
+        decay: Float,
+        momentum: Float,
+        epsilon: Float,
+    ):
+        return self.run(
+            RMSPROP,
+            (var, mean_square, moment),
+            grad,
+            lr=learning_rate,
+            rho=decay,
+            momentum=momentum,
+            eps=epsilon,
+        )[0]
 
 
 @public("ops.ApplyCenteredRMSProp")
@@ -563,11 +789,28 @@ class ApplyCenteredRMSProp(Update):
     """RMSProp over the running variance, in place; returns var."""
 
     @checked(Alike("var mean_gradient mean_square moment grad"))
-    def __call__(self, var: Floats, mean_gradient: Floats, mean_square: Floats, moment: Floats,
-                 grad: Floats, learning_rate: Rate, decay: Float, momentum: Float, epsilon: Float):
+    def __call__(
+        self,
+        var: Floats,
+        mean_gradient: Floats,
+        mean_square: Floats,
+        moment: Floats,
+        grad: Floats,
+        learning_rate: Rate,
+        decay: Float,
+        momentum: Float,
+        epsilon: Float,
+    ):
         held = (var, mean_gradient, mean_square, moment)
-        return self.run(CENTERED_RMSPROP, held, grad, lr=learning_rate, rho=decay,
-                        momentum=momentum, eps=epsilon)[0]
+        return self.run(
+            CENTERED_RMSPROP,
+            held,
+            grad,
+            lr=learning_rate,
+            rho=decay,
+            momentum=momentum,
+            eps=epsilon,
+        )[0]
 
 
 @public("ops.ApplyFtrl")
@@ -575,8 +818,17 @@ class ApplyFtrl(Update):
     """Follow the regularised leader, in place; returns var."""
 
     @checked(*without_axes("lr l1 l2 lr_power"))
-    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, linear: Floats |
-                 NumberOrBool, grad: Slope, lr: Loose, l1: Loose, l2: Loose, lr_power: Loose):
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        linear: Floats | NumberOrBool,
+        grad: Slope,
+        lr: Loose,
+        l1: Loose,
+        l2: Loose,
+        lr_power: Loose,
+    ):
         return self.run(FTRL, (var, accum, linear), grad, lr=lr, l1=l1, l2=l2, lr_power=lr_power)[0]
 
 
@@ -585,8 +837,15 @@ class ApplyProximalAdagrad(Update):
     """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
 
     @checked(*without_axes("lr l1 l2"))
-    def __call__(self, var: Floats | NumberOrBool, accum: Floats | NumberOrBool, lr: Rate, l1: Rate,
-                 l2: Rate, grad: Slope):
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        lr: Rate,
+        l1: Rate,
+        l2: Rate,
+        grad: Slope,
+    ):
         return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)
 
 
@@ -612,14 +871,26 @@ class LARSUpdate(Update):
         self.epsilon, self.hyperpara, self.use_clip = epsilon, hyperpara, use_clip
 
     @checked
-    def __call__(self, weight: Floats, gradient: Floats, norm_weight: Floats, norm_gradient: Floats,
-                 weight_decay: Scalar, learning_rate: Scalar):
+    def __call__(
+        self,
+        weight: Floats,
+        gradient: Floats,
+        norm_weight: Floats,
+        norm_gradient: Floats,
+        weight_decay: Scalar,
+        learning_rate: Scalar,
+    ):
         xp = space_for(weight._array)
         g = self.joined((weight,), gradient)
         decay = self._number("weight_decay", weight_decay)
         rate = self._number("learning_rate", learning_rate) if self.use_clip else None
         ratio = formulas.trust_ratio(
-            xp, xp.sqrt(norm_weight._array), xp.sqrt(norm_gradient._array), rate=rate,
-            coefficient=self.hyperpara, decay=decay, eps=self.epsilon,
+            xp,
+            xp.sqrt(norm_weight._array),
+            xp.sqrt(norm_gradient._array),
+            rate=rate,
+            coefficient=self.hyperpara,
+            decay=decay,
+            eps=self.epsilon,
         )
         return Tensor._wrap(xp.asarray(ratio * (g + decay * weight._array)))

@@ -119,17 +119,38 @@ class FusedSparseAdam(_CorrectedRows):
     """Adam of a gradient that is zero in the rows not named; every row's averages decay."""
 
     @checked
-    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
-                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
-                 gradient: SlopeHere, indices: Index):
+    def __call__(
+        self,
+        var: HeldHere,
+        m: HeldHere,
+        v: HeldHere,
+        beta1_power: Power,
+        beta2_power: Narrow,
+        lr: Narrow,
+        beta1: Narrow,
+        beta2: Narrow,
+        epsilon: Narrow,
+        gradient: SlopeHere,
+        indices: Index,
+    ):
         var, *held, gradient = standing(var, m, v, gradient)
         held = (var, *held)
         rows, g = merged(self, held, gradient, indices, lenient=True)
         whole = space_for(var._array).zeros(var.shape, g.dtype)
         whole[rows] = g
         rate = self.rate(lr, beta1_power, beta2_power)
-        return _answer(self.run(ADAM, held, Tensor._wrap(whole), lr=rate, beta1=beta1, beta2=beta2,
-                                eps=epsilon, nesterov=self.use_nesterov))
+        return _answer(
+            self.run(
+                ADAM,
+                held,
+                Tensor._wrap(whole),
+                lr=rate,
+                beta1=beta1,
+                beta2=beta2,
+                eps=epsilon,
+                nesterov=self.use_nesterov,
+            )
+        )
 
 
 @public("ops.FusedSparseLazyAdam")
@@ -139,12 +160,34 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
     lenient = True
 
     @checked
-    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
-                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
-                 gradient: SlopeHere, indices: Index):
+    def __call__(
+        self,
+        var: HeldHere,
+        m: HeldHere,
+        v: HeldHere,
+        beta1_power: Power,
+        beta2_power: Narrow,
+        lr: Narrow,
+        beta1: Narrow,
+        beta2: Narrow,
+        epsilon: Narrow,
+        gradient: SlopeHere,
+        indices: Index,
+    ):
         rate = self.rate(lr, beta1_power, beta2_power)
-        return _answer(self.run_rows(ADAM, (var, m, v), gradient, indices, lr=rate, beta1=beta1,
-                                     beta2=beta2, eps=epsilon, nesterov=self.use_nesterov))
+        return _answer(
+            self.run_rows(
+                ADAM,
+                (var, m, v),
+                gradient,
+                indices,
+                lr=rate,
+                beta1=beta1,
+                beta2=beta2,
+                eps=epsilon,
+                nesterov=self.use_nesterov,
+            )
+        )
 
 
 @public("ops.SparseApplyFtrl")
@@ -164,16 +207,31 @@ class SparseApplyFtrl(_RowUpdate):
     lenient = True
 
     @checked
-    def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0),
-                 lr_power: Float(le=0.0), use_locking: Bool = False):
+    def __init__(
+        self,
+        lr: Float(gt=0.0),
+        l1: Float(ge=0.0),
+        l2: Float(ge=0.0),
+        lr_power: Float(le=0.0),
+        use_locking: Bool = False,
+    ):
         Update.__init__(self, use_locking)
         self.lr, self.l1, self.l2, self.lr_power = lr, l1, l2, lr_power
 
     @checked
-    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
-                 indices: Index):
-        return self.run_rows(FTRL, (var, accum, linear), grad, indices, lr=self.lr, l1=self.l1,
-                             l2=self.l2, lr_power=self.lr_power)
+    def __call__(
+        self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere, indices: Index
+    ):
+        return self.run_rows(
+            FTRL,
+            (var, accum, linear),
+            grad,
+            indices,
+            lr=self.lr,
+            l1=self.l1,
+            l2=self.l2,
+            lr_power=self.lr_power,
+        )
 
 
 @public("ops.SparseApplyFtrlV2")
@@ -190,17 +248,33 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
     """
 
     @checked
-    def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0), l2_shrinkage: Float,
-                 lr_power: Float(le=0.0), use_locking: Bool = False):
+    def __init__(
+        self,
+        lr: Float(gt=0.0),
+        l1: Float(ge=0.0),
+        l2: Float(ge=0.0),
+        l2_shrinkage: Float,
+        lr_power: Float(le=0.0),
+        use_locking: Bool = False,
+    ):
         SparseApplyFtrl.__init__(self, lr, l1, l2, lr_power, use_locking)
         self.l2_shrinkage = l2_shrinkage
 
     @checked
-    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
-                 indices: Index):
-        return self.run_rows(FTRL_SHRUNK, (var, accum, linear), grad, indices, lr=self.lr,
-                             l1=self.l1, l2=self.l2, lr_power=self.lr_power,
-                             shrink=self.l2_shrinkage)
+    def __call__(
+        self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere, indices: Index
+    ):
+        return self.run_rows(
+            FTRL_SHRUNK,
+            (var, accum, linear),
+            grad,
+            indices,
+            lr=self.lr,
+            l1=self.l1,
+            l2=self.l2,
+            lr_power=self.lr_power,
+            shrink=self.l2_shrinkage,
+        )
 
 
 @public("ops.FusedSparseFtrl")
@@ -218,9 +292,16 @@ class SparseApplyProximalAdagrad(_RowUpdate):
     """Proximal Adagrad in the rows named; returns var and accum."""
 
     @checked(*without_axes("lr l1 l2"))
-    def __call__(self, var: HeldHere, accum: HeldHere, lr: Float(gt=0.0) | TensorOf(floating),
-                 l1: Float(ge=0.0) | TensorOf(floating), l2: Float(ge=0.0) | TensorOf(floating),
-                 grad: HeldHere, indices: Index):
+    def __call__(
+        self,
+        var: HeldHere,
+        accum: HeldHere,
+        lr: Float(gt=0.0) | TensorOf(floating),
+        l1: Float(ge=0.0) | TensorOf(floating),
+        l2: Float(ge=0.0) | TensorOf(floating),
+        grad: HeldHere,
+        indices: Index,
+    ):
         return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
 
 
@@ -233,10 +314,19 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
     lenient = True
 
     @checked(*without_axes("lr l1 l2"))
-    def __call__(self, var: HeldHere, accum: HeldHere, lr: Narrow, l1: Narrow, l2: Narrow,
-                 grad: SlopeHere, indices: Index):
-        return _answer(self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1,
-                                     l2=l2))
+    def __call__(
+        self,
+        var: HeldHere,
+        accum: HeldHere,
+        lr: Narrow,
+        l1: Narrow,
+        l2: Narrow,
+        grad: SlopeHere,
+        indices: Index,
+    ):
+        return _answer(
+            self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
+        )
 
 
 @public("ops.SparseApplyAdagrad")
@@ -258,8 +348,15 @@ class SparseApplyAdagrad(_RowUpdate):
 
     @checked
     def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Index):
-        return self.run_rows(self.fused, (var, accum), grad, indices, lr=self.lr,
-                             update_slots=self.update_slots, **self.more)
+        return self.run_rows(
+            self.fused,
+            (var, accum),
+            grad,
+            indices,
+            lr=self.lr,
+            update_slots=self.update_slots,
+            **self.more,
+        )
 
 
 @public("ops.SparseApplyAdagradV2")
@@ -267,8 +364,9 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
     """`ops.SparseApplyAdagrad` with `epsilon` added to the root."""
 
     @checked
-    def __init__(self, lr: Float, epsilon: Float, use_locking: Bool = False,
-                 update_slots: Bool = True):
+    def __init__(
+        self, lr: Float, epsilon: Float, use_locking: Bool = False, update_slots: Bool = True
+    ):
         SparseApplyAdagrad.__init__(self, lr, update_slots, use_locking)
         self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
 
@@ -287,8 +385,13 @@ class SparseApplyRMSProp(_RowUpdate):
     """
 
     @checked
-    def __init__(self, rho: Float(ge=0.0, le=1.0), momentum: Float(ge=0.0), epsilon: Float(gt=0.0),
-                 use_locking: Bool = False):
+    def __init__(
+        self,
+        rho: Float(ge=0.0, le=1.0),
+        momentum: Float(ge=0.0),
+        epsilon: Float(gt=0.0),
+        use_locking: Bool = False,
+    ):
         Update.__init__(self, use_locking)
         self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
 
@@ -297,8 +400,9 @@ class SparseApplyRMSProp(_RowUpdate):
         *held, grad = standing(var, ms, mom, grad)
         written(held)
         rows, slope = _fitting(self, held, grad, indices)
-        scalars = self.numbers({"lr": lr, "rho": self.rho, "momentum": self.momentum,
-                                "eps": self.epsilon})
+        scalars = self.numbers(
+            {"lr": lr, "rho": self.rho, "momentum": self.momentum, "eps": self.epsilon}
+        )
         for at in _rounds(arrays.to_host(rows)):
             self._move(held, rows[at], slope[at], scalars)
         return self.barred(held, grad)
@@ -338,7 +442,16 @@ class SparseApplyAdadelta(_RowUpdate):
         self.epsilon = epsilon
 
     @checked
-    def __call__(self, var: Floats, accum: Floats, accum_update: Floats, lr: Scalar, rho: Scalar,
-                 grad: Floats, indices: Index):
-        return self.run_rows(ADADELTA, (var, accum, accum_update), grad, indices, lr=lr, rho=rho,
-                             eps=self.epsilon)
+    def __call__(
+        self,
+        var: Floats,
+        accum: Floats,
+        accum_update: Floats,
+        lr: Scalar,
+        rho: Scalar,
+        grad: Floats,
+        indices: Index,
+    ):
+        return self.run_rows(
+            ADADELTA, (var, accum, accum_update), grad, indices, lr=lr, rho=rho, eps=self.epsilon
+        )

@@ -31,8 +31,9 @@ def _goal(api, x, output_size, count):
     wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(wanted) != count:
         raise ValueError(
-            f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}.")
-    size = x.shape[x.ndim - count:]
+            f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}."
+        )
+    size = x.shape[x.ndim - count :]
     return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, wanted))
 
 
@@ -42,7 +43,8 @@ def _divides(api, x, output_size):
     if x.shape[-1] % output_size:
         raise ValueError(
             f"For '{api}', the last dimension of 'input' must be divisible by 'output_size', but "
-            f"got {x.shape[-1]} and {output_size}.")
+            f"got {x.shape[-1]} and {output_size}."
+        )
     return (output_size,)
 
 
@@ -81,10 +83,12 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     return xp.adaptive_average(input, _goal("adaptive_avg_pool1d", input, goal, 1))
 
 
-@op("ops.adaptive_avg_pool2d(input, output_size)",
+@op(
+    "ops.adaptive_avg_pool2d(input, output_size)",
     "ops.AdaptiveAvgPool2D(output_size)(input_x: input)",
     "mint.nn.functional.adaptive_avg_pool2d(input, output_size)",
-    "ops.adaptive_avg_pool2d_ext(input, output_size)")
+    "ops.adaptive_avg_pool2d_ext(input, output_size)",
+)
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     """Computes means over parts of images, as many as `output_size` says.
 
@@ -106,8 +110,13 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     "ops.adaptive_avg_pool3d(input, output_size)",
     "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
-    quirks=Quirks(rules={"mint.nn.functional.adaptive_avg_pool3d": {
-        "output_size": Positive | TupleOf(Positive | None)}}),
+    quirks=Quirks(
+        rules={
+            "mint.nn.functional.adaptive_avg_pool3d": {
+                "output_size": Positive | TupleOf(Positive | None)
+            }
+        }
+    ),
 )
 def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural | None)):
     """Computes means over parts of volumes, as many as `output_size` says.
@@ -150,8 +159,9 @@ def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
 
 
 @op("mint.nn.functional.adaptive_max_pool1d(input, output_size, return_indices=False)")
-def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1),
-                            return_indices: Bool = False):
+def adaptive_max_pool1d_ext(
+    xp, input: Floats, output_size: several(Positive, 1), return_indices: Bool = False
+):
     """Finds the largest value of each of `output_size` parts of a sequence, and its position with
     `return_indices`.
 
@@ -167,8 +177,10 @@ def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1)
     return _adaptive_largest(xp, input, goal, "int64" if return_indices else None)
 
 
-@op("ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
-    "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)")
+@op(
+    "ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
+    "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)",
+)
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """Finds the largest value of each part of images, and its int64 position in H * W with
     `return_indices`. The parts are those of `adaptive_avg_pool2d`.
@@ -187,8 +199,9 @@ def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: B
 
 
 @op("ops.AdaptiveMaxPool2D(output_size)(input)")
-def adaptive_max_pool2d_primitive(xp, input: Floats,
-                                  output_size: TupleOf(Positive | None) | ListOf(Positive | None)):
+def adaptive_max_pool2d_primitive(
+    xp, input: Floats, output_size: TupleOf(Positive | None) | ListOf(Positive | None)
+):
     """Finds the largest value of each part of images, and its int64 position in H * W. The parts
     are those of `adaptive_avg_pool2d`.
 
@@ -236,6 +249,7 @@ def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
         >>> print(v, i)
         [[[[2.]]]] [[[[1]]]]
     """
-    goal = _goal("AdaptiveMaxPool3D", x, sizes_of("AdaptiveMaxPool3D", "output_size", output_size,
-                                                  1, 3), 3)
+    goal = _goal(
+        "AdaptiveMaxPool3D", x, sizes_of("AdaptiveMaxPool3D", "output_size", output_size, 1, 3), 3
+    )
     return _adaptive_largest(xp, x, goal, "int32")

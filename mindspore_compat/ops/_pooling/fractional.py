@@ -59,7 +59,7 @@ def _positions(xp, samples, size, out, kernel):
     taps = 1
     for k in kernel:
         taps *= k
-    return xp.reshape(total, (*total.shape[:2 + count], taps))
+    return xp.reshape(total, (*total.shape[: 2 + count], taps))
 
 
 def _fractional(xp, api, x, samples, kernel, out, count):
@@ -69,11 +69,13 @@ def _fractional(xp, api, x, samples, kernel, out, count):
     if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
         raise ValueError(
             f"For '{api}', kernel and output size less 1 must fit into the input together, but "
-            f"got kernel {kernel}, output {out} and input {size}.")
+            f"got kernel {kernel}, output {out} and input {size}."
+        )
     if tuple(samples.shape) != (*x.shape[:2], count):
         raise ValueError(
             f"For '{api}', 'random_samples' must have shape {(*x.shape[:2], count)}, but got "
-            f"{tuple(samples.shape)}.")
+            f"{tuple(samples.shape)}."
+        )
     places = _positions(xp, xp.cast(samples, "float64"), size, out, kernel)
     flat = xp.reshape(places, (*places.shape[:2], -1))
     values = xp.reshape(xp.take_places(x, flat, count), places.shape)
@@ -100,11 +102,19 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     return (top, index) if indices else top
 
 
-@op("ops.fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, "
-    "return_indices=False, _random_samples=None)")
-def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair = None,
-                          output_ratio: Any = None,
-                          return_indices: Bool = False, _random_samples: Float16To64 = None):
+@op(
+    "ops.fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, "
+    "return_indices=False, _random_samples=None)"
+)
+def fractional_max_pool2d(
+    xp,
+    input: Plain,
+    kernel_size: Pair,
+    output_size: Pair = None,
+    output_ratio: Any = None,
+    return_indices: Bool = False,
+    _random_samples: Float16To64 = None,
+):
     """Finds the largest value of each window of images, with steps that vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
@@ -118,8 +128,17 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair
         >>> print(ms.ops.fractional_max_pool2d(ms.ops.ones((1, 1, 6, 6)), 2, output_size=3).shape)
         (1, 1, 3, 3)
     """
-    return _sampled(xp, "fractional_max_pool2d", input, _random_samples, kernel_size, output_size,
-                    output_ratio, return_indices, 2)
+    return _sampled(
+        xp,
+        "fractional_max_pool2d",
+        input,
+        _random_samples,
+        kernel_size,
+        output_size,
+        output_ratio,
+        return_indices,
+        2,
+    )
 
 
 @op(
@@ -127,10 +146,15 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair
     "return_indices=False, _random_samples=None)",
     types=SameDtype("input _random_samples"),
 )
-def fractional_max_pool3d(xp, input: Float16To64, kernel_size: several(Positive, 3),
-                          output_size: several(Positive, 3) = None,
-                          output_ratio: Any = None,
-                          return_indices: Bool = False, _random_samples: Float16To64 = None):
+def fractional_max_pool3d(
+    xp,
+    input: Float16To64,
+    kernel_size: several(Positive, 3),
+    output_size: several(Positive, 3) = None,
+    output_ratio: Any = None,
+    return_indices: Bool = False,
+    _random_samples: Float16To64 = None,
+):
     """Finds the largest value of each window of volumes, with steps that vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
@@ -145,15 +169,31 @@ def fractional_max_pool3d(xp, input: Float16To64, kernel_size: several(Positive,
         >>> print(ms.ops.fractional_max_pool3d(x, 2, output_size=3).shape)
         (1, 1, 3, 3, 3)
     """
-    return _sampled(xp, "fractional_max_pool3d", input, _random_samples, kernel_size, output_size,
-                    output_ratio, return_indices, 3)
+    return _sampled(
+        xp,
+        "fractional_max_pool3d",
+        input,
+        _random_samples,
+        kernel_size,
+        output_size,
+        output_ratio,
+        return_indices,
+        3,
+    )
 
 
-@op("ops.FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')(input_x, "
-    "random_samples)")
-def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Float16To64,
-                                    ksize: Pair, output_shape: Pair,
-                                    data_format: AsValue(OneOf("NCHW")) = "NCHW"):
+@op(
+    "ops.FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')(input_x, "
+    "random_samples)"
+)
+def fractional_max_pool2d_primitive(
+    xp,
+    input_x: Plain,
+    random_samples: Float16To64,
+    ksize: Pair,
+    output_shape: Pair,
+    data_format: AsValue(OneOf("NCHW")) = "NCHW",
+):
     """Finds the largest value of each window of images, and its int64 position in H * W.
 
     Shapes:
@@ -167,15 +207,23 @@ def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Float16T
         [[[[4.]]]] [[[[3]]]]
     """
     need_rank("FractionalMaxPoolWithFixedKsize", "input_x", input_x, 4)
-    return _fractional(xp, "FractionalMaxPoolWithFixedKsize", input_x, random_samples, ksize,
-                       output_shape, 2)
+    return _fractional(
+        xp, "FractionalMaxPoolWithFixedKsize", input_x, random_samples, ksize, output_shape, 2
+    )
 
 
-@op("ops.FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')(x, "
-    "random_samples)")
-def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Float16To64,
-                                    ksize: several(Positive, 3), output_shape: several(Positive, 3),
-                                    data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
+@op(
+    "ops.FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')(x, "
+    "random_samples)"
+)
+def fractional_max_pool3d_primitive(
+    xp,
+    x: Plain,
+    random_samples: Float16To64,
+    ksize: several(Positive, 3),
+    output_shape: several(Positive, 3),
+    data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW",
+):
     """Finds the largest value of each window of volumes, and its int64 position in D * H * W.
 
     Shapes:
@@ -192,8 +240,9 @@ def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Float16To64,
     last, alone = data_format == "NDHWC", x.ndim == 4
     x = xp.moveaxis(x, -1, x.ndim - 4) if last else x
     x = xp.expand_dims(x, 0) if alone else x
-    found = _fractional(xp, "FractionalMaxPool3DWithFixedKsize", x, random_samples, ksize,
-                        output_shape, 3)
+    found = _fractional(
+        xp, "FractionalMaxPool3DWithFixedKsize", x, random_samples, ksize, output_shape, 3
+    )
     found = [xp.moveaxis(f, 1, -1) if last else f for f in found]
     return tuple(xp.squeeze(f, 0) if alone else f for f in found)
 
@@ -211,7 +260,7 @@ def _boundaries(n, ratio, pseudo, fixed, stream):
         cuts = [min(max(c - cuts[0], 0), n) for c in cuts]
         return [*cuts[:-1], n]
     lengths = np.full(count, small)
-    lengths[count - (n - small * count):] += 1
+    lengths[count - (n - small * count) :] += 1
     lengths = lengths if fixed else stream.permutation(lengths)
     return [0, *np.cumsum(lengths).tolist()]
 
@@ -222,14 +271,18 @@ def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce)
     if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
         raise ValueError(
             f"For '{api}', 'pooling_ratio' must be at least 1.0, and 1.0 for batch and channels, "
-            f"but got {ratio}.")
+            f"but got {ratio}."
+        )
     if any(seeds) and not deterministic:
-        raise ValueError(f"For '{api}', 'seed' and 'seed2' must be 0 unless 'deterministic' is "
-                         f"True, but got {seeds[0]} and {seeds[1]}.")
+        raise ValueError(
+            f"For '{api}', 'seed' and 'seed2' must be 0 unless 'deterministic' is "
+            f"True, but got {seeds[0]} and {seeds[1]}."
+        )
     stream = random.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else random.default
     draw = stream.next(HOST)
-    cuts = [_boundaries(n, r, pseudo, deterministic, draw) for n,
-            r in zip(x.shape[1:3], ratio[1:3])]
+    cuts = [
+        _boundaries(n, r, pseudo, deterministic, draw) for n, r in zip(x.shape[1:3], ratio[1:3])
+    ]
     x = tiles(xp, x, cuts, overlapping, reduce)
     return x, xp.asarray(cuts[0], "int64"), xp.asarray(cuts[1], "int64")
 
@@ -257,11 +310,20 @@ Ratios = ListOf(Float, length=4)
 Wide = TensorOf("float32", "float64", "int32", "int64")
 
 
-@op("ops.FractionalMaxPool(pooling_ratio, pseudo_random=False, overlapping=False, "
-    "deterministic=False, seed=0, seed2=0)(x)")
-def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
-                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
-                        seed2: Int = 0):
+@op(
+    "ops.FractionalMaxPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)"
+)
+def fractional_max_pool(
+    xp,
+    x: Wide,
+    pooling_ratio: Ratios,
+    pseudo_random: Bool = False,
+    overlapping: Bool = False,
+    deterministic: Bool = False,
+    seed: Int = 0,
+    seed2: Int = 0,
+):
     """Finds the largest value of each of the windows that tile images.
 
     There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
@@ -279,15 +341,33 @@ def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool 
         >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
         (1, 2, 2, 1)
     """
-    return _tiled(xp, "FractionalMaxPool", x, pooling_ratio, pseudo_random, overlapping,
-                  deterministic, (seed, seed2), tile_max)
+    return _tiled(
+        xp,
+        "FractionalMaxPool",
+        x,
+        pooling_ratio,
+        pseudo_random,
+        overlapping,
+        deterministic,
+        (seed, seed2),
+        tile_max,
+    )
 
 
-@op("ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
-    "deterministic=False, seed=0, seed2=0)(x)")
-def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
-                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
-                        seed2: Int = 0):
+@op(
+    "ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)"
+)
+def fractional_avg_pool(
+    xp,
+    x: Wide,
+    pooling_ratio: Ratios,
+    pseudo_random: Bool = False,
+    overlapping: Bool = False,
+    deterministic: Bool = False,
+    seed: Int = 0,
+    seed2: Int = 0,
+):
     """Computes the mean of each of the windows that tile images.
 
     There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
@@ -302,6 +382,15 @@ def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool 
         >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
         (1, 2, 2, 1)
     """
-    found = _tiled(xp, "FractionalAvgPool", xp.cast(x, "float64"), pooling_ratio, pseudo_random,
-                   overlapping, deterministic, (seed, seed2), tile_mean)
+    found = _tiled(
+        xp,
+        "FractionalAvgPool",
+        xp.cast(x, "float64"),
+        pooling_ratio,
+        pseudo_random,
+        overlapping,
+        deterministic,
+        (seed, seed2),
+        tile_mean,
+    )
     return (xp.cast(found[0], x.dtype), *found[1:])

@@ -15,19 +15,42 @@ from ...common.mutable import is_dynamic, is_sequence_shape_unknown  # noqa: F40
 from ..primitive import Primitive
 
 _CODES = {  # the number of a word among the settings of the kernels; case does not matter
-    code: words.split() for code, words in {
+    code: words.split()
+    for code, words in {
         0: """bsh constant default eq lstm mask_default mask_none nchw pad right
             round rzh set sum unidirectional zeros backward ij""",
         1: """add align_corners bnsd border forward gt left mean nearest nhwc pertoken reflect relu
             same trapezoidal trunc xy zrh""",
         2: "floor half_pixel lt none ortho reflection sbh sigmoid symmetric valid",
         3: "bsnd ceil crop_and_resize full relu6 update",
-        4: "elu tnd", 5: "leaky_relu th", 6: "abs nsd", 7: "sh", 8: "softsign",
-        9: "hw pa_bsnd softplus", 10: "tanh", 11: "nc selu", 12: "hswish", 13: "hsigmoid",
-        14: "ncdhw", 15: "linear", 17: "ndhwc sign", 19: "fractal_nz gelu", 20: "glu nd",
-        21: "nc1hwc0", 22: "fastgelu fractal_z", 23: "silu", 25: "swiglu", 34: "hwcn",
-        43: "c1hwncoc0", 46: "dhwcn", 47: "ndc1hwc0", 48: "fractal_z_3d", 52: "fractal_zn_lstm",
-        54: "nd_rnn_bias", 55: "fractal_zn_rnn", 58: "ncl",
+        4: "elu tnd",
+        5: "leaky_relu th",
+        6: "abs nsd",
+        7: "sh",
+        8: "softsign",
+        9: "hw pa_bsnd softplus",
+        10: "tanh",
+        11: "nc selu",
+        12: "hswish",
+        13: "hsigmoid",
+        14: "ncdhw",
+        15: "linear",
+        17: "ndhwc sign",
+        19: "fractal_nz gelu",
+        20: "glu nd",
+        21: "nc1hwc0",
+        22: "fastgelu fractal_z",
+        23: "silu",
+        25: "swiglu",
+        34: "hwcn",
+        43: "c1hwncoc0",
+        46: "dhwcn",
+        47: "ndc1hwc0",
+        48: "fractal_z_3d",
+        52: "fractal_zn_lstm",
+        54: "nd_rnn_bias",
+        55: "fractal_zn_rnn",
+        58: "ncl",
     }.items()
 }
 _CODE_OF = {word: code for code, words in _CODES.items() for word in words} | {"bilinear": 0}
@@ -63,11 +86,17 @@ class OpDtype(enum.IntEnum):
     DT_END = 25
 
 
-_CLASSES = {OpDtype.DT_INT: int, OpDtype.DT_FLOAT: float, OpDtype.DT_BOOL: bool,
-            OpDtype.DT_NUMBER: (int, float), OpDtype.DT_TENSOR: Tensor}
+_CLASSES = {
+    OpDtype.DT_INT: int,
+    OpDtype.DT_FLOAT: float,
+    OpDtype.DT_BOOL: bool,
+    OpDtype.DT_NUMBER: (int, float),
+    OpDtype.DT_TENSOR: Tensor,
+}
 
 
 # Numbers for settings -----------------------------------------------------------------------------
+
 
 def arg_invalid_info(op_name, arg_name, arg_val):
     """The message for an argument that cannot be taken."""
@@ -157,11 +186,15 @@ class StringToEnum(Primitive):
         if enum_str is None:
             return None
         if not isinstance(enum_str, str):
-            raise TypeError(f"For '{op_name}', '{arg_name}' must be a str, but got {enum_str!r} of "
-                            f"type {type(enum_str).__name__}.")
+            raise TypeError(
+                f"For '{op_name}', '{arg_name}' must be a str, but got {enum_str!r} of "
+                f"type {type(enum_str).__name__}."
+            )
         if enum_str.lower() not in _CODE_OF:
-            raise ValueError(f"For '{op_name}', '{arg_name}' must be the name of a setting, but "
-                             f"got {enum_str!r}.")
+            raise ValueError(
+                f"For '{op_name}', '{arg_name}' must be the name of a setting, but "
+                f"got {enum_str!r}."
+            )
         return _CODE_OF[enum_str.lower()]
 
 
@@ -176,6 +209,7 @@ def str_to_enum(op_name, arg_name, enum_str):
 
 
 # Kinds of arguments -------------------------------------------------------------------------------
+
 
 def is_tuple(type_id):
     """Whether a kind is one of tuples."""
@@ -229,6 +263,7 @@ def _told(kind):
 
 
 # Casts --------------------------------------------------------------------------------------------
+
 
 class IsDimUnKnown(Primitive):
     """Whether a sequence has a dynamic length.
@@ -319,8 +354,9 @@ def normalize_int_tensor(op_name, arg_name, data):
         ValueError: the Tensor has other numbers.
     """
     if not is_integral_mstype(data.dtype):
-        raise ValueError(f"For '{op_name}', '{arg_name}' must be a Tensor of ints, but got one of "
-                         f"{data.dtype}.")
+        raise ValueError(
+            f"For '{op_name}', '{arg_name}' must be a Tensor of ints, but got one of {data.dtype}."
+        )
     return int(data.asnumpy().item())
 
 
@@ -328,8 +364,10 @@ def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
     """A sequence of ints and Tensors that hold one, as ints; one with other items as it is."""
     if not all(isinstance(each, (int, Tensor)) for each in data):
         return data
-    ints = [each if isinstance(each, int) else normalize_int_tensor(op_name, arg_name, each)
-            for each in data]
+    ints = [
+        each if isinstance(each, int) else normalize_int_tensor(op_name, arg_name, each)
+        for each in data
+    ]
     return tuple(ints) if to_tuple else ints
 
 
@@ -376,7 +414,9 @@ def type_it(op_name, arg_name, data, src_type, dst_type):
     if data is None:
         return None
     if not is_instance_in(data, src_type) and not is_instance_of(data, dst_type):
-        raise TypeError(f"For '{op_name}', '{arg_name}' must be one of "
-                        f"'{get_support_dtype_list(src_type, dst_type)}', but got {data!r} of type "
-                        f"{type(data).__name__}.")
+        raise TypeError(
+            f"For '{op_name}', '{arg_name}' must be one of "
+            f"'{get_support_dtype_list(src_type, dst_type)}', but got {data!r} of type "
+            f"{type(data).__name__}."
+        )
     return do_type_cast(data, dst_type, op_name)

@@ -500,10 +500,16 @@ def _need_segments(xp, api, x, indices, segment_ids, rows):
 
 _GIVEN = "(x, indices, segment_ids, output_dim0)"
 _segments("ops.operations._grad_ops.SparseSegmentMeanGrad()" + _GIVEN, 1, "[2. 0. 2.]")
-_segments("ops.operations._grad_ops.SparseSegmentSqrtNGrad()" + _GIVEN, 0.5,
-          "[2.828427 0.       2.828427]")
-_segments("ops.operations._grad_ops.SparseSegmentSumGrad()(grad: x, indices, segment_ids, "
-          "output_dim0)", 0, "[4. 0. 4.]")
+_segments(
+    "ops.operations._grad_ops.SparseSegmentSqrtNGrad()" + _GIVEN,
+    0.5,
+    "[2.828427 0.       2.828427]",
+)
+_segments(
+    "ops.operations._grad_ops.SparseSegmentSumGrad()(grad: x, indices, segment_ids, output_dim0)",
+    0,
+    "[4. 0. 4.]",
+)
 
 
 @op(

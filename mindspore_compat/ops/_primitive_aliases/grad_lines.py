@@ -6,7 +6,6 @@ masks, places, statistics. Those that pull a gradient back through a call are in
 _primitive_aliases/grad_pulled.py.
 """
 
-
 from ..._core.autograd.transforms import vjp
 from ..._core.autograd.vjp_rules import TABLE
 from ..._core.declare.op import op
@@ -64,28 +63,44 @@ def _function(name):
     return lambda: TABLE[name].rule
 
 
-_of_result("ops.operations._grad_ops.CholeskyGrad()(x: out, grad: g)", "[[1.]]",
-           _function("linalg_cholesky"))
+_of_result(
+    "ops.operations._grad_ops.CholeskyGrad()(x: out, grad: g)",
+    "[[1.]]",
+    _function("linalg_cholesky"),
+)
 _of_result("ops.operations._grad_ops.EluGrad()(dout: g, out)", "[[1.]]", lambda: elu.rule)
-_of_result("ops.operations._grad_ops.InvGrad()(x: out, grad: g)", "[[-0.25]]",
-           _function("reciprocal"))
-_of_result("ops.operations._grad_ops.LogSoftmaxGrad(axis=-1)(logits: out, grad: g)",
-           "[[-0.6487212]]",
-           lambda: log_softmax.rule)
-_of_result("ops.operations._grad_ops.ReciprocalGrad()(y: out, dy: g)", "[[-0.25]]",
-           _function("reciprocal"))
-_of_result("ops.operations._grad_ops.RsqrtGrad()(y_backprop: out, x: g)", "[[-0.0625]]",
-           _function("rsqrt"))
-_of_result("ops.operations._grad_ops.SeluGrad()(gradient: g, result: out)", "[[1.050701]]",
-           lambda: selu.rule)
-_of_result("ops.operations._grad_ops.SigmoidGrad()(y: out, dy: g)", "[[0.25]]",
-           lambda: sigmoid.rule)
-_of_result("ops.operations._grad_ops.SoftmaxGrad()(y: out, dy: g)", "[[0.25]]",
-           lambda: softmax.rule)
+_of_result(
+    "ops.operations._grad_ops.InvGrad()(x: out, grad: g)", "[[-0.25]]", _function("reciprocal")
+)
+_of_result(
+    "ops.operations._grad_ops.LogSoftmaxGrad(axis=-1)(logits: out, grad: g)",
+    "[[-0.6487212]]",
+    lambda: log_softmax.rule,
+)
+_of_result(
+    "ops.operations._grad_ops.ReciprocalGrad()(y: out, dy: g)", "[[-0.25]]", _function("reciprocal")
+)
+_of_result(
+    "ops.operations._grad_ops.RsqrtGrad()(y_backprop: out, x: g)", "[[-0.0625]]", _function("rsqrt")
+)
+_of_result(
+    "ops.operations._grad_ops.SeluGrad()(gradient: g, result: out)",
+    "[[1.050701]]",
+    lambda: selu.rule,
+)
+_of_result(
+    "ops.operations._grad_ops.SigmoidGrad()(y: out, dy: g)", "[[0.25]]", lambda: sigmoid.rule
+)
+_of_result(
+    "ops.operations._grad_ops.SoftmaxGrad()(y: out, dy: g)", "[[0.25]]", lambda: softmax.rule
+)
 _of_result("ops.operations._grad_ops.SqrtGrad()(dy: out, y: g)", "[[1.]]", _function("sqrt"))
 _of_result("ops.operations._grad_ops.TanhGrad()(y: out, dy: g)", "[[0.75]]", _function("tanh"))
-_of_result("ops.auto_generate.SoftmaxBackward()(dout: g, out, dim: axis=-1)", "[[0.25]]",
-           lambda: softmax.rule)
+_of_result(
+    "ops.auto_generate.SoftmaxBackward()(dout: g, out, dim: axis=-1)",
+    "[[0.25]]",
+    lambda: softmax.rule,
+)
 
 
 @op("ops.operations._grad_ops.AcoshGrad()(out, dout)")

@@ -17,20 +17,59 @@ distributed, methods = Names("mint.distributed"), Names("Tensor")
 
 # Optimizers ---------------------------------------------------------------------------------------
 
-def adam_w(var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False,
-           maximize=False):
+
+def adam_w(
+    var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False
+):
     """One step of AdamW, in place: (var, m, v). `step` counts from 1."""
     count = float(step)
-    return _adam_step(var, m, v, max_v if amsgrad else None, -gradient if maximize else gradient,
-                      lr, beta1, beta2, decay, eps, 1 - beta1**count, 1 - beta2**count)
+    return _adam_step(
+        var,
+        m,
+        v,
+        max_v if amsgrad else None,
+        -gradient if maximize else gradient,
+        lr,
+        beta1,
+        beta2,
+        decay,
+        eps,
+        1 - beta1**count,
+        1 - beta2**count,
+    )
 
 
-def apply_adam_w(var, m, v, beta1_power, beta2_power, lr, weight_decay, beta1, beta2, epsilon, grad,
-                 max_grad_norm=None, amsgrad=False, maximize=False):
+def apply_adam_w(
+    var,
+    m,
+    v,
+    beta1_power,
+    beta2_power,
+    lr,
+    weight_decay,
+    beta1,
+    beta2,
+    epsilon,
+    grad,
+    max_grad_norm=None,
+    amsgrad=False,
+    maximize=False,
+):
     """One step of AdamW, in place: (var, m, v); the powers are those of the step before."""
-    return _adam_step(var, m, v, max_grad_norm if amsgrad else None, -grad if maximize else grad,
-                      lr, beta1, beta2, weight_decay, epsilon, 1 - beta1_power * beta1,
-                      1 - beta2_power * beta2)
+    return _adam_step(
+        var,
+        m,
+        v,
+        max_grad_norm if amsgrad else None,
+        -grad if maximize else grad,
+        lr,
+        beta1,
+        beta2,
+        weight_decay,
+        epsilon,
+        1 - beta1_power * beta1,
+        1 - beta2_power * beta2,
+    )
 
 
 def _adam_step(var, m, v, largest, grad, lr, beta1, beta2, decay, eps, unbias1, unbias2):
@@ -45,6 +84,7 @@ def _adam_step(var, m, v, largest, grad, lr, beta1, beta2, decay, eps, unbias1, 
 
 
 # Shapes and indices -------------------------------------------------------------------------------
+
 
 def as_strided(input, size, stride, storage_offset=0):
     """The numbers at `storage_offset + sum(index * stride)` of the flattened input."""
@@ -86,6 +126,7 @@ def repeat_interleave_grad(input, repeats, dim):
 
 # Normalization ------------------------------------------------------------------------------------
 
+
 def _by_channel(values, x):
     return None if values is None else ops.reshape(values, (1, -1) + (1,) * (x.ndim - 2))
 
@@ -107,22 +148,25 @@ def batch_norm_elemt_grad(dout, input, mean, invstd, weight, sum_dy, sum_dy_xmu,
     number = ops.sum(count).astype(dout.dtype)
     scale = invstd if weight is None else invstd * weight
     centred = (input - _by_channel(mean, input)) * _by_channel(
-        invstd * invstd * sum_dy_xmu / number, input)
+        invstd * invstd * sum_dy_xmu / number, input
+    )
     return (dout - _by_channel(sum_dy / number, input) - centred) * _by_channel(scale, input)
 
 
 def batch_norm_ext(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """(the result, the mean and 1 / sqrt(variance + eps) of the batch); statistics in running are
     brought up to date in training."""
-    out = functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum,
-                                eps)
+    out = functional.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
     mean = ops.mean(input, _others(input))
     spread = ops.mean((input - _by_channel(mean, input)) ** 2, _others(input))
     return out, mean, ops.rsqrt(spread + eps)
 
 
-def batch_norm_grad_ext(dout, input, weight, running_mean, running_var, saved_mean, saved_rstd,
-                        training, eps):
+def batch_norm_grad_ext(
+    dout, input, weight, running_mean, running_var, saved_mean, saved_rstd, training, eps
+):
     """Gradients of the input, the weight and the bias of a batch normalization."""
     mean = saved_mean if training else running_mean
     rstd = saved_rstd if training else ops.rsqrt(running_var + eps)
@@ -141,8 +185,9 @@ def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsum):
     axes = tuple(range(x1.ndim - gamma.ndim, x1.ndim))
     others = tuple(range(x1.ndim - gamma.ndim))
     normal, scaled = (x1 + x2 - mean) * rstd, dy * gamma
-    grad = rstd * (scaled - ops.mean(scaled, axes, True)
-                   - normal * ops.mean(scaled * normal, axes, True))
+    grad = rstd * (
+        scaled - ops.mean(scaled, axes, True) - normal * ops.mean(scaled * normal, axes, True)
+    )
     grad = grad if dsum is None else grad + dsum
     return grad, ops.sum(dy * normal, others), ops.sum(dy, others)
 
@@ -157,11 +202,13 @@ def matmul_all_reduce_add_rms_norm(x1, x2, bias, residual, gamma, epsilon, group
 
 # Convolution and losses ---------------------------------------------------------------------------
 
+
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """A convolution over one, two or three axes, or the transposed one over two."""
     if transposed:
-        return functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding,
-                                           groups, dilation)
+        return functional.conv_transpose2d(
+            input, weight, bias, stride, padding, output_padding, groups, dilation
+        )
     name = f"conv{weight.ndim - 2}d"
     return getattr(functional, name)(input, weight, bias, stride, padding, dilation, groups)
 
@@ -185,12 +232,17 @@ def nll_loss_2d(input, target, weight, reduction, ignore_index):
     """(the loss, the sum of the weights of the classes met)."""
     loss = functional.nll_loss(input, target, weight, ignore_index, reduction)
     kept = (target != ignore_index).astype(input.dtype)
-    each = kept if weight is None else kept * ops.gather(
-        weight, ops.select(target != ignore_index, target, ops.zeros_like(target)), 0)
+    each = (
+        kept
+        if weight is None
+        else kept
+        * ops.gather(weight, ops.select(target != ignore_index, target, ops.zeros_like(target)), 0)
+    )
     return loss, ops.sum(each)
 
 
 # Dropout ------------------------------------------------------------------------------------------
+
 
 def _uniform(shape, seed, offset):
     generator = Generator()
@@ -207,7 +259,7 @@ def packed_mask(shape, p, seed, offset):
 
 def drop(input, mask, p):
     """The input where a mask, packed as `packed_mask` does, keeps it, divided by 1 - p."""
-    bits = np.unpackbits(mask.asnumpy(), bitorder="little")[:input.size]
+    bits = np.unpackbits(mask.asnumpy(), bitorder="little")[: input.size]
     kept = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
     return input * kept / (1 - p) if p < 1 else ops.zeros_like(input)
 
@@ -238,9 +290,21 @@ def dropout_by_channel(input, p, training, inplace, seed, offset):
 
 # Experts ------------------------------------------------------------------------------------------
 
-def fused_add_topk_div(x, add_num, group_num, group_topk, n, k, activate_type=0, is_norm=True,
-                       scale=2.5, mapping_num=None, mapping_table=None,
-                       enable_expert_mapping=False):
+
+def fused_add_topk_div(
+    x,
+    add_num,
+    group_num,
+    group_topk,
+    n,
+    k,
+    activate_type=0,
+    is_norm=True,
+    scale=2.5,
+    mapping_num=None,
+    mapping_table=None,
+    enable_expert_mapping=False,
+):
     """(weights, experts) of each token: the `k` best of `group_topk` groups of experts.
 
     A group counts by the sum of its `n` best of sigmoid(x) + add_num; weights are sigmoid(x) of the
@@ -276,8 +340,11 @@ def moe_gating_top_k_softmax(x, finished=None, k=1):
         experts = experts * (1 - done) + x.shape[-1] * done
     rows = int(np.prod(x.shape[:-1]))
     places = np.arange(k)[None] * rows + np.arange(rows)[:, None]
-    return (values.astype(x.dtype), experts.astype(int32),
-            Tensor(places.reshape(values.shape), int32))
+    return (
+        values.astype(x.dtype),
+        experts.astype(int32),
+        Tensor(places.reshape(values.shape), int32),
+    )
 
 
 def moe_init_routing(x, row_idx, expert_idx, active_num):
@@ -298,6 +365,7 @@ def probs_of(sorted_indices, tokens, probs):
 
 
 # Products of matrices -----------------------------------------------------------------------------
+
 
 def turned(x):
     """A matrix, or a stack of them, transposed."""
@@ -321,16 +389,25 @@ def gmm(x, weight, bias=None, group_list=None, group_type=0, group_list_type=0):
     if group_type == 2:
         return (ops.stack([ops.matmul(x[0][:, a:b], weight[0][a:b]) for a, b in parts]),)
     each = [part for one in weight for part in (one if one.ndim == 3 else [one])]
-    added = [0] * len(parts) if bias is None else [
-        part for one in bias for part in (one if one.ndim == 2 else [one])]
+    added = (
+        [0] * len(parts)
+        if bias is None
+        else [part for one in bias for part in (one if one.ndim == 2 else [one])]
+    )
     rows = [ops.matmul(x[0][a:b], w) + c for (a, b), w, c in zip(parts, each, added)]
     return (ops.cat(rows, 0),)
 
 
 def gmm_to_inputs(grad, weight, group_list=None, group_list_type=0):
     """The gradients of the matrices that `gmm` multiplied, a tuple."""
-    return gmm(grad, tuple(turned(one) for one in weight), None, group_list,
-               -1 if group_list is None else 0, group_list_type)
+    return gmm(
+        grad,
+        tuple(turned(one) for one in weight),
+        None,
+        group_list,
+        -1 if group_list is None else 0,
+        group_list_type,
+    )
 
 
 def gmm_backward(grad, x, weight, group_list=None, group_list_type=0):
@@ -364,8 +441,17 @@ def least_squares(a, b):
     return solution, residuals, rank, values
 
 
-def quant_batch_matmul(x1, x2, scale, offset=None, bias=None, per_token=None, transpose_x1=False,
-                       transpose_x2=False, dtype=float16):
+def quant_batch_matmul(
+    x1,
+    x2,
+    scale,
+    offset=None,
+    bias=None,
+    per_token=None,
+    transpose_x1=False,
+    transpose_x2=False,
+    dtype=float16,
+):
     """(x1 @ x2 + bias) * scale * per_token + offset of int8, in another dtype."""
     product = ops.BatchMatMul(transpose_x1, transpose_x2)(x1.astype(float32), x2.astype(float32))
     product = product if bias is None else product + bias
@@ -374,9 +460,18 @@ def quant_batch_matmul(x1, x2, scale, offset=None, bias=None, per_token=None, tr
     return (product if offset is None else product + offset).astype(dtype)
 
 
-def weight_quant_batch_matmul(x, weight, antiquant_scale, antiquant_offset=None, quant_scale=None,
-                              quant_offset=None, bias=None, transpose_x=False,
-                              transpose_weight=False, antiquant_group_size=0):
+def weight_quant_batch_matmul(
+    x,
+    weight,
+    antiquant_scale,
+    antiquant_offset=None,
+    quant_scale=None,
+    quant_offset=None,
+    bias=None,
+    transpose_x=False,
+    transpose_weight=False,
+    antiquant_group_size=0,
+):
     """x @ ((weight + offset) * scale) + bias; as int8 where `quant_scale` is given.
 
     With `antiquant_group_size` each group of so many rows of the weight has its own scale.
@@ -385,8 +480,12 @@ def weight_quant_batch_matmul(x, weight, antiquant_scale, antiquant_offset=None,
     scale, offset = antiquant_scale, antiquant_offset
     if antiquant_group_size:
         each = [turned(t) if transpose_weight and t is not None else t for t in (scale, offset)]
-        scale, offset = (None if t is None else mint.repeat_interleave(t, antiquant_group_size, 0)
-                         [:rows.shape[0]] for t in each)
+        scale, offset = (
+            None
+            if t is None
+            else mint.repeat_interleave(t, antiquant_group_size, 0)[: rows.shape[0]]
+            for t in each
+        )
     rows = rows.astype(x.dtype)
     rows = (rows if offset is None else rows + offset) * scale
     product = ops.matmul(turned(x) if transpose_x else x, rows)

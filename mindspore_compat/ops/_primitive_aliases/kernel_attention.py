@@ -11,15 +11,20 @@ from ..._core.tensor.dtype import float32, int8
 from .alias import alias, functional, ops, pulled
 
 _ACTIVATIONS = {
-    "relu": lambda x: ops.relu(x), "gelu": lambda x: functional.gelu(x),
-    "fastgelu": lambda x: ops.FastGeLU()(x), "silu": lambda x: functional.silu(x),
-    "sigmoid": lambda x: ops.sigmoid(x), "tanh": lambda x: ops.tanh(x),
-    "geglu": lambda x: _gated(functional.gelu, x), "reglu": lambda x: _gated(ops.relu, x),
+    "relu": lambda x: ops.relu(x),
+    "gelu": lambda x: functional.gelu(x),
+    "fastgelu": lambda x: ops.FastGeLU()(x),
+    "silu": lambda x: functional.silu(x),
+    "sigmoid": lambda x: ops.sigmoid(x),
+    "tanh": lambda x: ops.tanh(x),
+    "geglu": lambda x: _gated(functional.gelu, x),
+    "reglu": lambda x: _gated(ops.relu, x),
     "swiglu": lambda x: _gated(functional.silu, x),
 }
 
 
 # Rotations ----------------------------------------------------------------------------------------
+
 
 @public("ops.auto_generate.apply_rotary_pos_emb_")
 def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
@@ -45,8 +50,10 @@ def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
     return _rotated(query, cos, sin, position_ids), _rotated(key, cos, sin, position_ids)
 
 
-alias("ops.auto_generate.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
-      apply_rotary_pos_emb_)
+alias(
+    "ops.auto_generate.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
+    apply_rotary_pos_emb_,
+)
 
 
 def _rotated(x, cos, sin, position_ids):
@@ -65,6 +72,7 @@ def _rotated(x, cos, sin, position_ids):
 
 # Attention ----------------------------------------------------------------------------------------
 
+
 @alias(
     "ops.auto_generate.FlashAttentionScoreGrad(head_num, keep_prob=1.0, scale_value=1.0, "
     "pre_tokens=65536, next_tokens=65536, inner_precise=1, input_layout='BSH', sparse_mode=0)("
@@ -73,12 +81,27 @@ def _rotated(x, cos, sin, position_ids):
     "actual_seq_qlen=None, actual_seq_kvlen=None)"
 )
 def flash_attention_score_grad(
-    query, key, value, dy, pse_shift, drop_mask, padding_mask, atten_mask, softmax_max,
-    softmax_sum, softmax_in, attention_in, prefix, actual_seq_qlen, actual_seq_kvlen, *settings
+    query,
+    key,
+    value,
+    dy,
+    pse_shift,
+    drop_mask,
+    padding_mask,
+    atten_mask,
+    softmax_max,
+    softmax_sum,
+    softmax_in,
+    attention_in,
+    prefix,
+    actual_seq_qlen,
+    actual_seq_kvlen,
+    *settings,
 ):
     head_num, keep_prob, scale_value, before, after, _, layout, sparse_mode = settings
     attention = ops.FlashAttentionScore(
-        head_num, keep_prob, scale_value, before, after, 0, layout, sparse_mode)
+        head_num, keep_prob, scale_value, before, after, 0, layout, sparse_mode
+    )
     others = drop_mask, padding_mask, atten_mask, prefix, actual_seq_qlen, actual_seq_kvlen
     inputs = (query, key, value) if pse_shift is None else (query, key, value, pse_shift)
 
@@ -96,9 +119,12 @@ def flash_attention_score_grad(
 def nsa_compress_grad(grad, input, weight, compress_block_size, compress_stride, actual_seq_len):
     return pulled(
         grad,
-        lambda input, weight: ops.nsa_compress(input, weight, compress_block_size,
-                                               compress_stride, actual_seq_len=actual_seq_len),
-        input, weight)
+        lambda input, weight: ops.nsa_compress(
+            input, weight, compress_block_size, compress_stride, actual_seq_len=actual_seq_len
+        ),
+        input,
+        weight,
+    )
 
 
 @alias("ops.auto_generate.MultiScaleDeformableAttn()(value, shape, offset, locations, weight)")
@@ -113,7 +139,7 @@ def deformable_attention(value, shape, offset, locations, weight):
     queries, total = locations.shape[1], 0
     sizes, starts = shape.asnumpy().tolist(), offset.asnumpy().tolist()
     for level, ((high, wide), start) in enumerate(zip(sizes, starts, strict=True)):
-        part = ops.transpose(value[:, start:start + high * wide], (0, 2, 3, 1))
+        part = ops.transpose(value[:, start : start + high * wide], (0, 2, 3, 1))
         part = ops.reshape(part, (batch * heads, width, high, wide))
         grid = ops.transpose(2 * locations[:, :, :, level] - 1, (0, 2, 1, 3, 4))
         grid = ops.reshape(grid, (batch * heads, queries, -1, 2))
@@ -133,9 +159,24 @@ _INPUTS = (
 
 
 @public("ops.auto_generate.ffn_ext")
-def ffn_ext(x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scale=None, offset=None,
-            deqScale1=None, deqScale2=None, antiquant_scale1=None, antiquant_scale2=None,
-            antiquant_offset1=None, antiquant_offset2=None, activation="fastgelu", inner_precise=0):
+def ffn_ext(
+    x,
+    weight1,
+    weight2,
+    expertTokens=None,
+    bias1=None,
+    bias2=None,
+    scale=None,
+    offset=None,
+    deqScale1=None,
+    deqScale2=None,
+    antiquant_scale1=None,
+    antiquant_scale2=None,
+    antiquant_offset1=None,
+    antiquant_offset2=None,
+    activation="fastgelu",
+    inner_precise=0,
+):
     """Two layers with an activation between: act(x @ weight1 + bias1) @ weight2 + bias2.
 
     Args:
@@ -164,10 +205,24 @@ def ffn_ext(x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scal
     Source: mindspore.ops.auto_generate.ffn_ext of MindSpore 2.10.
     """
     if activation.lower() not in _ACTIVATIONS:
-        raise ValueError(f"For 'ffn_ext', 'activation' must be one of {sorted(_ACTIVATIONS)}, but "
-                         f"got {activation!r}.")
-    each = (weight1, bias1, deqScale1, antiquant_scale1, antiquant_offset1,
-            weight2, bias2, deqScale2, antiquant_scale2, antiquant_offset2, scale, offset)
+        raise ValueError(
+            f"For 'ffn_ext', 'activation' must be one of {sorted(_ACTIVATIONS)}, but "
+            f"got {activation!r}."
+        )
+    each = (
+        weight1,
+        bias1,
+        deqScale1,
+        antiquant_scale1,
+        antiquant_offset1,
+        weight2,
+        bias2,
+        deqScale2,
+        antiquant_scale2,
+        antiquant_offset2,
+        scale,
+        offset,
+    )
     act = _ACTIVATIONS[activation.lower()]
     if expertTokens is None:
         return _layers(x, act, *each)
@@ -175,7 +230,8 @@ def ffn_ext(x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scal
     ends = np.cumsum(expertTokens.asnumpy() if given else expertTokens).tolist()
     rows = [
         _layers(x[start:end], act, *(None if one is None else one[expert] for one in each))
-        for expert, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))]
+        for expert, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
+    ]
     return ops.cat(rows, 0)
 
 

@@ -26,7 +26,7 @@ class _Filling:
         self.pending.wait()
         start = 0
         for each in self.targets:
-            part = self.flat[start:start + each.size]
+            part = self.flat[start : start + each.size]
             methods.copy_(each, ops.reshape(part, each.shape))
             start += each.size
 
@@ -58,8 +58,9 @@ def received(tag, src, shape, group, dtype):
 def exchanged(input, group, sent, got, async_op):
     """Numbers from each member, as many as `got` tells; to each go as many as `sent` tells."""
     made = ops.zeros((sum(got),), input.dtype)
-    handle = distributed.all_to_all_single(made, ops.reshape(input, (-1,)), list(got), list(sent),
-                                           group, async_op)
+    handle = distributed.all_to_all_single(
+        made, ops.reshape(input, (-1,)), list(got), list(sent), group, async_op
+    )
     return made, handle
 
 
@@ -77,6 +78,8 @@ def exchanged_into(other, input, group, sent, got, async_op):
 def started(tensors, group, kinds, ranks):
     """Sends and receives between pairs, begun together: (the Tensors, a handle)."""
     calls = {"isend": distributed.isend, "irecv": distributed.irecv}
-    listed = [distributed.P2POp(calls[kind], tensor, member(group, rank), group)
-              for tensor, kind, rank in zip(tensors, kinds, ranks, strict=True)]
+    listed = [
+        distributed.P2POp(calls[kind], tensor, member(group, rank), group)
+        for tensor, kind, rank in zip(tensors, kinds, ranks, strict=True)
+    ]
     return tensors, distributed.batch_isend_irecv(listed)[-1]

@@ -15,8 +15,9 @@ def _get_cache_prim(cls):
         TypeError: `cls` is something else.
     """
     if not (isinstance(cls, type) and issubclass(cls, Primitive)):
-        raise TypeError("For '_get_cache_prim', 'cls' must be a class of Primitives, but got "
-                        f"{cls!r}.")
+        raise TypeError(
+            f"For '_get_cache_prim', 'cls' must be a class of Primitives, but got {cls!r}."
+        )
 
     def make(*args, **kwargs):
         key = (cls, repr(args), repr(sorted(kwargs.items())))

@@ -94,11 +94,22 @@ def batch_mat_mul_impl(x, y, transpose_a, transpose_b):
 
 
 @_kernel("BatchNormGradExtPrim_")
-def batch_norm_grad_ext_impl(dout, input, weight, running_mean, running_var, saved_mean, saved_rstd,
-        training, eps, output_mask):
+def batch_norm_grad_ext_impl(
+    dout,
+    input,
+    weight,
+    running_mean,
+    running_var,
+    saved_mean,
+    saved_rstd,
+    training,
+    eps,
+    output_mask,
+):
     """Calls the Primitive `BatchNormGradExt`."""
-    return primitives.BatchNormGradExt(training, eps)(dout, input, weight, running_mean,
-        running_var, saved_mean, saved_rstd, output_mask)
+    return primitives.BatchNormGradExt(training, eps)(
+        dout, input, weight, running_mean, running_var, saved_mean, saved_rstd, output_mask
+    )
 
 
 @_kernel("BinaryCrossEntropyGradPrim_")
@@ -156,33 +167,131 @@ def elu_ext_impl(input, alpha):
 
 
 @_kernel("FlashAttentionScorePrim_")
-def flash_attention_score_impl(query, key, value, real_shift, drop_mask, padding_mask, attn_mask,
-        prefix, actual_seq_qlen, actual_seq_kvlen, head_num, keep_prob, scale_value, pre_tokens,
-        next_tokens, inner_precise, input_layout, sparse_mode):
+def flash_attention_score_impl(
+    query,
+    key,
+    value,
+    real_shift,
+    drop_mask,
+    padding_mask,
+    attn_mask,
+    prefix,
+    actual_seq_qlen,
+    actual_seq_kvlen,
+    head_num,
+    keep_prob,
+    scale_value,
+    pre_tokens,
+    next_tokens,
+    inner_precise,
+    input_layout,
+    sparse_mode,
+):
     """Calls the Primitive `FlashAttentionScore`."""
-    return primitives.FlashAttentionScore(head_num, keep_prob, scale_value, pre_tokens,
-        next_tokens, inner_precise, input_layout, sparse_mode)(query, key, value, real_shift,
-        drop_mask, padding_mask, attn_mask, prefix, actual_seq_qlen, actual_seq_kvlen)
+    return primitives.FlashAttentionScore(
+        head_num,
+        keep_prob,
+        scale_value,
+        pre_tokens,
+        next_tokens,
+        inner_precise,
+        input_layout,
+        sparse_mode,
+    )(
+        query,
+        key,
+        value,
+        real_shift,
+        drop_mask,
+        padding_mask,
+        attn_mask,
+        prefix,
+        actual_seq_qlen,
+        actual_seq_kvlen,
+    )
 
 
 @_kernel("FusedInferAttentionScorePrim_")
-def fused_infer_attention_score_impl(query, key, value, pse_shift, attn_mask, actual_seq_lengths,
-        actual_seq_lengths_kv, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
-        quant_offset2, antiquant_scale, antiquant_offset, block_table, query_padding_size,
-        kv_padding_size, key_antiquant_scale, key_antiquant_offset, value_antiquant_scale,
-        value_antiquant_offset, key_shared_prefix, value_shared_prefix, actual_shared_prefix_len,
-        num_heads, scale_value, pre_tokens, next_tokens, input_layout, num_key_value_heads,
-        sparse_mode, inner_precise, block_size, antiquant_mode, softmax_lse_flag,
-        key_antiquant_mode, value_antiquant_mode):
+def fused_infer_attention_score_impl(
+    query,
+    key,
+    value,
+    pse_shift,
+    attn_mask,
+    actual_seq_lengths,
+    actual_seq_lengths_kv,
+    dequant_scale1,
+    quant_scale1,
+    dequant_scale2,
+    quant_scale2,
+    quant_offset2,
+    antiquant_scale,
+    antiquant_offset,
+    block_table,
+    query_padding_size,
+    kv_padding_size,
+    key_antiquant_scale,
+    key_antiquant_offset,
+    value_antiquant_scale,
+    value_antiquant_offset,
+    key_shared_prefix,
+    value_shared_prefix,
+    actual_shared_prefix_len,
+    num_heads,
+    scale_value,
+    pre_tokens,
+    next_tokens,
+    input_layout,
+    num_key_value_heads,
+    sparse_mode,
+    inner_precise,
+    block_size,
+    antiquant_mode,
+    softmax_lse_flag,
+    key_antiquant_mode,
+    value_antiquant_mode,
+):
     """Calls the Primitive `FusedInferAttentionScore`."""
-    return primitives.FusedInferAttentionScore(num_heads, scale_value, pre_tokens, next_tokens,
-        input_layout, num_key_value_heads, sparse_mode, inner_precise, block_size, antiquant_mode,
-        softmax_lse_flag, key_antiquant_mode, value_antiquant_mode)(query, key, value, pse_shift,
-        attn_mask, actual_seq_lengths, actual_seq_lengths_kv, dequant_scale1, quant_scale1,
-        dequant_scale2, quant_scale2, quant_offset2, antiquant_scale, antiquant_offset, block_table,
-        query_padding_size, kv_padding_size, key_antiquant_scale, key_antiquant_offset,
-        value_antiquant_scale, value_antiquant_offset, key_shared_prefix, value_shared_prefix,
-        actual_shared_prefix_len)
+    return primitives.FusedInferAttentionScore(
+        num_heads,
+        scale_value,
+        pre_tokens,
+        next_tokens,
+        input_layout,
+        num_key_value_heads,
+        sparse_mode,
+        inner_precise,
+        block_size,
+        antiquant_mode,
+        softmax_lse_flag,
+        key_antiquant_mode,
+        value_antiquant_mode,
+    )(
+        query,
+        key,
+        value,
+        pse_shift,
+        attn_mask,
+        actual_seq_lengths,
+        actual_seq_lengths_kv,
+        dequant_scale1,
+        quant_scale1,
+        dequant_scale2,
+        quant_scale2,
+        quant_offset2,
+        antiquant_scale,
+        antiquant_offset,
+        block_table,
+        query_padding_size,
+        kv_padding_size,
+        key_antiquant_scale,
+        key_antiquant_offset,
+        value_antiquant_scale,
+        value_antiquant_offset,
+        key_shared_prefix,
+        value_shared_prefix,
+        actual_shared_prefix_len,
+    )
 
 
 @_kernel("GluGradPrim_")
@@ -198,41 +307,56 @@ def glu_impl(x, axis):
 
 
 @_kernel("GridSampler2DGradPrim_")
-def grid_sampler_2d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
-        output_mask ):
+def grid_sampler_2d_grad_impl(
+    grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
+):
     """Calls the Primitive `GridSampler2DGrad`."""
-    return primitives.GridSampler2DGrad(interpolation_mode, padding_mode, align_corners,
-        output_mask)(grad, input_x, grid)
+    return primitives.GridSampler2DGrad(
+        interpolation_mode, padding_mode, align_corners, output_mask
+    )(grad, input_x, grid)
 
 
 @_kernel("GridSampler2DPrim_")
 def grid_sampler_2d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners):
     """Calls the Primitive `GridSampler2D`."""
-    return primitives.GridSampler2D(interpolation_mode, padding_mode, align_corners)(input_x,
-        grid)
+    return primitives.GridSampler2D(interpolation_mode, padding_mode, align_corners)(input_x, grid)
 
 
 @_kernel("GridSampler3DGradPrim_")
-def grid_sampler_3d_grad_impl(grad, input_x, grid, interpolation_mode, padding_mode, align_corners,
-        output_mask ):
+def grid_sampler_3d_grad_impl(
+    grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
+):
     """Calls the Primitive `GridSampler3DGrad`."""
-    return primitives.GridSampler3DGrad(interpolation_mode, padding_mode, align_corners,
-        output_mask)(grad, input_x, grid)
+    return primitives.GridSampler3DGrad(
+        interpolation_mode, padding_mode, align_corners, output_mask
+    )(grad, input_x, grid)
 
 
 @_kernel("GridSampler3DPrim_")
 def grid_sampler_3d_impl(input_x, grid, interpolation_mode, padding_mode, align_corners):
     """Calls the Primitive `GridSampler3D`."""
-    return primitives.GridSampler3D(interpolation_mode, padding_mode, align_corners)(input_x,
-        grid)
+    return primitives.GridSampler3D(interpolation_mode, padding_mode, align_corners)(input_x, grid)
 
 
 @_kernel("GroupedMatmulPrim_")
-def grouped_matmul_impl(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
-        group_list, split_item, group_type, transpose_a, transpose_b):
+def grouped_matmul_impl(
+    x,
+    weight,
+    bias,
+    scale,
+    offset,
+    antiquant_scale,
+    antiquant_offset,
+    group_list,
+    split_item,
+    group_type,
+    transpose_a,
+    transpose_b,
+):
     """Calls the Primitive `GroupedMatmul`."""
-    return primitives.GroupedMatmul(split_item, group_type, transpose_a, transpose_b)(x, weight,
-        bias, scale, offset, antiquant_scale, antiquant_offset, group_list)
+    return primitives.GroupedMatmul(split_item, group_type, transpose_a, transpose_b)(
+        x, weight, bias, scale, offset, antiquant_scale, antiquant_offset, group_list
+    )
 
 
 @_kernel("HShrinkGradPrim_")
@@ -248,15 +372,49 @@ def hshrink_impl(input, lambd):
 
 
 @_kernel("IncreFlashAttentionPrim_")
-def incre_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths, pse_shift,
-        dequant_scale1, quant_scale1, dequant_scale2, quant_scale2, quant_offset2, antiquant_scale,
-        antiquant_offset, block_table, kv_padding_size, num_heads, input_layout, scale_value,
-        num_key_value_heads, block_size, inner_precise):
+def incre_flash_attention_impl(
+    query,
+    key,
+    value,
+    attn_mask,
+    actual_seq_lengths,
+    pse_shift,
+    dequant_scale1,
+    quant_scale1,
+    dequant_scale2,
+    quant_scale2,
+    quant_offset2,
+    antiquant_scale,
+    antiquant_offset,
+    block_table,
+    kv_padding_size,
+    num_heads,
+    input_layout,
+    scale_value,
+    num_key_value_heads,
+    block_size,
+    inner_precise,
+):
     """Calls the Primitive `IncreFlashAttention`."""
-    return primitives.IncreFlashAttention(num_heads, input_layout, scale_value,
-        num_key_value_heads, block_size, inner_precise)(query, key, value, attn_mask,
-        actual_seq_lengths, pse_shift, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
-        quant_offset2, antiquant_scale, antiquant_offset, block_table, kv_padding_size)
+    return primitives.IncreFlashAttention(
+        num_heads, input_layout, scale_value, num_key_value_heads, block_size, inner_precise
+    )(
+        query,
+        key,
+        value,
+        attn_mask,
+        actual_seq_lengths,
+        pse_shift,
+        dequant_scale1,
+        quant_scale1,
+        dequant_scale2,
+        quant_scale2,
+        quant_offset2,
+        antiquant_scale,
+        antiquant_offset,
+        block_table,
+        kv_padding_size,
+    )
 
 
 @_kernel("IsClosePrim_")
@@ -284,18 +442,21 @@ def matmul_impl(input, mat2, transpose_a, transpose_b):
 
 
 @_kernel("MaxPoolGradWithIndicesPrim_")
-def max_pool_grad_with_indices_impl(x, grad, argmax, kernel_size, strides, pads, dilation,
-        ceil_mode, argmax_type ):
+def max_pool_grad_with_indices_impl(
+    x, grad, argmax, kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+):
     """Calls the Primitive `MaxPoolGradWithIndices`."""
-    return primitives.MaxPoolGradWithIndices(kernel_size, strides, pads, dilation, ceil_mode,
-        argmax_type)(x, grad, argmax)
+    return primitives.MaxPoolGradWithIndices(
+        kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+    )(x, grad, argmax)
 
 
 @_kernel("MaxPoolWithIndicesPrim_")
 def max_pool_with_indices_impl(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
     """Calls the Primitive `MaxPoolWithIndices`."""
-    return primitives.MaxPoolWithIndices(kernel_size, strides, pads, dilation, ceil_mode,
-        argmax_type)(x)
+    return primitives.MaxPoolWithIndices(
+        kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+    )(x)
 
 
 @_kernel("MeshgridPrim_")
@@ -313,8 +474,9 @@ def nan_to_num_impl(input, nan, posinf, neginf):
 @_kernel("NLLLossGradPrim_")
 def nllloss_grad_impl(logits, loss_grad, labels, weight, total_weight, reduction, ignore_index):
     """Calls the Primitive `NLLLossGrad`."""
-    return primitives.NLLLossGrad(reduction, ignore_index)(logits, loss_grad, labels, weight,
-        total_weight)
+    return primitives.NLLLossGrad(reduction, ignore_index)(
+        logits, loss_grad, labels, weight, total_weight
+    )
 
 
 @_kernel("NLLLossPrim_")
@@ -330,23 +492,62 @@ def one_hot_ext_impl(tensor, num_classes, on_value, off_value, axis):
 
 
 @_kernel("PromptFlashAttentionPrim_")
-def prompt_flash_attention_impl(query, key, value, attn_mask, actual_seq_lengths,
-        actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2, quant_scale2,
-        quant_offset2, num_heads, scale_value, pre_tokens, next_tokens, input_layout,
-        num_key_value_heads, sparse_mode, inner_precise):
+def prompt_flash_attention_impl(
+    query,
+    key,
+    value,
+    attn_mask,
+    actual_seq_lengths,
+    actual_seq_lengths_kv,
+    pse_shift,
+    deq_scale1,
+    quant_scale1,
+    deq_scale2,
+    quant_scale2,
+    quant_offset2,
+    num_heads,
+    scale_value,
+    pre_tokens,
+    next_tokens,
+    input_layout,
+    num_key_value_heads,
+    sparse_mode,
+    inner_precise,
+):
     """Calls the Primitive `PromptFlashAttention`."""
-    return primitives.PromptFlashAttention(num_heads, scale_value, pre_tokens, next_tokens,
-        input_layout, num_key_value_heads, sparse_mode, inner_precise)(query, key, value, attn_mask,
-        actual_seq_lengths, actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2,
-        quant_scale2, quant_offset2)
+    return primitives.PromptFlashAttention(
+        num_heads,
+        scale_value,
+        pre_tokens,
+        next_tokens,
+        input_layout,
+        num_key_value_heads,
+        sparse_mode,
+        inner_precise,
+    )(
+        query,
+        key,
+        value,
+        attn_mask,
+        actual_seq_lengths,
+        actual_seq_lengths_kv,
+        pse_shift,
+        deq_scale1,
+        quant_scale1,
+        deq_scale2,
+        quant_scale2,
+        quant_offset2,
+    )
 
 
 @_kernel("QuantBatchMatmulPrim_")
-def quant_batch_matmul_impl(x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1,
-        transpose_x2, dtype ):
+def quant_batch_matmul_impl(
+    x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1, transpose_x2, dtype
+):
     """Calls the Primitive `QuantBatchMatmul`."""
-    return primitives.QuantBatchMatmul(transpose_x1, transpose_x2, dtype)(x1, x2, scale, offset,
-        bias, pertokenScaleOptional)
+    return primitives.QuantBatchMatmul(transpose_x1, transpose_x2, dtype)(
+        x1, x2, scale, offset, bias, pertokenScaleOptional
+    )
 
 
 @_kernel("ReduceAllPrim_")
@@ -482,12 +683,22 @@ def upsample_trilinear3d_impl(x, output_size, scales, align_corners):
 
 
 @_kernel("WeightQuantBatchMatmulPrim_")
-def weight_quant_batch_matmul_impl(x, weight, antiquant_scale, antiquant_offset, quant_scale,
-        quant_offset, bias, transpose_x, transpose_weight, antiquant_group_size):
+def weight_quant_batch_matmul_impl(
+    x,
+    weight,
+    antiquant_scale,
+    antiquant_offset,
+    quant_scale,
+    quant_offset,
+    bias,
+    transpose_x,
+    transpose_weight,
+    antiquant_group_size,
+):
     """Calls the Primitive `WeightQuantBatchMatmul`."""
-    return primitives.WeightQuantBatchMatmul(transpose_x, transpose_weight,
-        antiquant_group_size)(x, weight, antiquant_scale, antiquant_offset, quant_scale,
-        quant_offset, bias)
+    return primitives.WeightQuantBatchMatmul(transpose_x, transpose_weight, antiquant_group_size)(
+        x, weight, antiquant_scale, antiquant_offset, quant_scale, quant_offset, bias
+    )
 
 
 @_kernel("ApplyRotaryPosEmbPrim_")
@@ -497,50 +708,150 @@ def apply_rotary_pos_emb_impl(query, key, cos, sin, position_ids, cos_format):
 
 
 @_kernel("FFNExtPrim_")
-def ffn_ext_impl(x, weight1, weight2, expertTokens, bias1, bias2, scale, offset, deqScale1,
-        deqScale2, antiquant_scale1, antiquant_scale2, antiquant_offset1, antiquant_offset2,
-        activation, inner_precise):
+def ffn_ext_impl(
+    x,
+    weight1,
+    weight2,
+    expertTokens,
+    bias1,
+    bias2,
+    scale,
+    offset,
+    deqScale1,
+    deqScale2,
+    antiquant_scale1,
+    antiquant_scale2,
+    antiquant_offset1,
+    antiquant_offset2,
+    activation,
+    inner_precise,
+):
     """Calls the Primitive `FFNExt`."""
-    return primitives.FFNExt(activation, inner_precise)(x, weight1, weight2, expertTokens,
-        bias1, bias2, scale, offset, deqScale1, deqScale2, antiquant_scale1, antiquant_scale2,
-        antiquant_offset1, antiquant_offset2)
+    return primitives.FFNExt(activation, inner_precise)(
+        x,
+        weight1,
+        weight2,
+        expertTokens,
+        bias1,
+        bias2,
+        scale,
+        offset,
+        deqScale1,
+        deqScale2,
+        antiquant_scale1,
+        antiquant_scale2,
+        antiquant_offset1,
+        antiquant_offset2,
+    )
 
 
 @_kernel("FlashAttentionScoreGradPrim_")
-def flash_attention_score_grad_impl(query, key, value, dy, pse_shift, drop_mask, padding_mask,
-        atten_mask, softmax_max, softmax_sum, softmax_in, attention_in, prefix, actual_seq_qlen,
-        actual_seq_kvlen, head_num, keep_prob, scale_value, pre_tokens, next_tokens,
-        inner_precise, input_layout, sparse_mode):
+def flash_attention_score_grad_impl(
+    query,
+    key,
+    value,
+    dy,
+    pse_shift,
+    drop_mask,
+    padding_mask,
+    atten_mask,
+    softmax_max,
+    softmax_sum,
+    softmax_in,
+    attention_in,
+    prefix,
+    actual_seq_qlen,
+    actual_seq_kvlen,
+    head_num,
+    keep_prob,
+    scale_value,
+    pre_tokens,
+    next_tokens,
+    inner_precise,
+    input_layout,
+    sparse_mode,
+):
     """Calls the Primitive `FlashAttentionScoreGrad`."""
-    return primitives.FlashAttentionScoreGrad(head_num, keep_prob, scale_value, pre_tokens,
-        next_tokens, inner_precise, input_layout, sparse_mode)(query, key, value, dy, pse_shift,
-        drop_mask, padding_mask, atten_mask, softmax_max, softmax_sum, softmax_in, attention_in,
-        prefix, actual_seq_qlen, actual_seq_kvlen)
+    return primitives.FlashAttentionScoreGrad(
+        head_num,
+        keep_prob,
+        scale_value,
+        pre_tokens,
+        next_tokens,
+        inner_precise,
+        input_layout,
+        sparse_mode,
+    )(
+        query,
+        key,
+        value,
+        dy,
+        pse_shift,
+        drop_mask,
+        padding_mask,
+        atten_mask,
+        softmax_max,
+        softmax_sum,
+        softmax_in,
+        attention_in,
+        prefix,
+        actual_seq_qlen,
+        actual_seq_kvlen,
+    )
 
 
 @_kernel("MaxPoolGradWithMaskPrim_")
-def max_pool_grad_with_mask_impl(x, grad, mask, kernel_size, strides, pads, dilation, ceil_mode,
-        argmax_type):
+def max_pool_grad_with_mask_impl(
+    x, grad, mask, kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+):
     """Calls the Primitive `MaxPoolGradWithMask`."""
-    return primitives.MaxPoolGradWithMask(kernel_size, strides, pads, dilation, ceil_mode,
-        argmax_type)(x, grad, mask)
+    return primitives.MaxPoolGradWithMask(
+        kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+    )(x, grad, mask)
 
 
 @_kernel("MaxPoolWithMaskPrim_")
 def max_pool_with_mask_impl(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
     """Calls the Primitive `MaxPoolWithMask`."""
-    return primitives.MaxPoolWithMask(kernel_size, strides, pads, dilation, ceil_mode,
-        argmax_type)(x)
+    return primitives.MaxPoolWithMask(kernel_size, strides, pads, dilation, ceil_mode, argmax_type)(
+        x
+    )
 
 
 @_kernel("PagedAttentionPrim_")
-def paged_attention_impl(query, key_cache, value_cache, block_tables, context_lens,
-        antiquant_scale, antiquant_offset, attn_mask, q_seq_lens, alibi_mask, head_num,
-        scale_value, kv_head_num, kv_cache_quant_mode, mask_mode, mla_v_dim):
+def paged_attention_impl(
+    query,
+    key_cache,
+    value_cache,
+    block_tables,
+    context_lens,
+    antiquant_scale,
+    antiquant_offset,
+    attn_mask,
+    q_seq_lens,
+    alibi_mask,
+    head_num,
+    scale_value,
+    kv_head_num,
+    kv_cache_quant_mode,
+    mask_mode,
+    mla_v_dim,
+):
     """Calls the Primitive `PagedAttention`."""
-    return primitives.PagedAttention(head_num, scale_value, kv_head_num, kv_cache_quant_mode,
-        mask_mode, mla_v_dim)(query, key_cache, value_cache, block_tables, context_lens,
-        antiquant_scale, antiquant_offset, attn_mask, q_seq_lens, alibi_mask)
+    return primitives.PagedAttention(
+        head_num, scale_value, kv_head_num, kv_cache_quant_mode, mask_mode, mla_v_dim
+    )(
+        query,
+        key_cache,
+        value_cache,
+        block_tables,
+        context_lens,
+        antiquant_scale,
+        antiquant_offset,
+        attn_mask,
+        q_seq_lens,
+        alibi_mask,
+    )
 
 
 __all__ = sorted([*(name for name in globals() if name.endswith("_impl")), *_CLASSES])

@@ -121,15 +121,18 @@ def moved(mean, scale, noise):
     if not any(isinstance(each, Tensor) for each in (mean, scale)):
         return _made(mean + scale * noise, None)
     xp = current_space()
-    given = [each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
-             for each in (mean, scale)]
+    given = [
+        each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
+        for each in (mean, scale)
+    ]
     wide = isinstance(mean, Tensor) and mean.dtype == dtypes.float64
     return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), wide)
 
 
 @op(compute="native")
-def moved_noise(xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype),
-                noise: TensorOf(floating), wide: Bool):
+def moved_noise(
+    xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype), noise: TensorOf(floating), wide: Bool
+):
     """mean + scale * noise; float64 where it is to be `wide`, else float32."""
     return xp.cast(mean + scale * noise, "float64" if wide else "float32")
 
@@ -156,8 +159,7 @@ def _number(value):
 
 @public("ops.rand")
 @checked
-def rand(*size, dtype: Fractional = None, seed: Seed = None,
-         generator=None):
+def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     """Uniform numbers in [0, 1).
 
     Args:
@@ -206,8 +208,13 @@ def _dtype_like(api, input, dtype, rule):
 
 @public("ops.uniform")
 @checked
-def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtype),
-            seed: Seed = None, dtype: DType("float32", "int32") = None):
+def uniform(
+    shape: Shape,
+    minval: TensorOf(any_dtype),
+    maxval: TensorOf(any_dtype),
+    seed: Seed = None,
+    dtype: DType("float32", "int32") = None,
+):
     """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
 
     The bounds are Tensors of that dtype; those of whole numbers have one element, `minval` no axes.
@@ -229,13 +236,16 @@ def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtyp
     wanted = dtypes.float32 if dtype is None else dtype
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if bound.dtype != wanted:
-            raise TypeError(f"For 'uniform', '{name}' must have dtype {wanted}, but got "
-                            f"{bound.dtype}.")
+            raise TypeError(
+                f"For 'uniform', '{name}' must have dtype {wanted}, but got {bound.dtype}."
+            )
     draw = _generator(xp, seed)
     if dtype == dtypes.int32:
         if low.ndim or high.size != 1:
-            raise ValueError(f"For 'uniform', whole numbers need bounds without axes, but got "
-                             f"shapes {low.shape} and {high.shape}.")
+            raise ValueError(
+                f"For 'uniform', whole numbers need bounds without axes, but got "
+                f"shapes {low.shape} and {high.shape}."
+            )
         high = high.reshape(())
         return _made(draw.integers(int(low), int(high), shape), dtype)
     drawn = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
@@ -275,24 +285,26 @@ class UniformInt(_Seeded):
     """
 
     @checked
-    def __call__(self, shape: Shape, minval: Int | TensorOf("int32"),
-                 maxval: Int | TensorOf("int32")):
+    def __call__(
+        self, shape: Shape, minval: Int | TensorOf("int32"), maxval: Int | TensorOf("int32")
+    ):
         xp = current_space()
         if isinstance(minval, Tensor) and minval.ndim:
-            raise ValueError(f"For 'UniformInt', 'minval' must have no axes, but got shape "
-                             f"{minval.shape}.")
+            raise ValueError(
+                f"For 'UniformInt', 'minval' must have no axes, but got shape {minval.shape}."
+            )
         low, high = int(minval), int(maxval)
         if low >= high:
-            raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} "
-                             f"and {high}.")
+            raise ValueError(
+                f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}."
+            )
         draw = self._draw(xp)
         return _made(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
 
 
 @public("ops.randint")
 @checked
-def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *,
-            dtype: Whole = None):
+def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *, dtype: Whole = None):
     """Whole numbers in [low, high); int64 by default.
 
     Example:
@@ -331,9 +343,7 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
 
 @public("ops.randn")
 @checked
-def randn(*size, dtype: Fractional = None,
-          seed: Seed = None,
-          generator=None):
+def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     """Numbers of the standard normal distribution; float32 by default.
 
     Example:
@@ -372,8 +382,10 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
-    return _made(_generator(current_space(), seed).standard_normal(_lengths("standard_normal",
-                                                                            (shape,))), None)
+    return _made(
+        _generator(current_space(), seed).standard_normal(_lengths("standard_normal", (shape,))),
+        None,
+    )
 
 
 @public("ops.StandardNormal")
@@ -395,9 +407,12 @@ class StandardNormal(_Seeded):
 
 @public("ops.normal")
 @checked
-def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
-           stddev: TensorOf(any_dtype, scalars=True),
-           seed: Seed = None):
+def normal(
+    shape: Shape,
+    mean: TensorOf(any_dtype, scalars=True),
+    stddev: TensorOf(any_dtype, scalars=True),
+    seed: Seed = None,
+):
     """Numbers of the normal distribution with this mean and standard deviation; float64 for a mean
     of float64, else float32.
 
@@ -439,8 +454,9 @@ def _gamma(stream, shape, alpha, beta):
 
 @public("ops.laplace")
 @checked
-def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("float32"),
-            seed: Seed = None):
+def laplace(
+    shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("float32"), seed: Seed = None
+):
     """Float32 numbers of the Laplace distribution.
 
     Example:
@@ -475,8 +491,9 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 
 @public("ops.random_poisson")
 @checked
-def random_poisson(shape: Index, rate: TensorOf(real) | Number, seed: Seed = None,
-                   dtype: DType = dtypes.float32):
+def random_poisson(
+    shape: Index, rate: TensorOf(real) | Number, seed: Seed = None, dtype: DType = dtypes.float32
+):
     """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
 
     Example:
@@ -492,8 +509,10 @@ def random_poisson(shape: Index, rate: TensorOf(real) | Number, seed: Seed = Non
 def _poisson(stream, shape, rate, dtype):
     rate = rate if isinstance(rate, Tensor) else Tensor(float(rate), dtypes.float32)
     if 0 in rate.shape or shape.ndim != 1:
-        raise ValueError(f"For 'random_poisson', 'shape' must have one axis and 'rate' elements, "
-                         f"but got shapes {shape.shape} and {rate.shape}.")
+        raise ValueError(
+            f"For 'random_poisson', 'shape' must have one axis and 'rate' elements, "
+            f"but got shapes {shape.shape} and {rate.shape}."
+        )
     xp = space_for(rate._array)
     whole = _lengths("random_poisson", (shape,)) + rate.shape
     return _made(_Draw(stream, xp).poisson(rate._array, whole), dtype)
@@ -537,9 +556,12 @@ def _permutation(xp, count, draw):
 
 @public("ops.randperm")
 @checked
-def randperm(n: Int(ge=1), seed: ElementOf(Int) = 0,
-             offset: ElementOf(Int(ge=0)) = 0,
-             dtype: DType = dtypes.int64):
+def randperm(
+    n: Int(ge=1),
+    seed: ElementOf(Int) = 0,
+    offset: ElementOf(Int(ge=0)) = 0,
+    dtype: DType = dtypes.int64,
+):
     """The whole numbers below n in random order; int64 by default.
 
     Example:
@@ -562,9 +584,11 @@ def mint_randperm(n, *, generator=None, dtype=None):
 
 @public("ops.bernoulli")
 @checked
-def bernoulli(input: TensorOf(real, "bool"),
-              p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
-              seed: Int | None = None):
+def bernoulli(
+    input: TensorOf(real, "bool"),
+    p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
+    seed: Int | None = None,
+):
     """1 with probability p and 0 otherwise, in the input's shape and dtype.
 
     Example:
@@ -590,15 +614,20 @@ def _chosen(xp, draw, weights, count, replacement):
         points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
         return xp.sum(points[..., :, None] >= edges[..., None, :], -1)
     noise = -xp.log(-xp.log(draw.random(weights.shape)))
-    with_noise = xp.where(weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise,
-                          float("-inf"))
+    with_noise = xp.where(
+        weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf")
+    )
     return xp.top_k(with_noise, count, -1)[1]
 
 
 @public("ops.multinomial")
 @checked
-def multinomial(input: TensorOf(real, "bool"), num_samples: InTensor(Int(ge=1)),
-                replacement: Any = True, seed: Seed = None):
+def multinomial(
+    input: TensorOf(real, "bool"),
+    num_samples: InTensor(Int(ge=1)),
+    replacement: Any = True,
+    seed: Seed = None,
+):
     """Places drawn in proportion to the weights in each row; int32.
 
     Raises:
@@ -611,22 +640,27 @@ def multinomial(input: TensorOf(real, "bool"), num_samples: InTensor(Int(ge=1)),
 
     Source: mindspore.ops.multinomial of MindSpore 2.10.
     """
-    return _multinomial(input, num_samples, replacement, _generator(space_for(input._array), seed),
-                        "int32")
+    return _multinomial(
+        input, num_samples, replacement, _generator(space_for(input._array), seed), "int32"
+    )
 
 
 def _multinomial(input, num_samples, replacement, draw, dtype):
     weights = input._array.astype("float64")
     if num_samples < 1:
-        raise RuntimeError(f"For 'multinomial', 'num_samples' must be positive, but got "
-                           f"{num_samples}.")
+        raise RuntimeError(
+            f"For 'multinomial', 'num_samples' must be positive, but got {num_samples}."
+        )
     if not weights.size:
-        raise ValueError(f"For 'multinomial', the input must hold weights, but got shape "
-                         f"{tuple(weights.shape)}.")
+        raise ValueError(
+            f"For 'multinomial', the input must hold weights, but got shape {tuple(weights.shape)}."
+        )
     if not replacement and num_samples > weights.shape[-1]:
-        raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
-                         f"without replacement, "
-                         f"but got {num_samples}.")
+        raise ValueError(
+            f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
+            f"without replacement, "
+            f"but got {num_samples}."
+        )
     xp = space_for(weights)
     return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
 
@@ -644,8 +678,9 @@ Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element
 
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Float16To64, seed: Seeds, offset: Seeds,
-                                 numsamples: Int(ge=1), replacement: Bool = False):
+def multinomial_with_replacement(
+    x: Float16To64, seed: Seeds, offset: Seeds, numsamples: Int(ge=1), replacement: Bool = False
+):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 
     Example:
@@ -656,16 +691,18 @@ def multinomial_with_replacement(x: Float16To64, seed: Seeds, offset: Seeds,
     Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
     """
     if x.ndim not in (1, 2):
-        raise ValueError(f"For 'multinomial_with_replacement', 'x' must have one or two axes, but "
-                         f"got {x.shape}.")
+        raise ValueError(
+            f"For 'multinomial_with_replacement', 'x' must have one or two axes, but got {x.shape}."
+        )
     seed, offset = (s.asnumpy().item() if isinstance(s, Tensor) else s for s in (seed, offset))
     return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
 
 
 @public("ops.random_categorical", "Tensor.random_categorical")
 @checked
-def random_categorical(logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0,
-                       dtype: DType = dtypes.int64):
+def random_categorical(
+    logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0, dtype: DType = dtypes.int64
+):
     """Places drawn with the probabilities that the logits of each row give; int64 by default.
 
     Example:
@@ -676,8 +713,9 @@ def random_categorical(logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0
     Source: mindspore.ops.random_categorical of MindSpore 2.10.
     """
     if logits.ndim != 2:
-        raise ValueError(f"For 'random_categorical', 'logits' must have two axes, but got "
-                         f"{logits.shape}.")
+        raise ValueError(
+            f"For 'random_categorical', 'logits' must have two axes, but got {logits.shape}."
+        )
     xp = space_for(logits._array)
     scores = logits._array.astype("float64")
     weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
@@ -706,15 +744,19 @@ class RandomChoiceWithMask(_Seeded):
 
     def __call__(self, input_x):
         if not isinstance(input_x, Tensor) or input_x.dtype != dtypes.bool_:
-            raise TypeError("For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
-                            f"{getattr(input_x, 'dtype', type(input_x).__name__)}.")
+            raise TypeError(
+                "For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
+                f"{getattr(input_x, 'dtype', type(input_x).__name__)}."
+            )
         if not 1 <= input_x.ndim <= 5:
-            raise ValueError(f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but "
-                             f"got {input_x.ndim}.")
+            raise ValueError(
+                f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but "
+                f"got {input_x.ndim}."
+            )
         xp = space_for(input_x._array)
         rows = xp.stack(xp.nonzero(input_x._array), -1)
         order = xp.argsort(self._draw(xp).random((rows.shape[0],)))
-        picked = rows[order][:self.count]
+        picked = rows[order][: self.count]
         made = xp.zeros((self.count, input_x.ndim), "int32")
-        made[:picked.shape[0]] = picked
+        made[: picked.shape[0]] = picked
         return Tensor._wrap(made), Tensor._wrap(xp.arange(self.count) < picked.shape[0])

@@ -54,8 +54,13 @@ def _dropped(xp, x, mask, keep):
 
 
 @op("ops.dropout(input, p=0.5, training=True, seed=None)")
-def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: Bool = True,
-            seed: Int(ge=0) = None):
+def dropout(
+    xp,
+    input: Floats,
+    p: ScalarOf(Chance, TypeError) = 0.5,
+    training: Bool = True,
+    seed: Int(ge=0) = None,
+):
     """Sets each element to zero with probability `p` and divides the others by 1 - p.
 
     Without `training` it returns the input itself. With a `seed` the masks follow from it, from
@@ -73,8 +78,10 @@ def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: B
     return _dropped(xp, input, xp.random_keep(input.shape, 1 - p, seed or 0), 1 - p)
 
 
-@op("mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
-    "mint.nn.Dropout(p=0.5, inplace=False)(input)")
+@op(
+    "mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
+    "mint.nn.Dropout(p=0.5, inplace=False)(input)",
+)
 def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Sets each element to zero with probability `p` and divides the others by 1 - p. Without
     `training` it returns the input itself.
@@ -92,8 +99,13 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
 
 
 @op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
-def dropout_primitive(xp, x: Floats, keep_prob: ScalarOf(Float(gt=0.0, le=1.0)) = 0.5,
-                      Seed0: ScalarOf(Int) = 0, Seed1: ScalarOf(Int) = 0):
+def dropout_primitive(
+    xp,
+    x: Floats,
+    keep_prob: ScalarOf(Float(gt=0.0, le=1.0)) = 0.5,
+    Seed0: ScalarOf(Int) = 0,
+    Seed1: ScalarOf(Int) = 0,
+):
     """Keeps each element with probability `keep_prob` and divides it by that; the others become
     zero.
 
@@ -120,8 +132,8 @@ def _channels(xp, api, x, keep, ranks):
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
         raise ValueError(
-            f"For '{api}', the input must have {wanted} dimensions, but got shape "
-            f"{tuple(x.shape)}.")
+            f"For '{api}', the input must have {wanted} dimensions, but got shape {tuple(x.shape)}."
+        )
     lead = 2 if x.ndim == ranks[-1] else 1
     mask = xp.random_keep(tuple(x.shape[:lead]) + (1,) * (x.ndim - lead), keep)
     return _dropped(xp, x, mask, keep), mask
@@ -158,8 +170,10 @@ def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bo
     return out if training else input
 
 
-@op("mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
-    "mint.nn.Dropout2d(p=0.5, inplace=False)(input)")
+@op(
+    "mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
+    "mint.nn.Dropout2d(p=0.5, inplace=False)(input)",
+)
 def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
 
@@ -236,9 +250,13 @@ def dropout3d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
 
 
 @op("ops.DropoutGenMask(Seed0=0, Seed1=0)(shape, keep_prob)")
-def dropout_gen_mask(xp, keep_prob: TensorOf(floating, scalars=True),
-                     shape: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), Seed0: Int = 0,
-                     Seed1: Int = 0):
+def dropout_gen_mask(
+    xp,
+    keep_prob: TensorOf(floating, scalars=True),
+    shape: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)),
+    Seed0: Int = 0,
+    Seed1: Int = 0,
+):
     """Draws a mask for `DropoutDoMask`: one bit for each element, which is set with probability
     `keep_prob`.
 
@@ -258,8 +276,9 @@ def dropout_gen_mask(xp, keep_prob: TensorOf(floating, scalars=True),
 
 
 @op("ops.DropoutDoMask()(x, mask, keep_prob)")
-def dropout_do_mask(xp, x: Floats, mask: TensorOf("uint8"),
-                    keep_prob: TensorOf(floating, scalars=True)):
+def dropout_do_mask(
+    xp, x: Floats, mask: TensorOf("uint8"), keep_prob: TensorOf(floating, scalars=True)
+):
     """Keeps the elements of `x` whose bit in `mask` is set and divides them by `keep_prob`; the
     others become zero.
 
@@ -276,8 +295,9 @@ def dropout_do_mask(xp, x: Floats, mask: TensorOf("uint8"),
     if bits.size < x.size:
         raise ValueError(
             f"For 'DropoutDoMask', 'mask' must have a bit for each of {x.size} elements, but got "
-            f"{bits.size}.")
-    return _dropped(xp, x, xp.reshape(bits[:x.size], x.shape), float(keep_prob))
+            f"{bits.size}."
+        )
+    return _dropped(xp, x, xp.reshape(bits[: x.size], x.shape), float(keep_prob))
 
 
 CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
@@ -287,8 +307,7 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 
 
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
-def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
-          upper: Number | Bool = 1 / 3):
+def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number | Bool = 1 / 3):
     """Keeps the elements that are not negative and multiplies the others by random slopes in
     [lower, upper).
 
@@ -301,15 +320,21 @@ def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
     """
     if lower > upper:
         raise ValueError(
-            f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}.")
+            f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}."
+        )
     slope = xp.random_uniform(input.shape, float(lower), float(upper))
     slope = xp.cast(slope, input.dtype) if input.dtype.kind == "f" else slope
     return xp.cast(xp.where(input >= 0, input, input * slope), input.dtype)
 
 
 @op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)")
-def gumbel_softmax(xp, logits: TensorOf("float16", "float32"), tau: Float(gt=0.0) = 1.0,
-                   hard: Bool = False, dim: Int = -1):
+def gumbel_softmax(
+    xp,
+    logits: TensorOf("float16", "float32"),
+    tau: Float(gt=0.0) = 1.0,
+    hard: Bool = False,
+    dim: Int = -1,
+):
     """Computes the softmax of (logits + Gumbel noise) / tau along `dim`.
 
     With `hard` it is one-hot vectors at the largest entries, with the gradient of the soft ones.
@@ -324,7 +349,8 @@ def gumbel_softmax(xp, logits: TensorOf("float16", "float32"), tau: Float(gt=0.0
     if not -logits.ndim <= dim < logits.ndim:
         raise ValueError(
             f"For 'gumbel_softmax', 'dim' must be in [{-logits.ndim}, {logits.ndim}), but got "
-            f"{dim}.")
+            f"{dim}."
+        )
     drawn = xp.random_uniform(logits.shape, 1e-30, 1.0)
     noise = -xp.log(-xp.log(xp.maximum(drawn, 1e-30)))
     scaled = (logits + xp.cast(noise, logits.dtype)) / tau

@@ -73,8 +73,9 @@ class RandomGamma(Gamma):
     @checked
     def __call__(self, shape: Index, alpha: Float16To64):
         if shape.ndim != 1:
-            raise ValueError(f"For 'RandomGamma', 'shape' must have one axis, but got "
-                             f"{shape.shape}.")
+            raise ValueError(
+                f"For 'RandomGamma', 'shape' must have one axis, but got {shape.shape}."
+            )
         xp = space_for(alpha._array)
         whole = shape_of("RandomGamma", (shape,)) + alpha.shape
         numbers = self._draw(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
@@ -184,8 +185,12 @@ class Multinomial(_Seeded):
     """
 
     @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0,
-                 dtype: DType("int32", "int64") = dtypes.int32):
+    def __init__(
+        self,
+        seed: Int(ge=0) = 0,
+        seed2: Int(ge=0) = 0,
+        dtype: DType("int32", "int64") = dtypes.int32,
+    ):
         self._set(seed, seed2)
         self.dtype = dtype
 
@@ -218,11 +223,14 @@ class MultinomialWithReplacement(Primitive):
         self.numsamples, self.replacement = numsamples, replacement
 
     @checked
-    def __call__(self, x: Float16To64, seed: Int | TensorOf("int64"), offset: Int |
-                 TensorOf("int64")):
+    def __call__(
+        self, x: Float16To64, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")
+    ):
         if x.ndim not in (1, 2):
-            raise ValueError(f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
-                             f"but got {x.shape}.")
+            raise ValueError(
+                f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
+                f"but got {x.shape}."
+            )
         draw = _first(space_for(x._array), int(seed), int(offset))
         return _multinomial(x, self.numsamples, True, draw, "int64")
 
@@ -349,8 +357,12 @@ class TruncatedNormal(_Seeded):
     """
 
     @checked
-    def __init__(self, dtype: DType("float16", "float32", "float64") = dtypes.float32,
-                 seed: Int = 0, seed2: Int = 0):
+    def __init__(
+        self,
+        dtype: DType("float16", "float32", "float64") = dtypes.float32,
+        seed: Int = 0,
+        seed2: Int = 0,
+    ):
         self._set(seed, seed2)
         self.dtype = dtype
 
@@ -371,16 +383,26 @@ class ParameterizedTruncatedNormal(_Seeded):
         self._set(seed, seed2)
 
     @checked(Alike("mean stdevs min max"))
-    def __call__(self, shape: Index, mean: Float16To64, stdevs: Float16To64, min: Float16To64, max:
-                 Float16To64):
+    def __call__(
+        self,
+        shape: Index,
+        mean: Float16To64,
+        stdevs: Float16To64,
+        min: Float16To64,
+        max: Float16To64,
+    ):
         for name, each in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
             if each.ndim > 1:
-                raise ValueError(f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
-                                 f"one axis, but got {each.shape}.")
+                raise ValueError(
+                    f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
+                    f"one axis, but got {each.shape}."
+                )
         xp = space_for(mean._array)
         whole = _shape("ParameterizedTruncatedNormal", shape, 0)
-        sides = [each._array.reshape((-1,) + (1,) * (len(whole) - 1))
-                 for each in (mean, stdevs, min, max)]
+        sides = [
+            each._array.reshape((-1,) + (1,) * (len(whole) - 1))
+            for each in (mean, stdevs, min, max)
+        ]
         middle, spread, low, high = (each.astype("float64") for each in sides)
         if bool((spread <= 0).any()) or bool((low >= high).any()):
             raise ValueError(
@@ -483,8 +505,9 @@ class Bernoulli(Primitive):
         xp = space_for(x._array)
         share = p._array if isinstance(p, Tensor) else xp.asarray(p)
         if isinstance(p, Tensor) and p.shape not in (x.shape, (), (1,)):
-            raise ValueError(f"For 'Bernoulli', 'p' must have the shape {x.shape} of 'x', but got "
-                             f"{share.shape}.")
+            raise ValueError(
+                f"For 'Bernoulli', 'p' must have the shape {x.shape} of 'x', but got {share.shape}."
+            )
         if bool((share < 0).any()) or bool((share > 1).any()):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
         offset = self.offset if isinstance(self.offset, int) else 0

@@ -11,7 +11,7 @@ def _parts(array, count):
     if array is None:
         return [None] * count
     width = array.shape[-1] // count
-    return [array[..., k * width:(k + 1) * width] for k in range(count)]
+    return [array[..., k * width : (k + 1) * width] for k in range(count)]
 
 
 def _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro):
@@ -40,8 +40,12 @@ def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, slope, flow, cell_flow, at
     into = slope + flow if at is None else (slope + flow) * at
     through = cell_flow if at is None else cell_flow * at
     to_cell = into * o * (1 - bent * bent) + through
-    found = (to_cell * n * i * (1 - i), to_cell * c * f * (1 - f), to_cell * i * (1 - n * n),
-             into * bent * o * (1 - o))
+    found = (
+        to_cell * n * i * (1 - i),
+        to_cell * c * f * (1 - f),
+        to_cell * i * (1 - n * n),
+        into * bent * o * (1 - o),
+    )
     if at is None:
         return *found, to_cell * f
     return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
@@ -75,8 +79,9 @@ def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
         made = [*_parts(slopes[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
             made.append(xp.empty(c.shape, c.dtype))
-        bodies.pointwise(_lstm_back, *parts[t], cells[t], slope[t], flow, cell_flow, ats[t],
-                         out=made)
+        bodies.pointwise(
+            _lstm_back, *parts[t], cells[t], slope[t], flow, cell_flow, ats[t], out=made
+        )
         back = xp.matmul(slopes[t], weight)
         flow, cell_flow = back if mask is None else back + made[5], made[4]
     return slopes, flow, cell_flow
@@ -127,7 +132,15 @@ def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
         at = None if mask is None else mask[t]
         beside = xp.empty(flow.shape, flow.dtype)
         bodies.pointwise(
-            _gru_back, *_parts(gates[t], 3), *_parts(recurrent[t], 3), *_parts(bias, 3), before[t],
-            slope[t], flow, at, out=[*_parts(slopes[t], 3), *_parts(states[t], 3), beside])
+            _gru_back,
+            *_parts(gates[t], 3),
+            *_parts(recurrent[t], 3),
+            *_parts(bias, 3),
+            before[t],
+            slope[t],
+            flow,
+            at,
+            out=[*_parts(slopes[t], 3), *_parts(states[t], 3), beside],
+        )
         flow = xp.matmul(states[t], weight) + beside
     return slopes, states, flow

@@ -58,8 +58,15 @@ def _activated(xp, x, kind):
 
 
 @op()
-def rnn_sequence(xp, gates: Floats, h0: Floats, weight: Floats, mask: Floats = None,
-                 kind: OneOf("tanh", "relu") = "tanh", reverse: Bool = False):
+def rnn_sequence(
+    xp,
+    gates: Floats,
+    h0: Floats,
+    weight: Floats,
+    mask: Floats = None,
+    kind: OneOf("tanh", "relu") = "tanh",
+    reverse: Bool = False,
+):
     """h = act(gates[t] + h @ weight.T), step by step.
 
     Returns:
@@ -98,15 +105,22 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
 def lstm_gates(xp, total):
     """The four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
     width = total.shape[-1] // 4
-    halves = xp.tanh(0.5 * total[..., :2 * width]) * 0.5 + 0.5
-    candidate = xp.tanh(total[..., 2 * width:3 * width])
-    opened = xp.tanh(0.5 * total[..., 3 * width:]) * 0.5 + 0.5
+    halves = xp.tanh(0.5 * total[..., : 2 * width]) * 0.5 + 0.5
+    candidate = xp.tanh(total[..., 2 * width : 3 * width])
+    opened = xp.tanh(0.5 * total[..., 3 * width :]) * 0.5 + 0.5
     return halves[..., :width], halves[..., width:], candidate, opened
 
 
 @op()
-def lstm_sequence(xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, mask: Floats = None,
-                  reverse: Bool = False):
+def lstm_sequence(
+    xp,
+    gates: Floats,
+    h0: Floats,
+    c0: Floats,
+    weight: Floats,
+    mask: Floats = None,
+    reverse: Bool = False,
+):
     """c = f c + i g, h = o tanh(c), step by step, the gates from gates[t] + h @ weight.T.
 
     Returns:
@@ -149,9 +163,15 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
         through = cell_flow if at is None else cell_flow * at
         to_cell = into * let_out[t] * (1 - bent * bent) + through
         i, f, n, o = let_in[t], keep[t], candidate[t], let_out[t]
-        by_step[t] = xp.concatenate([
-            to_cell * n * i * (1 - i), to_cell * cells[t] * f * (1 - f),
-            to_cell * i * (1 - n * n), into * bent * o * (1 - o)], -1)
+        by_step[t] = xp.concatenate(
+            [
+                to_cell * n * i * (1 - i),
+                to_cell * cells[t] * f * (1 - f),
+                to_cell * i * (1 - n * n),
+                into * bent * o * (1 - o),
+            ],
+            -1,
+        )
         back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
@@ -165,11 +185,11 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
 def _gru_gates(xp, given, recurrent):
     """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
     width = given.shape[-1] // 3
-    total = given[..., :2 * width] + recurrent[..., :2 * width]
+    total = given[..., : 2 * width] + recurrent[..., : 2 * width]
     halves = xp.tanh(0.5 * total) * 0.5 + 0.5
     reset, update = halves[..., :width], halves[..., width:]
-    inner = recurrent[..., 2 * width:]
-    return reset, update, xp.tanh(given[..., 2 * width:] + reset * inner), inner
+    inner = recurrent[..., 2 * width :]
+    return reset, update, xp.tanh(given[..., 2 * width :] + reset * inner), inner
 
 
 def _gru_recurrent(xp, h, weight, bias):
@@ -178,8 +198,15 @@ def _gru_recurrent(xp, h, weight, bias):
 
 
 @op()
-def gru_sequence(xp, gates: Floats, h0: Floats, weight: Floats, bias: Floats = None,
-                 mask: Floats = None, reverse: Bool = False):
+def gru_sequence(
+    xp,
+    gates: Floats,
+    h0: Floats,
+    weight: Floats,
+    bias: Floats = None,
+    mask: Floats = None,
+    reverse: Bool = False,
+):
     """h = (1 - z) n + z h, step by step, with n = tanh(gates_n + r (h @ weight_n.T + bias_n)).
 
     Returns:
@@ -206,8 +233,9 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
-        slopes, state_slopes, flow = device_steps.gru_vjp(bodies, xp, order, gates, before, weight,
-                                                          bias, mask, g)
+        slopes, state_slopes, flow = device_steps.gru_vjp(
+            bodies, xp, order, gates, before, weight, bias, mask, g
+        )
         by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
         return slopes, flow, _weight_vjp(xp, state_slopes, before), by_bias, None
     parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))

@@ -6,16 +6,7 @@ sequences below the layers of `nn` in _recurrent/sequence.py.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    AsValue,
-    Bool,
-    Float,
-    Int,
-    OneOf,
-    Str,
-    TensorOf,
-    checked,
-)
+from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, OneOf, Str, TensorOf, checked
 from ..._core.tensor import dtype as dtypes
 from .._elementwise.cast import cast
 from .._rules import Float16Or32, Floats
@@ -185,8 +176,15 @@ class DynamicRNN(Primitive):
         self.forget_bias, self.is_training = forget_bias, is_training
 
     @checked
-    def __call__(self, x: Half, w: Half, b: Float16Or32, seq_length: TensorOf() | None, init_h:
-                 Half, init_c: Half):
+    def __call__(
+        self,
+        x: Half,
+        w: Half,
+        b: Float16Or32,
+        seq_length: TensorOf() | None,
+        init_h: Half,
+        init_c: Half,
+    ):
         _need_plain(
             self.name,
             vars(self),
@@ -251,8 +249,9 @@ class BasicLSTMCell(Primitive):
         self.state_is_tuple, self.activation = state_is_tuple, activation
 
     @checked
-    def __call__(self, x: Float16Or32, h: Float16Or32, c: Float16Or32, w: Float16Or32, b:
-                 Float16Or32):
+    def __call__(
+        self, x: Float16Or32, h: Float16Or32, c: Float16Or32, w: Float16Or32, b: Float16Or32
+    ):
         _need_plain(self.name, vars(self), {"keep_prob": 1.0, "state_is_tuple": True})
         need_rank(self.name, x=(x, 2), h=(h, 2), w=(w, 2))
         shape = (x.shape[0], h.shape[1])

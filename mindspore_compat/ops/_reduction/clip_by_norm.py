@@ -38,17 +38,21 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if isinstance(x, Tensor):
         return clip_by_global_norm([x], clip_norm, use_norm)[0]
     if not isinstance(x, (tuple, list)):
-        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
-                        f"{type(x).__name__}.")
+        raise TypeError(
+            f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}."
+        )
     if not isinstance(clip_norm, (int, float)):
-        raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
-                        f"{clip_norm!r}.")
+        raise TypeError(
+            f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got {clip_norm!r}."
+        )
     if not clip_norm > 0:
-        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got "
-                         f"{clip_norm}.")
+        raise ValueError(
+            f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got {clip_norm}."
+        )
     if use_norm is not None:
-        raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got "
-                         f"{use_norm!r}.")
+        raise ValueError(
+            f"For 'clip_by_global_norm', 'use_norm' must be None, but got {use_norm!r}."
+        )
     squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
     total = elementary.sqrt.run(addn.run(squares))
     scale = clip_norm / maximum.maximum.run(total, float(clip_norm))
@@ -73,23 +77,29 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     several = list(x) if isinstance(x, (tuple, list)) else [x]
     for one in several:
         if not isinstance(one, Tensor):
-            raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
-                            f"them, but got "
-                            f"{type(one).__name__}.")
+            raise TypeError(
+                f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
+                f"them, but got "
+                f"{type(one).__name__}."
+            )
     max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
     bound = max_norm  # may carry a gradient
-    max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
-                           for value in (max_norm, norm_type))
+    max_norm, norm_type = (
+        value.item() if isinstance(value, Tensor) and value.size == 1 else value
+        for value in (max_norm, norm_type)
+    )
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
         if not isinstance(value, (int, float)):
             raise TypeError(f"For 'clip_by_norm', '{name}' must be a number, but got {value!r}.")
     parts = [norm.run(one.reshape(-1), norm_type) for one in several]
     total = norm.run(stack.run(parts, 0), norm_type)
     if error_if_nonfinite and not bool(comparison.isfinite.run(total)):
-        raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
-                           f"{total}.")
+        raise RuntimeError(
+            f"For 'clip_by_norm', the norm of order {norm_type} is not finite: {total}."
+        )
     bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
     scale = maximum.minimum.run(bound / (total + 1e-6), 1.0)
-    clipped = [one * scale.astype(one.dtype) if one.is_floating_point() else one * scale
-               for one in several]
+    clipped = [
+        one * scale.astype(one.dtype) if one.is_floating_point() else one * scale for one in several
+    ]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]

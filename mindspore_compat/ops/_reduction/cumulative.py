@@ -90,8 +90,13 @@ def mint_cummin(xp, input: Anything, axis: Int):
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
-def cum_prod(xp, x: Anything, axis: AsValue(ScalarInt, NoneRule()), exclusive: Bool = False,
-             reverse: Bool = False):
+def cum_prod(
+    xp,
+    x: Anything,
+    axis: AsValue(ScalarInt, NoneRule()),
+    exclusive: Bool = False,
+    reverse: Bool = False,
+):
     """Multiplies up the elements along an axis; each result is the product of all elements so far.
 
     `exclusive` leaves out the element itself, so that the first result is 1. `reverse` runs from
@@ -109,8 +114,9 @@ def cum_prod(xp, x: Anything, axis: AsValue(ScalarInt, NoneRule()), exclusive: B
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
         front = (slice(None),) * (axis_of(axis, x))
-        x = xp.concatenate([xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]],
-                           axis)
+        x = xp.concatenate(
+            [xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]], axis
+        )
     out = xp.cast(xp.cumprod(x, axis), x.dtype)
     return xp.flip(out, axis) if reverse else out
 
@@ -140,8 +146,14 @@ def logcumsumexp(xp, input: Float16To64, axis: Int):
     "Tensor.diff(n=1, axis=-1, prepend=None, append=None)",
     quirks=Quirks(rules={"ops.diff": {"axis": ScalarOf(Int)}}),
 )
-def diff(xp, x: Anything, n: Int = 1, axis: ScalarOf(Int, TypeError) = -1,
-         prepend: Anything | None = None, append: Anything | None = None):
+def diff(
+    xp,
+    x: Anything,
+    n: Int = 1,
+    axis: ScalarOf(Int, TypeError) = -1,
+    prepend: Anything | None = None,
+    append: Anything | None = None,
+):
     """Subtracts from each element the one before it along an axis, `n` times.
 
     `prepend` and `append` are put before and behind the elements first. A RuntimeError is raised if
@@ -163,8 +175,14 @@ def diff(xp, x: Anything, n: Int = 1, axis: ScalarOf(Int, TypeError) = -1,
 
 
 @op("mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)")
-def diff_ext(xp, x: Anything, n: Int | Bool = 1, axis: ScalarOf(Int, TypeError) = -1,
-             prepend: Anything | None = None, append: Anything | None = None):
+def diff_ext(
+    xp,
+    x: Anything,
+    n: Int | Bool = 1,
+    axis: ScalarOf(Int, TypeError) = -1,
+    prepend: Anything | None = None,
+    append: Anything | None = None,
+):
     """Subtracts from each element the one before it along an axis, `n` times; with `n` of 0 or less
     the input is returned.
 
@@ -206,8 +224,10 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
     if x is None:
         return xp.sum(sums * dx, dim)
     if x.ndim == 1 and x.shape[0] != y.shape[dim]:
-        raise RuntimeError(f"For 'trapz', 'x' must have one number for each of the {y.shape[dim]} "
-                           f"values along the axis, but got shape {tuple(x.shape)}.")
+        raise RuntimeError(
+            f"For 'trapz', 'x' must have one number for each of the {y.shape[dim]} "
+            f"values along the axis, but got shape {tuple(x.shape)}."
+        )
     x = xp.cast(x, "float32") if x.dtype.kind in "iubfV" else x
     steps = xp.diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1:
@@ -216,8 +236,9 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
 
 
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
-def cum_sum(xp, input: TensorOf(number), axis: ScalarInt, exclusive: Bool = False,
-            reverse: Bool = False):
+def cum_sum(
+    xp, input: TensorOf(number), axis: ScalarInt, exclusive: Bool = False, reverse: Bool = False
+):
     """Adds up the elements along an axis; each result is the sum of all elements so far.
 
     `exclusive` leaves out the element itself, so that the first result is 0. `reverse` runs from
@@ -277,8 +298,11 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     return xp.cumsum(x, axis)
 
 
-@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
-    "mint.cumprod(input, dim, dtype=None)")
+@op(
+    "ops.cumprod(input, dim, dtype=None)",
+    "Tensor.cumprod(dim, dtype=None)",
+    "mint.cumprod(input, dim, dtype=None)",
+)
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
     """Multiplies up the elements along an axis; each result is the product of all elements so far.
 
@@ -298,8 +322,13 @@ def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = N
 
 
 @op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
-def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"),
-                         exclusive: Bool = False, reverse: Bool = False):
+def cumulative_logsumexp(
+    xp,
+    x: Floats,
+    axis: TensorOf("int16", "int32", "int64"),
+    exclusive: Bool = False,
+    reverse: Bool = False,
+):
     """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
 
     `exclusive` leaves out the element itself. `reverse` runs from the end.
@@ -316,8 +345,9 @@ def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"
     if not x.ndim:
         raise ValueError("For 'CumulativeLogsumexp', 'x' must have one axis or more, but got ().")
     if not -x.ndim <= axis < x.ndim:
-        raise RuntimeError(f"For 'CumulativeLogsumexp', 'axis' must be in [{-x.ndim}, {x.ndim}), "
-                           f"but got {axis}.")
+        raise RuntimeError(
+            f"For 'CumulativeLogsumexp', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."
+        )
     lowest = float(xp.finfo(x.dtype).min)
     x = xp.flip(x, axis) if reverse else x
     if exclusive:

@@ -4,16 +4,7 @@ import math
 
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import (
-    Any,
-    AsValue,
-    Float,
-    Int,
-    Number,
-    ScalarOf,
-    Str,
-    TensorOf,
-)
+from ..._core.rules.vocabulary import Any, AsValue, Float, Int, Number, ScalarOf, Str, TensorOf
 from ..._core.tensor.promotion import adds_up_as_int64, met
 from .._rules import Anything, Float16To64, InexactOfNumPy
 from .._shape.axes import axis_of
@@ -34,18 +25,28 @@ def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeErr
         [[5. 1.]]
     """
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
-        raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
-                         f"length, but got {x1.shape} and {x2.shape}.")
+        raise ValueError(
+            f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
+            f"length, but got {x1.shape} and {x2.shape}."
+        )
     x1, x2 = xp.expand_dims(x1, -2), xp.expand_dims(x2, -3)
     step = max(xp.at_once() // max(x1[..., :1, :, :].size * x2.shape[-2], 1), 1)
-    parts = [norm._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
-             for i in range(0, x1.shape[-3] or 1, step)]
+    parts = [
+        norm._vector_norm(xp, x1[..., i : i + step, :, :] - x2, p, -1, False)
+        for i in range(0, x1.shape[-3] or 1, step)
+    ]
     return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
 
 
 @op("ops.auto_generate.CdistGrad(p=2.0)(grad, x, y, dist)", types=SameDtype("grad x y dist"))
-def cdist_grad(xp, grad: Float16To64, x: Float16To64, y: Float16To64, dist: Float16To64,
-               p: ScalarOf(Float(ge=0), TypeError) = 2.0):
+def cdist_grad(
+    xp,
+    grad: Float16To64,
+    x: Float16To64,
+    y: Float16To64,
+    dist: Float16To64,
+    p: ScalarOf(Float(ge=0), TypeError) = 2.0,
+):
     """Computes the gradient of `cdist` for its first input, at the distances given.
 
     Shapes:
@@ -88,8 +89,11 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
     return product / xp.maximum(one * two, eps)
 
 
-@op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
-    "Tensor.renorm(p, axis, maxnorm)")
+@op(
+    "ops.renorm(input, p, axis, maxnorm)",
+    "ops.Renorm(p, dim: axis, maxnorm)(input)",
+    "Tensor.renorm(p, axis, maxnorm)",
+)
 def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
     """Scales the slices along an axis whose p-norm exceeds `maxnorm` down to it. The others stay as
     they are.
@@ -130,9 +134,13 @@ def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
     "mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')",
     types=SameDtype("x1 x2"),
 )
-def mint_cdist(xp, x1: TensorOf("float16", "float32", "float64"),
-          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0,
-          compute_mode: Any = "use_mm_for_euclid_dist_if_necessary"):
+def mint_cdist(
+    xp,
+    x1: TensorOf("float16", "float32", "float64"),
+    x2: TensorOf("float16", "float32", "float64"),
+    p: ScalarOf(Float(ge=0), TypeError) = 2.0,
+    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
+):
     """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
     them.
 

@@ -44,8 +44,9 @@ def _bound(xp, api, edges, values, out_type, right):
 
 
 @op("ops.LowerBound(out_type=int32)(sorted_x, values)", compute="native")
-def lower_bound(xp, sorted_x: Reals, values: Reals,
-                out_type: DType("int32", "int64") = dtypes.int32):
+def lower_bound(
+    xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
+):
     """Finds where each value would be inserted in its sorted row, before equal elements.
 
     Shapes:
@@ -60,8 +61,9 @@ def lower_bound(xp, sorted_x: Reals, values: Reals,
 
 
 @op("ops.UpperBound(out_type=int32)(sorted_x, values)", compute="native")
-def upper_bound(xp, sorted_x: Reals, values: Reals,
-                out_type: DType("int32", "int64") = dtypes.int32):
+def upper_bound(
+    xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
+):
     """Finds where each value would be inserted in its sorted row, behind equal elements.
 
     Shapes:
@@ -79,9 +81,14 @@ def upper_bound(xp, sorted_x: Reals, values: Reals,
     "ops.SearchSorted(dtype=int64, right=False)(sorted_sequence, values, sorter=None)",
     compute="native",
 )
-def search_sorted(xp, sorted_sequence: Reals, values: Reals,
-                  sorter: TensorOf("int64") | None = None,
-                  dtype: DType("int32", "int64") = dtypes.int64, right: Bool = False):
+def search_sorted(
+    xp,
+    sorted_sequence: Reals,
+    values: Reals,
+    sorter: TensorOf("int64") | None = None,
+    dtype: DType("int32", "int64") = dtypes.int64,
+    right: Bool = False,
+):
     """Finds where each value would be inserted in a sorted sequence: before equal elements, or
     behind them with `right`.
 
@@ -102,8 +109,11 @@ def search_sorted(xp, sorted_sequence: Reals, values: Reals,
 
 
 @op("ops.Bucketize(boundaries)(input)", compute="native")
-def bucketize_of(xp, input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
-                 boundaries: ListOf(Float)):
+def bucketize_of(
+    xp,
+    input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
+    boundaries: ListOf(Float),
+):
     """Finds the number of the bucket into which each element falls; an edge belongs to the bucket
     above it.
 
@@ -260,8 +270,9 @@ class InvertPermutation(Primitive):
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", compute="native")
-def map_uniform(xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int,
-                group_num: Int):
+def map_uniform(
+    xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int, group_num: Int
+):
     """Deals numbers to groups: number x goes to group x % group_num, and to a position in the
     stretch of that group.
 
@@ -298,8 +309,9 @@ class SubAndFilter(Primitive):
         super().__init__("SubAndFilter")
 
     @checked
-    def __call__(self, input_x: Integers, max_num: FirstOf(Int) | Integers,
-                 offset: FirstOf(Int) | Integers):
+    def __call__(
+        self, input_x: Integers, max_num: FirstOf(Int) | Integers, offset: FirstOf(Int) | Integers
+    ):
         xp = space_for(input_x._array)
         moved = input_x._array - int(offset)
         kept = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
@@ -312,8 +324,9 @@ class SubAndFilter(Primitive):
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
 @in_each_slice
 @checked
-def unique_with_pad(x: TensorOf("int32", "int64", "float32"),
-                    pad_num: FirstOf(Number) | ScalarOf(Number)):
+def unique_with_pad(
+    x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)
+):
     """(each value once, padded to the input's length, the positions of the elements).
 
     Of several numbers to pad with the first one counts.
@@ -328,13 +341,17 @@ def unique_with_pad(x: TensorOf("int32", "int64", "float32"),
     values, places = unique.run(x)
     xp = space_for(values._array)
     padded = xp.full(x.shape, pad_num, values._array.dtype)
-    padded[:values.shape[0]] = values._array
+    padded[: values.shape[0]] = values._array
     return Tensor._wrap(padded), places
 
 
 @op("ops.Bincount()(array, size, weights)", compute="native")
-def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"),
-                weights: TensorOf("int32", "int64", "float32", "float64")):
+def bincount_of(
+    xp,
+    array: TensorOf("int32"),
+    size: Int(ge=0) | TensorOf("int32"),
+    weights: TensorOf("int32", "int64", "float32", "float64"),
+):
     """Adds up the weights of each number below `size`; larger numbers are left out. Without weights
     each counts 1.
 
@@ -364,8 +381,13 @@ def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"
 
 
 @op("ops.Histogram(bins=100, min=0.0, max=0.0)(x)", compute="native")
-def histogram(xp, x: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
-              min: Float = 0.0, max: Float = 0.0):
+def histogram(
+    xp,
+    x: TensorOf("float16", "float32", "int32"),
+    bins: Int(ge=1) = 100,
+    min: Float = 0.0,
+    max: Float = 0.0,
+):
     """Counts how many elements fall into each of `bins` equal intervals of [min, max].
 
     If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
@@ -381,8 +403,13 @@ def histogram(xp, x: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 
 
 
 @op("ops.HistogramFixedWidth(nbins, dtype='int32')(x, range)", compute="native")
-def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float64"), range: Reals,
-                          nbins: Int(ge=1), dtype: OneOf("int32") = "int32"):
+def histogram_fixed_width(
+    xp,
+    x: TensorOf("int32", "float16", "float32", "float64"),
+    range: Reals,
+    nbins: Int(ge=1),
+    dtype: OneOf("int32") = "int32",
+):
     """Counts how many elements fall into each of `nbins` equal intervals of a range. Elements
     outside count in the first or the last interval.
 
@@ -413,8 +440,9 @@ def equal_count(xp, x: Anything, y: Anything):
         [2]
     """
     if x.shape != y.shape:
-        raise ValueError(f"For 'EqualCount', 'x' and 'y' must have one shape, but got {x.shape} "
-                         f"and {y.shape}.")
+        raise ValueError(
+            f"For 'EqualCount', 'x' and 'y' must have one shape, but got {x.shape} and {y.shape}."
+        )
     return xp.cast(xp.reshape(xp.sum(x == y), (1,)), x.dtype)
 
 
@@ -441,8 +469,9 @@ class ConfusionMatrix(Primitive):
     """
 
     @checked
-    def __init__(self, num_classes: Int(ge=1),
-                 dtype: OneOf("int32", "int64", "float32", "float64") = "int32"):
+    def __init__(
+        self, num_classes: Int(ge=1), dtype: OneOf("int32", "int64", "float32", "float64") = "int32"
+    ):
         super().__init__("ConfusionMatrix")
         self.num_classes, self.dtype = num_classes, dtype
 
@@ -456,9 +485,7 @@ class ConfusionMatrix(Primitive):
         xp = space_for(labels._array)
         both = xp.stack([labels._array, predictions._array])
         if both.size and not (0 <= int(both.min()) and int(both.max()) < self.num_classes):
-            raise ValueError(
-                f"For 'ConfusionMatrix', classes must be in [0, {self.num_classes})."
-            )
+            raise ValueError(f"For 'ConfusionMatrix', classes must be in [0, {self.num_classes}).")
         given = xp.ones(labels.size, self.dtype) if weights is None else weights._array
         made = xp.zeros((self.num_classes, self.num_classes), self.dtype)
         xp.add.at(made, (both[0], both[1]), given.astype(self.dtype))
@@ -466,8 +493,11 @@ class ConfusionMatrix(Primitive):
 
 
 @op("ops.CompareAndBitpack()(x, threshold)", types=SameDtype("x threshold"), compute="native")
-def compare_and_bitpack(xp, x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16",
-                                        "int32", "int64"), threshold: Anything):
+def compare_and_bitpack(
+    xp,
+    x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"),
+    threshold: Anything,
+):
     """Compares elements with a threshold and packs eight answers into one byte, the first one as
     its highest bit.
 
@@ -582,8 +612,11 @@ class ComputeAccidentalHits(Primitive):
         xp = space_for(rows)
         row, _, place = xp.nonzero(rows[:, :, None] == sampled[None, None])
         lowest = xp.full(row.shape, xp.finfo("float32").min, "float32")
-        return (Tensor._wrap(row.astype("int32")), Tensor._wrap(place.astype(rows.dtype)),
-                Tensor._wrap(lowest))
+        return (
+            Tensor._wrap(row.astype("int32")),
+            Tensor._wrap(place.astype(rows.dtype)),
+            Tensor._wrap(lowest),
+        )
 
 
 @public("ops.EditDistance")
@@ -617,16 +650,26 @@ class EditDistance(Primitive):
         self.normalize = normalize
 
     @checked(Alike("hypothesis_values truth_values"))
-    def __call__(self, hypothesis_indices: TensorOf("int64"), hypothesis_values: Anything,
-                 hypothesis_shape: TensorOf("int64"), truth_indices: TensorOf("int64"),
-                 truth_values: Anything, truth_shape: TensorOf("int64")):
-        for name, each, axes in (("hypothesis_indices", hypothesis_indices, 2),
-                                 ("hypothesis_shape", hypothesis_shape, 1),
-                                 ("truth_indices", truth_indices, 2),
-                                 ("truth_shape", truth_shape, 1)):
+    def __call__(
+        self,
+        hypothesis_indices: TensorOf("int64"),
+        hypothesis_values: Anything,
+        hypothesis_shape: TensorOf("int64"),
+        truth_indices: TensorOf("int64"),
+        truth_values: Anything,
+        truth_shape: TensorOf("int64"),
+    ):
+        for name, each, axes in (
+            ("hypothesis_indices", hypothesis_indices, 2),
+            ("hypothesis_shape", hypothesis_shape, 1),
+            ("truth_indices", truth_indices, 2),
+            ("truth_shape", truth_shape, 1),
+        ):
             if each.ndim != axes:
-                raise ValueError(f"For 'EditDistance', '{name}' must have {axes} axes, but got "
-                                 f"shape {each.shape}.")
+                raise ValueError(
+                    f"For 'EditDistance', '{name}' must have {axes} axes, but got "
+                    f"shape {each.shape}."
+                )
         given = _sequences(hypothesis_indices, hypothesis_values)
         wanted = _sequences(truth_indices, truth_values)
         sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]
@@ -691,8 +734,10 @@ class RaggedRange(Primitive):
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         if any(each.ndim > 1 for each in given):
-            raise ValueError("For 'RaggedRange', the inputs must have at most one axis, but got "
-                             f"shapes {', '.join(str(each.shape) for each in given)}.")
+            raise ValueError(
+                "For 'RaggedRange', the inputs must have at most one axis, but got "
+                f"shapes {', '.join(str(each.shape) for each in given)}."
+            )
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():
             raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")
@@ -707,8 +752,9 @@ class RaggedRange(Primitive):
     "Tensor.bincount(weights=None, minlength=0)",
     compute="native",
 )
-def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = None,
-             minlength: Int(ge=0) = 0):
+def bincount(
+    xp, input: TensorOf(number, "bool"), weights: Anything | None = None, minlength: Int(ge=0) = 0
+):
     """Counts how often each number appears, or adds up the weights of each.
 
     Shapes:
@@ -725,9 +771,12 @@ def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = Non
 
 
 @op("mint.bincount(input, weights=None, minlength=0)", compute="native")
-def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
-                  weights: Anything | None = None,
-                  minlength: Int(ge=0) = 0):
+def mint_bincount(
+    xp,
+    input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
+    weights: Anything | None = None,
+    minlength: Int(ge=0) = 0,
+):
     """Counts how often each number appears, or adds up the weights of each.
 
     Shapes:
@@ -749,8 +798,13 @@ def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"
     "mint.histc(input, bins=100, min=0, max=0)",
     compute="native",
 )
-def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
-          min: Number | Bool = 0.0, max: Number | Bool = 0.0):
+def histc(
+    xp,
+    input: TensorOf("float16", "float32", "int32"),
+    bins: Int(ge=1) = 100,
+    min: Number | Bool = 0.0,
+    max: Number | Bool = 0.0,
+):
     """Counts how many elements fall into each of `bins` equal intervals of [min, max].
 
     If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.

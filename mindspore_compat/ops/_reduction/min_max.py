@@ -30,9 +30,14 @@ def _bounded(line, word, limit, body, printed):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
     name = body.name
 
-    def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
-                initial: InTensor(Number | Bool, ValueError) = None,
-                where: TensorOf(any_dtype) | TensorOrNothing = None):
+    def bounded(
+        xp,
+        input: TensorOf(any_dtype),
+        axis: Axis = None,
+        keepdims: Bool = False,
+        initial: InTensor(Number | Bool, ValueError) = None,
+        where: TensorOf(any_dtype) | TensorOrNothing = None,
+    ):
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
@@ -121,10 +126,20 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-_bounded("ops.amax(input, axis=None, keepdims=False, *, initial=None, where=None)", "largest",
-         "maximum", amax, "[5. 4.]")
-_bounded("ops.amin(input, axis=None, keepdims=False, *, initial=None, where=None)", "smallest",
-         "minimum", amin, "[1. 3.]")
+_bounded(
+    "ops.amax(input, axis=None, keepdims=False, *, initial=None, where=None)",
+    "largest",
+    "maximum",
+    amax,
+    "[5. 4.]",
+)
+_bounded(
+    "ops.amin(input, axis=None, keepdims=False, *, initial=None, where=None)",
+    "smallest",
+    "minimum",
+    amin,
+    "[1. 3.]",
+)
 
 
 def _extreme(xp, input, axis, keepdims, find):
@@ -139,8 +154,9 @@ def _extreme(xp, input, axis, keepdims, find):
 
 
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", compute="native")
-def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0,
-                       keep_dims: Bool = False):
+def arg_max_with_value(
+    xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
+):
     """Finds the largest elements along an axis, as their positions and their values.
 
     Shapes:
@@ -157,8 +173,9 @@ def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0,
 
 
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", compute="native")
-def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0,
-                       keep_dims: Bool = False):
+def arg_min_with_value(
+    xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
+):
     """Finds the smallest elements along an axis, as their positions and their values.
 
     Shapes:
@@ -209,8 +226,7 @@ def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: B
 
 
 @op("ops.argmin(input, axis=None, keepdims=False)", compute="native")
-def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
-                 keepdims: Any = False):
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None, keepdims: Any = False):
     """Finds the position of the smallest element along an axis, or in the flattened input where
     `axis` is None.
 
@@ -243,8 +259,12 @@ def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bo
 
 
 @op("ops.Argmax(axis=-1, output_type=int32)(input_x)", compute="native")
-def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
-              output_type: DType("int32", "int64") = dtypes.int32):
+def argmax_as(
+    xp,
+    input_x: TensorOf(any_dtype),
+    axis: ScalarOf(Int) = -1,
+    output_type: DType("int32", "int64") = dtypes.int32,
+):
     """Finds the position of the largest element along an axis.
 
     Shapes:
@@ -259,8 +279,12 @@ def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
-def argmin_as(xp, input_x: TensorOf(any_dtype), axis: ScalarInt = -1,
-              output_type: DType("int32", "int64") = dtypes.int32):
+def argmin_as(
+    xp,
+    input_x: TensorOf(any_dtype),
+    axis: ScalarInt = -1,
+    output_type: DType("int32", "int64") = dtypes.int32,
+):
     """Finds the position of the smallest element along an axis.
 
     Shapes:
@@ -276,8 +300,14 @@ def argmin_as(xp, input_x: TensorOf(any_dtype), axis: ScalarInt = -1,
 
 @public("ops.max")
 @checked
-def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
-        initial=None, where=None):
+def max(
+    input: TensorOf(any_dtype),
+    axis: Int | None = None,
+    keepdims: Any = False,
+    *,
+    initial=None,
+    where=None,
+):
     """(values, positions) of the largest elements along `axis`; over everything if it is None.
 
     Args:
@@ -300,8 +330,14 @@ def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
 
 @public("ops.min")
 @checked
-def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
-        initial=None, where=None):
+def min(
+    input: TensorOf(any_dtype),
+    axis: Int | None = None,
+    keepdims: Any = False,
+    *,
+    initial=None,
+    where=None,
+):
     """(values, positions) of the smallest elements along `axis`; over everything if it is None.
 
     The arguments are those of `max`, with `initial` an upper bound.
@@ -333,8 +369,9 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
 
 
 @op("Tensor.ptp(axis=None, keepdims=False)")
-def ptp(xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None,
-        keepdims: Bool = False):
+def ptp(
+    xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None, keepdims: Bool = False
+):
     """Subtracts the smallest element from the largest one, over all elements or along axes.
 
     Shapes:
@@ -391,8 +428,9 @@ _mint_extreme("min", "smallest", amin, min_along, maximum.minimum)
 
 
 @op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
-def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
-            keepdims: Bool = False):
+def aminmax(
+    xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0, keepdims: Bool = False
+):
     """Finds the smallest and the largest element along an axis.
 
     Shapes:

@@ -33,8 +33,9 @@ def _vector_norm(xp, x, order, axis, keepdims):
     if order == 2:
         total = xp.sum(size * size, axis, keepdims=keepdims)
         positive = total > 0
-        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))),
-                        0 * total)
+        return xp.where(
+            positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))), 0 * total
+        )
     return rooted(xp, xp.sum(xp.power(size, order), axis, keepdims=keepdims), order)
 
 
@@ -52,8 +53,10 @@ def _matrix_norm(xp, x, order, axes, keepdims):
         found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
         return xp.expand_dims(found, (rows, columns)) if keepdims else found
     if order not in (1, -1, float("inf"), float("-inf")):
-        raise ValueError(f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
-                         f"-inf, 'fro' or 'nuc', but got {order!r}.")
+        raise ValueError(
+            f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
+            f"-inf, 'fro' or 'nuc', but got {order!r}."
+        )
     total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
     pick = xp.max if order > 0 else xp.min
     found = pick(total, (rows, columns), keepdims=True)
@@ -69,11 +72,20 @@ def abs_order(order):
     "ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
     "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
-    quirks=Quirks(rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
-        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None})),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("ops.norm", "Tensor.norm"),
+            {"keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None},
+        )
+    ),
 )
-def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
-         keepdim: Bool = False):
+def norm(
+    xp,
+    A: TensorOf(any_dtype),
+    ord: Number | Str | None = None,
+    dim: Axis = None,
+    keepdim: Bool = False,
+):
     """Computes the norm of vectors or matrices.
 
     Without `ord` it is the root of the sum of squares, of all elements or over `dim`. With an
@@ -111,9 +123,14 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
 
 
 @op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
-def lp_norm(xp, input: Float16Or32, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
-            keep_dims: Bool = False,
-            epsilon: Float = 1e-12):
+def lp_norm(
+    xp,
+    input: Float16Or32,
+    axis: Int | TupleOf(Int) | ListOf(Int),
+    p: Int(ge=0) = 2,
+    keep_dims: Bool = False,
+    epsilon: Float = 1e-12,
+):
     """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
     `epsilon`.
 
@@ -143,8 +160,10 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
     return _vector_norm(xp, x, 2, axes_of(axes), keep_dims)
 
 
-@op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
-    "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
+@op(
+    "ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
+    "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)",
+)
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
     """Computes the norm of order `ord` over the axes given, by default over all.
 
@@ -165,10 +184,17 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
     return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 
-@op("mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
-    "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
-def mint_norm(xp, input: Anything, p: Number | Str = "fro", dim: IntOrInts | None = None,
-              keepdim: Bool = False):
+@op(
+    "mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
+    "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
+)
+def mint_norm(
+    xp,
+    input: Anything,
+    p: Number | Str = "fro",
+    dim: IntOrInts | None = None,
+    keepdim: Bool = False,
+):
     """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
     nuclear norm of matrices.
 

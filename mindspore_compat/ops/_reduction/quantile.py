@@ -55,8 +55,13 @@ class Median:
     """
 
     @checked
-    def __init__(self, global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False,
-                 ignore_nan: Bool = False):
+    def __init__(
+        self,
+        global_median: Bool = False,
+        axis: Int = 0,
+        keep_dims: Bool = False,
+        ignore_nan: Bool = False,
+    ):
         self.global_median, self.axis = global_median, axis
         self.keep_dims, self.ignore_nan = keep_dims, ignore_nan
 
@@ -123,8 +128,9 @@ def _quantile(xp, ordered, count, q, axis):
 def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     rank = input.ndim
     if q.ndim > 1 or bool(xp.any(q < 0)) or bool(xp.any(q > 1)):
-        raise ValueError(f"For 'quantile', 'q' must be in [0, 1] with at most one axis, but got "
-                         f"shape {q.shape}.")
+        raise ValueError(
+            f"For 'quantile', 'q' must be in [0, 1] with at most one axis, but got shape {q.shape}."
+        )
     if axis is None:
         input, axis = xp.reshape(input, (-1,)), 0
     ordered = xp.sort(xp.moveaxis(input, axis, -1), -1)
@@ -142,10 +148,17 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     return found if q.ndim else xp.squeeze(found, 0)
 
 
-@op("ops.quantile(input, q, axis=None, keepdims=False)",
-    "Tensor.quantile(q, axis=None, keepdims=False)")
-def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
-             axis: Int | None = None, keepdims: Bool = False):
+@op(
+    "ops.quantile(input, q, axis=None, keepdims=False)",
+    "Tensor.quantile(q, axis=None, keepdims=False)",
+)
+def quantile(
+    xp,
+    input: TensorOf("float32", "float64"),
+    q: Share,
+    axis: Int | None = None,
+    keepdims: Bool = False,
+):
     """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
     elements. Between two elements the value is interpolated.
 
@@ -160,10 +173,17 @@ def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=False)
 
 
-@op("ops.nanquantile(input, q, axis=None, keepdims=False)",
-    "Tensor.nanquantile(q, axis=None, keepdims=False)")
-def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
-                axis: Int | None = None, keepdims: Bool = False):
+@op(
+    "ops.nanquantile(input, q, axis=None, keepdims=False)",
+    "Tensor.nanquantile(q, axis=None, keepdims=False)",
+)
+def nanquantile(
+    xp,
+    input: TensorOf("float32", "float64"),
+    q: Share,
+    axis: Int | None = None,
+    keepdims: Bool = False,
+):
     """Finds the values below which the fractions `q` of the elements lie that are not NaN.
 
     Shapes:
@@ -178,9 +198,14 @@ def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
 
 
 @op("ops.Quantile(dim=None, keep_dims=False, ignore_nan=False)(input, q)")
-def quantile_primitive(xp, input: TensorOf("float32", "float64"),
-             q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
-             keep_dims: Bool = False, ignore_nan: Bool = False):
+def quantile_primitive(
+    xp,
+    input: TensorOf("float32", "float64"),
+    q: TensorOf("float32", "float64", scalars=True),
+    dim: Int | None = None,
+    keep_dims: Bool = False,
+    ignore_nan: Bool = False,
+):
     """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
     elements. `ignore_nan` leaves NaN out.
 

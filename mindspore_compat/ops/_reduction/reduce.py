@@ -29,10 +29,13 @@ def axes_of(axis):
     return axis
 
 
-@op("ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
-    "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
-def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
-        dtype: DType = None):
+@op(
+    "ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+)
+def sum(
+    xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
+):
     """Adds up the elements over the axes given, by default over all.
 
     Shapes:
@@ -63,8 +66,9 @@ def _as(xp, out, dtype):
     "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
     quirks=Quirks(rules={"ops.ReduceSum": {"axis": AsValue(Axes, NoneRule())}}),
 )
-def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
-               skip_mode: Bool = False):
+def reduce_sum(
+    xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, skip_mode: Bool = False
+):
     """Adds up the elements over the axes given, by default over all.
 
     With `skip_mode` an empty tuple of axes means no reduction.
@@ -125,8 +129,9 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
     quirks=Quirks(rules={"mint.prod": {"axis": ScalarInt}}),
 )
-def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
-         dtype: DType = None):
+def prod(
+    xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
+):
     """Multiplies the elements over the axes given, by default over all.
 
     Shapes:
@@ -165,10 +170,12 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("ops.all(input, axis=None, keep_dims=False)",
+@op(
+    "ops.all(input, axis=None, keep_dims=False)",
     "ops.ReduceAll(keep_dims=False)(input, axis=None)",
     "ops.reduce_all(input, axis=None, keep_dims=False)",
-    "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
+    "mint.all(input, dim: axis=None, keepdim: keep_dims=False)",
+)
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """Tells whether every element over the axes given is true, that is, not 0; by default over all.
 
@@ -210,8 +217,13 @@ def _floating(xp, x):
 
 
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 0,
-        keepdims: Bool = False):
+def var(
+    xp,
+    input: TensorOf(number),
+    axis: IntOrInts = None,
+    ddof: Int | Bool = 0,
+    keepdims: Bool = False,
+):
     """Computes the variance over the axes given: the sum of squared distances from the mean,
     divided by the count less `ddof`.
 
@@ -227,8 +239,13 @@ def var(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 0,
-        keepdims: Bool = False):
+def std(
+    xp,
+    input: TensorOf(number),
+    axis: IntOrInts = None,
+    ddof: Int | Bool = 0,
+    keepdims: Bool = False,
+):
     """Computes the standard deviation over the axes given: the root of the sum of squared distances
     from the mean, divided by the count less `ddof`.
 
@@ -247,8 +264,11 @@ def std(xp, input: TensorOf(number), axis: IntOrInts = None, ddof: Int | Bool = 
     "ops.logsumexp(input, dim, keepdim=False)",
     "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)",
-    quirks=Quirks(rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
-                        {"dim": ScalarOf(IntOrInts, TypeError)})),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("Tensor.logsumexp", "mint.logsumexp"), {"dim": ScalarOf(IntOrInts, TypeError)}
+        )
+    ),
 )
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """Computes log(sum(exp(input))) over the axes given, without overflow.

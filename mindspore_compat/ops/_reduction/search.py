@@ -25,9 +25,15 @@ NoList = Number | Bool | Anything | None
 
 @public("ops.searchsorted", "mint.searchsorted")
 @checked
-def searchsorted(sorted_sequence: Anything, values: Anything, *, out_int32: Bool = False,
-                 right: Bool = False, side: AsValue(OneOf("left", "right")) = None,
-                 sorter: AsValue(Index, Anything) = None):
+def searchsorted(
+    sorted_sequence: Anything,
+    values: Anything,
+    *,
+    out_int32: Bool = False,
+    right: Bool = False,
+    side: AsValue(OneOf("left", "right")) = None,
+    sorter: AsValue(Index, Anything) = None,
+):
     """Where values would stand in ordered sequences: before equal elements, or after them with
     `right`.
 
@@ -39,8 +45,10 @@ def searchsorted(sorted_sequence: Anything, values: Anything, *, out_int32: Bool
     Source: mindspore.ops.searchsorted of MindSpore 2.10.
     """
     if side == "left" and right:
-        raise ValueError("For 'searchsorted', 'side' and 'right' must not contradict each other, "
-                         "but got 'left' and True.")
+        raise ValueError(
+            "For 'searchsorted', 'side' and 'right' must not contradict each other, "
+            "but got 'left' and True."
+        )
     need_rows("searchsorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = gather_elements.run(sorted_sequence, -1, sorter)
@@ -60,8 +68,12 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
 
 @public("ops.bucketize")
 @checked
-def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32", "int64"),
-              boundaries: AsValue(Boundaries, NoList), *, right: Bool = False):
+def bucketize(
+    input: TensorOf("float16", "float32", "float64", "int16", "int32", "int64"),
+    boundaries: AsValue(Boundaries, NoList),
+    *,
+    right: Bool = False,
+):
     """The bucket of each element, int32: how many boundaries lie below it (or up to it with
     `right`).
 
@@ -78,6 +90,7 @@ def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32",
     else:
         edges = Tensor._wrap(xp.asarray(boundaries, "float64"))
     if edges.ndim != 1:
-        raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got shape "
-                         f"{edges.shape}.")
+        raise ValueError(
+            f"For 'bucketize', 'boundaries' must have one axis, but got shape {edges.shape}."
+        )
     return places_in.run(edges, input, right).astype(dtypes.int32)

@@ -63,7 +63,7 @@ def _primitive(path, how, word, allowed=TensorOf(number)):
 
     Outputs:
         As many slices as the last number plus one; an empty segment holds
-        {'ones' if how == 'mul' else 'zeros'}.
+        {"ones" if how == "mul" else "zeros"}.
 
     Example:
         >>> import mindspore_compat as ms

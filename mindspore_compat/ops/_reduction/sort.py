@@ -31,8 +31,9 @@ def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
 
 
 @op("mint.sort(input: input_x, *, dim: axis=-1, descending=False, stable=False)", compute="native")
-def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
-              stable: Bool = False):
+def mint_sort(
+    xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False
+):
     """Sorts the elements along an axis and tells where each came from. Equal values always keep
     their order.
 
@@ -72,8 +73,14 @@ def argsort(xp, input: RealsOrBools, axis: Int = -1, descending: Bool = False):
     compute="native",
     quirks=Quirks(rules={"Tensor.top_k": {"k": Int}}),
 )
-def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
-         largest: Bool = True, sorted: Bool = True):
+def topk(
+    xp,
+    input: TensorOf(real),
+    k: InTensor(Int),
+    dim: ElementOf(Int | Bool) = None,
+    largest: Bool = True,
+    sorted: Bool = True,
+):
     """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, and
     their positions.
 
@@ -153,8 +160,9 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
 
 
 @op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", compute="native")
-def mint_topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
-         sorted: Bool = True):
+def mint_topk(
+    xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True, sorted: Bool = True
+):
     """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, in
     order, and their positions.
 
@@ -172,8 +180,9 @@ def mint_topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = 
 
 
 @op("mint.argsort(input, dim=-1, descending=False, stable=False)", compute="native")
-def mint_argsort(xp, input: Anything, dim: Int = -1, descending: Bool = False,
-                 stable: Bool = False):
+def mint_argsort(
+    xp, input: Anything, dim: Int = -1, descending: Bool = False, stable: Bool = False
+):
     """Finds the positions that bring the elements into order along an axis; equal values always
     keep their order.
 

@@ -1,6 +1,5 @@
 """Moments, counts and extremes, and what search in sorted values and bins shares."""
 
-
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
@@ -20,10 +19,17 @@ from .reduce import Axis, axes_of
 # Sums that skip NaN, pairs of moments -------------------------------------------------------------
 
 
-@op("ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
-    "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
-def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
-           keep_dims: Bool = False, dtype: DType(real, "bool") = None):
+@op(
+    "ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
+    "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+)
+def nansum(
+    xp,
+    input: TensorOf(real, "bool"),
+    axis: Axis = None,
+    keep_dims: Bool = False,
+    dtype: DType(real, "bool") = None,
+):
     """Adds up the elements that are not NaN over the axes given, by default over all.
 
     Shapes:
@@ -42,8 +48,10 @@ def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
     return xp.cast(total, input.dtype if dtype is None else dtype)
 
 
-@op("ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
-    "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)")
+@op(
+    "ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
+    "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)",
+)
 def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
     """Computes the mean of the elements that are not NaN over the axes given, by default over all.
 
@@ -62,8 +70,9 @@ def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
 
 
 def _moments(line, first, words, printed):
-    def body(xp, input: Float16To64, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool =
-             False):
+    def body(
+        xp, input: Float16To64, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False
+    ):
         axis = axes_of(axis)
         spread = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
         return spread, xp.mean(input, axis, keepdims=keepdims)
@@ -86,10 +95,15 @@ def _moments(line, first, words, printed):
     op(line)(body)
 
 
-_moments("ops.var_mean(input, axis=None, ddof=0, keepdims=False)", "var", "variance",
-         "[1. 4.] [2. 4.]")
-_moments("ops.std_mean(input, axis=None, ddof=0, keepdims=False)", "std", "standard deviation",
-         "[1. 2.] [2. 4.]")
+_moments(
+    "ops.var_mean(input, axis=None, ddof=0, keepdims=False)", "var", "variance", "[1. 4.] [2. 4.]"
+)
+_moments(
+    "ops.std_mean(input, axis=None, ddof=0, keepdims=False)",
+    "std",
+    "standard deviation",
+    "[1. 2.] [2. 4.]",
+)
 
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
@@ -168,8 +182,10 @@ def places_in(xp, edges: Anything, values: Anything, right: Bool):
 def need_rows(api, edges, values):
     """Refuses values that do not stand in the rows of their sequences."""
     if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
-        raise ValueError(f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
-                         f"of 'values', but got {edges.shape} and {values.shape}.")
+        raise ValueError(
+            f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
+            f"of 'values', but got {edges.shape} and {values.shape}."
+        )
 
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
@@ -192,8 +208,9 @@ def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
 
 
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
-def mint_var_mean(xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1,
-                  keepdim: Bool = False):
+def mint_var_mean(
+    xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
+):
     """Computes the variance, divided by the count less `correction`, and the mean over the axes
     given, by default over all.
 
@@ -207,13 +224,16 @@ def mint_var_mean(xp, input: Anything, axis: IntOrInts | None = None, correction
         1.0 2.0
     """
     axes = axes_of(axis)
-    return (xp.var(input, axes, ddof=correction, keepdims=keepdim),
-            xp.mean(input, axes, keepdims=keepdim))
+    return (
+        xp.var(input, axes, ddof=correction, keepdims=keepdim),
+        xp.mean(input, axes, keepdims=keepdim),
+    )
 
 
 @op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
-def mint_std_mean(xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1,
-                  keepdim: Bool = False):
+def mint_std_mean(
+    xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
+):
     """Computes the standard deviation, with the count less `correction`, and the mean over the axes
     given, by default over all.
 
@@ -227,5 +247,7 @@ def mint_std_mean(xp, input: Anything, axis: IntOrInts | None = None, correction
         1.0 2.0
     """
     axes = axes_of(axis)
-    return (xp.std(input, axes, ddof=correction, keepdims=keepdim),
-            xp.mean(input, axes, keepdims=keepdim))
+    return (
+        xp.std(input, axes, ddof=correction, keepdims=keepdim),
+        xp.mean(input, axes, keepdims=keepdim),
+    )

@@ -50,8 +50,12 @@ def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, d
 
 @public("ops.unique_consecutive", "Tensor.unique_consecutive", "mint.unique_consecutive")
 @checked
-def unique_consecutive(input: Anything, return_inverse: Bool = False, return_counts: Bool = False,
-                       dim: Int | None = None):
+def unique_consecutive(
+    input: Anything,
+    return_inverse: Bool = False,
+    return_counts: Bool = False,
+    dim: Int | None = None,
+):
     """The values without repetitions of neighbours, with the places and counts if asked.
 
     Example:
@@ -87,8 +91,9 @@ class UniqueConsecutive:
     """
 
     @checked
-    def __init__(self, return_inverse: Bool = False, return_counts: Bool = False,
-                 dim: ScalarOf(Int) = None):
+    def __init__(
+        self, return_inverse: Bool = False, return_counts: Bool = False, dim: ScalarOf(Int) = None
+    ):
         self.return_inverse, self.return_counts, self.dim = return_inverse, return_counts, dim
 
     def __call__(self, input):

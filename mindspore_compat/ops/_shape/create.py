@@ -107,8 +107,9 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 
 @public("mint.full")
 @checked
-def mint_full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType =
-              None):
+def mint_full(
+    size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None
+):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
 
     Example:
@@ -212,8 +213,12 @@ def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     compute="native",
     quirks=Quirks(rules={"mint.full_like": {"fill_value": NumberOrBool}}),
 )
-def full_like(xp, input: TensorOf(any_dtype), fill_value: NumberOrBool | TensorOf(real, "bool"),
-              dtype: DType = None):
+def full_like(
+    xp,
+    input: TensorOf(any_dtype),
+    fill_value: NumberOrBool | TensorOf(real, "bool"),
+    dtype: DType = None,
+):
     """Fills the shape of the input with one number.
 
     Shapes:
@@ -225,8 +230,10 @@ def full_like(xp, input: TensorOf(any_dtype), fill_value: NumberOrBool | TensorO
         [[7. 7.]]
     """
     if fill_value.size != 1:
-        raise ValueError(f"For 'full_like', 'fill_value' must be one number, but got shape "
-                         f"{tuple(fill_value.shape)}.")
+        raise ValueError(
+            f"For 'full_like', 'fill_value' must be one number, but got shape "
+            f"{tuple(fill_value.shape)}."
+        )
     value = xp.cast(xp.reshape(fill_value, ()), input.dtype if dtype is None else dtype)
     return xp.array(xp.broadcast_to(value, input.shape))
 
@@ -287,9 +294,14 @@ Value = TensorOf(integer | {"float16", "float32"})
     compute="native",
     quirks=Quirks(rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}),
 )
-def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(Int(ge=0)),
-            on_value: FirstOf(Number) | Value = 1, off_value: FirstOf(Number) | Value = 0,
-            axis: ScalarOf(Int) = -1):
+def one_hot(
+    xp,
+    indices: TensorOf("int32", "int64", "uint8"),
+    depth: InTensor(Int(ge=0)),
+    on_value: FirstOf(Number) | Value = 1,
+    off_value: FirstOf(Number) | Value = 0,
+    axis: ScalarOf(Int) = -1,
+):
     """Adds an axis on which `on_value` stands at each index and `off_value` elsewhere. Of several
     values in one of them the first counts. An index out of range gives `off_value` alone.
 
@@ -302,17 +314,21 @@ def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(In
         [[1 0 0]
          [0 0 1]]
     """
-    on_value, off_value = (xp.ravel(each)[0] if each.ndim else each
-                           for each in (on_value, off_value))
+    on_value, off_value = (
+        xp.ravel(each)[0] if each.ndim else each for each in (on_value, off_value)
+    )
     if on_value.dtype != off_value.dtype:
-        raise TypeError(f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got "
-                        f"{on_value.dtype} and {off_value.dtype}.")
+        raise TypeError(
+            f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got "
+            f"{on_value.dtype} and {off_value.dtype}."
+        )
     axis = axis if axis >= 0 else axis + indices.ndim + 1
     view = [1] * (indices.ndim + 1)
     view[axis] = depth
     places = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
-    return xp.where(xp.expand_dims(indices, axis) == xp.reshape(places, tuple(view)),
-                    on_value, off_value)
+    return xp.where(
+        xp.expand_dims(indices, axis) == xp.reshape(places, tuple(view)), on_value, off_value
+    )
 
 
 @public("Tensor.new_zeros")
@@ -337,8 +353,13 @@ def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 
 @public("Tensor.new_full")
 @checked
-def new_full(input: TensorOf(any_dtype), size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)),
-             fill_value: Number | Bool, *, dtype: DType = None):
+def new_full(
+    input: TensorOf(any_dtype),
+    size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)),
+    fill_value: Number | Bool,
+    *,
+    dtype: DType = None,
+):
     """One number in a size, in this Tensor's dtype unless another is given.
 
     Source: mindspore.Tensor.new_full of MindSpore 2.10.
@@ -477,8 +498,13 @@ def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory:
 
 @public("Tensor.new_empty")
 @checked
-def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0), *,
-              dtype: DType = None, device: Device = None):
+def new_empty(
+    input: Anything,
+    size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0),
+    *,
+    dtype: DType = None,
+    device: Device = None,
+):
     """A Tensor of that size with values not set, of this Tensor's dtype unless one is given.
 
     `device` "CPU" is host memory, another the device target in force, none that of this Tensor.

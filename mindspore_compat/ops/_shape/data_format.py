@@ -13,8 +13,12 @@ def _order(src_format, dst_format):
 
 
 @op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
-def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Layout = "NHWC",
-                        dst_format: Layout = "NCHW"):
+def data_format_dim_map(
+    xp,
+    input_x: TensorOf("int32", "int64"),
+    src_format: Layout = "NHWC",
+    dst_format: Layout = "NCHW",
+):
     """Gives the number of an axis in one layout of images as its number in another.
 
     Shapes:
@@ -30,8 +34,9 @@ def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Lay
 
 
 @op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
-def data_format_vec_permute(xp, input_x: Index, src_format: Format = "NHWC",
-                            dst_format: Format = "NCHW"):
+def data_format_vec_permute(
+    xp, input_x: Index, src_format: Format = "NHWC", dst_format: Format = "NCHW"
+):
     """Brings numbers that belong to axes into the order of another layout of images.
 
     Shapes:

@@ -85,8 +85,9 @@ def _ends(api, k):
             raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
     ends = k.asnumpy().reshape(-1).tolist() if isinstance(k, Tensor) else [k]
     if len(ends) not in (1, 2) or not all(type(one) is int for one in ends):
-        raise TypeError(f"For '{api}', 'k' must be an int or a Tensor of one or two, but got "
-                        f"{show(k)}.")
+        raise TypeError(
+            f"For '{api}', 'k' must be an int or a Tensor of one or two, but got {show(k)}."
+        )
     if ends[0] > ends[-1]:
         raise ValueError(f"For '{api}', 'k' must rise, but got {ends[0]} and {ends[-1]}.")
     return ends[0], ends[-1]
@@ -112,8 +113,14 @@ def _within(api, low, high, rows, columns):
 
 @public("ops.matrix_diag")
 @checked(Alike("x padding_value"))
-def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
-                padding_value: TensorOf(any_dtype) | Number = 0, align: Align = "RIGHT_LEFT"):
+def matrix_diag(
+    x: Anything,
+    k=0,
+    num_rows=-1,
+    num_cols=-1,
+    padding_value: TensorOf(any_dtype) | Number = 0,
+    align: Align = "RIGHT_LEFT",
+):
     """Matrices of a band of diagonals and `padding_value` elsewhere; gradients pass.
 
     Args:
@@ -137,8 +144,9 @@ def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
     Source: mindspore.ops.matrix_diag of MindSpore 2.10.
     """
     low, high = _ends("matrix_diag", k)
-    rows, columns = (_count("matrix_diag", *each) for each in (("num_rows", num_rows),
-                                                               ("num_cols", num_cols)))
+    rows, columns = (
+        _count("matrix_diag", *each) for each in (("num_rows", num_rows), ("num_cols", num_cols))
+    )
     single = low == high
     if x.ndim < 1 or not single and (x.ndim < 2 or x.shape[-2] != high - low + 1):
         raise ValueError(
@@ -167,15 +175,17 @@ def _fill(api, value, x):
     if not isinstance(value, Tensor):
         return Tensor(value, x.dtype)
     if value.ndim:
-        raise ValueError(f"For '{api}', 'padding_value' must have no axes, but got shape "
-                         f"{value.shape}.")
+        raise ValueError(
+            f"For '{api}', 'padding_value' must have no axes, but got shape {value.shape}."
+        )
     return value
 
 
 @public("ops.matrix_diag_part")
 @checked(Alike("x padding_value"))
-def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype) | Number,
-                     align: Align = "RIGHT_LEFT"):
+def matrix_diag_part(
+    x: Anything, k, padding_value: TensorOf(any_dtype) | Number, align: Align = "RIGHT_LEFT"
+):
     """The diagonals k[0] to k[1] of matrices, the highest first; gradients pass.
 
     Args:
@@ -335,8 +345,7 @@ def trace_strict(xp, input: Anything):
 
 def _trace(xp, input, refusal):
     if input.ndim != 2:
-        raise refusal(f"For 'trace', 'input' must be a matrix, but got shape "
-                      f"{tuple(input.shape)}.")
+        raise refusal(f"For 'trace', 'input' must be a matrix, but got shape {tuple(input.shape)}.")
     return xp.cast(xp.sum(xp.diagonal(input), -1), input.dtype)
 
 
@@ -385,8 +394,9 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
     rank = input.ndim + 1
     one, two = dim1 % rank, dim2 % rank
     if one == two:
-        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and "
-                         f"{dim2}.")
+        raise ValueError(
+            f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}."
+        )
     made = xp.spread_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
     return xp.moveaxis(made, (-2, -1), (one, two))
 
@@ -447,8 +457,10 @@ def diagflat(xp, input: Anything, offset: Int | Bool = 0):
 
 
 @op("ops.DiagPart()(input_x)", compute="native")
-def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64",
-                                      "complex128")):
+def diag_part(
+    xp,
+    input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64", "complex128"),
+):
     """Takes the elements whose position agrees in both halves of the axes: what `ops.diag` spreads
     out.
 
@@ -459,7 +471,7 @@ def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "flo
         >>> print(ms.ops.DiagPart()(ms.Tensor([[1, 2], [3, 4]])))
         [1 4]
     """
-    half = input_x.shape[:input_x.ndim // 2]
+    half = input_x.shape[: input_x.ndim // 2]
     size = 1
     for n in half:
         size *= n
@@ -495,8 +507,9 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
     types=Promote("input src"),
     compute="native",
 )
-def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0,
-                     dim2: Scalar = 1):
+def diagonal_scatter(
+    xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1
+):
     """Replaces a diagonal over two axes, in a copy of the input.
 
     Shapes:
@@ -509,8 +522,10 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim
     """
     wanted = xp.diagonal(input, offset, dim1, dim2).shape
     if tuple(src.shape) != tuple(wanted):
-        raise ValueError(f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
-                         f"{tuple(src.shape)}.")
+        raise ValueError(
+            f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
+            f"{tuple(src.shape)}."
+        )
     here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
     return xp.where(here, xp.spread_diagonal(src, input.shape, offset, dim1, dim2), input)
 
@@ -520,8 +535,12 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim
     "Tensor.fill_diagonal_(fill_value, wrap=False)",
     "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)",
     compute="native",
-    quirks=Quirks(rules={"Tensor.fill_diagonal": {"input": Diagonals, "fill_value": Float},
-           "ops.FillDiagonal": {"input": Diagonals, "fill_value": Float}}),
+    quirks=Quirks(
+        rules={
+            "Tensor.fill_diagonal": {"input": Diagonals, "fill_value": Float},
+            "ops.FillDiagonal": {"input": Diagonals, "fill_value": Float},
+        }
+    ),
 )
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     """Writes one number on the main diagonal, in a copy of the input. With `wrap` a tall matrix has
@@ -537,16 +556,19 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
          [3. 9.]]
     """
     if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:
-        raise ValueError(f"For 'fill_diagonal', 'input' must have two axes, or more of one length, "
-                         f"but got {input.shape}.")
+        raise ValueError(
+            f"For 'fill_diagonal', 'input' must have two axes, or more of one length, "
+            f"but got {input.shape}."
+        )
     columns = input.shape[-1]
-    step = sum(columns ** k for k in range(input.ndim))
+    step = sum(columns**k for k in range(input.ndim))
     flat = xp.arange(input.size)
     hit = flat % step == 0
     if input.ndim == 2 and not wrap:
         hit = hit & (flat < columns * columns)
-    return xp.where(xp.reshape(hit, input.shape), xp.cast(xp.asarray(fill_value), input.dtype),
-                    input)
+    return xp.where(
+        xp.reshape(hit, input.shape), xp.cast(xp.asarray(fill_value), input.dtype), input
+    )
 
 
 @op(compute="native")

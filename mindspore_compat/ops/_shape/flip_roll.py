@@ -99,8 +99,10 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
          [1 3]]
     """
     if len(dims) == 2 and abs(dims[0] - dims[1]) in (0, input.ndim):
-        raise RuntimeError(f"For 'rot90', 'dims' must name two axes of the input, but got "
-                           f"{tuple(dims)} for shape {tuple(input.shape)}.")
+        raise RuntimeError(
+            f"For 'rot90', 'dims' must name two axes of the input, but got "
+            f"{tuple(dims)} for shape {tuple(input.shape)}."
+        )
     return xp.array(xp.rot90(input, int(k), tuple(dims)))
 
 
@@ -110,8 +112,9 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
     "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)",
     compute="native",
 )
-def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
-                     batch_dim: Int(ge=0) = 0):
+def reverse_sequence(
+    xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0), batch_dim: Int(ge=0) = 0
+):
     """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
 
     Shapes:
@@ -126,8 +129,9 @@ def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
     """
     steps = xp.arange(x.shape[seq_dim])
     if bool(xp.any(seq_lengths < 0)):
-        raise RuntimeError(f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got "
-                           f"{seq_lengths}.")
+        raise RuntimeError(
+            f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got {seq_lengths}."
+        )
     lengths = xp.expand_dims(seq_lengths, 1)
     order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
     view = [1] * x.ndim

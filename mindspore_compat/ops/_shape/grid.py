@@ -30,11 +30,13 @@ def _meshgrid(inputs, indexing):
         raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
     for one in inputs:
         if not isinstance(one, Tensor):
-            raise TypeError(f"For 'meshgrid', 'inputs' must be Tensors, but got "
-                            f"{type(one).__name__}.")
+            raise TypeError(
+                f"For 'meshgrid', 'inputs' must be Tensors, but got {type(one).__name__}."
+            )
         if one.ndim > 1:
-            raise ValueError(f"For 'meshgrid', 'inputs' must have one axis, but got shape "
-                             f"{one.shape}.")
+            raise ValueError(
+                f"For 'meshgrid', 'inputs' must have one axis, but got shape {one.shape}."
+            )
     return grids.run(inputs, indexing)
 
 
@@ -124,8 +126,9 @@ def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = Fals
          [2 3]]
     """
     if input.ndim != 1:
-        raise ValueError(f"For 'combinations', 'input' must have one axis, but got shape "
-                         f"{input.shape}.")
+        raise ValueError(
+            f"For 'combinations', 'input' must have one axis, but got shape {input.shape}."
+        )
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input.shape[0]), r))
     return input[Tensor(rows)] if rows else create.zeros((0, r), input.dtype)
@@ -146,8 +149,9 @@ def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
          [9. 3. 1.]]
     """
     if x.ndim != 1 or not x.shape[0]:
-        raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got shape "
-                         f"{tuple(x.shape)}.")
+        raise ValueError(
+            f"For 'vander', 'x' must be a vector with elements, but got shape {tuple(x.shape)}."
+        )
     count = x.shape[0] if N is None else N
     x = xp.cast(x, "int64") if x.dtype.kind in "iub" else x
     return xp.power(xp.expand_dims(x, 1), xp.cast(xp.arange(count - 1, -1, -1), x.dtype))

@@ -6,14 +6,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Alone
-from ..._core.rules.vocabulary import (
-    Any,
-    Int,
-    ListOf,
-    ScalarOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Any, Int, ListOf, ScalarOf, TupleOf, checked
 from ..._core.tensor.precision import state as precision
 from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
@@ -162,14 +155,18 @@ def _split(api, tensor, sizes, axis):
     if not isinstance(tensor, Tensor):
         raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
-                        f"{type(axis).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."
+        )
     if not -tensor.ndim <= axis < tensor.ndim:
-        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but "
-                         f"got {axis}.")
+        raise ValueError(
+            f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but got {axis}."
+        )
     if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
-        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
-                        f"but got {sizes!r}.")
+        raise TypeError(
+            f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
+            f"but got {sizes!r}."
+        )
     return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
 
 
@@ -186,8 +183,9 @@ def mint_split(tensor, split_size_or_sections, dim=0):
 
 
 @op("ops.Split(axis=0, output_num=1)(input_x)", compute="native")
-def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
-                 output_num: ScalarOf(Int(ge=1)) = 1):
+def split_evenly(
+    xp, input_x: Anything, axis: ScalarOf(Int) = 0, output_num: ScalarOf(Int(ge=1)) = 1
+):
     """Cuts the input into `output_num` equal parts along an axis.
 
     Shapes:
@@ -352,15 +350,20 @@ _atleast("ops.atleast_3d", 3)
 def _parts(api, input, indices_or_sections, axis):
     if not isinstance(input, Tensor):
         raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if isinstance(indices_or_sections, bool) or not isinstance(indices_or_sections,
-                                                               (int, tuple, list)):
-        raise TypeError(f"For '{api}', 'indices_or_sections' must be an int, tuple or list of "
-                        f"ints, but got "
-                        f"{indices_or_sections!r}.")
+    if isinstance(indices_or_sections, bool) or not isinstance(
+        indices_or_sections, (int, tuple, list)
+    ):
+        raise TypeError(
+            f"For '{api}', 'indices_or_sections' must be an int, tuple or list of "
+            f"ints, but got "
+            f"{indices_or_sections!r}."
+        )
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1:
-            raise ValueError(f"For '{api}', 'indices_or_sections' must be positive, but got "
-                             f"{indices_or_sections}.")
+            raise ValueError(
+                f"For '{api}', 'indices_or_sections' must be positive, but got "
+                f"{indices_or_sections}."
+            )
         whole, rest = divmod(input.shape[axis], indices_or_sections)
         sizes = [whole + 1] * rest + [whole] * (indices_or_sections - rest)
         indices_or_sections = list(itertools.accumulate(sizes))[:-1]
@@ -372,8 +375,9 @@ def _split_by_name(path, method, axis, least):
 
     def make(input, indices_or_sections):
         if isinstance(input, Tensor) and input.ndim < least:
-            raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got "
-                             f"{input.ndim}.")
+            raise ValueError(
+                f"For '{name}', 'input' must have at least {least} axes, but got {input.ndim}."
+            )
         return _parts(name, input, indices_or_sections, axis)
 
     make.__name__ = name
@@ -415,8 +419,9 @@ class SplitV(Primitive):
     """
 
     @checked
-    def __init__(self, size_splits: TupleOf(Int) | ListOf(Int), split_dim: Int,
-                 num_split: Int(ge=1)):
+    def __init__(
+        self, size_splits: TupleOf(Int) | ListOf(Int), split_dim: Int, num_split: Int(ge=1)
+    ):
         super().__init__("SplitV")
         self.size_splits, self.split_dim = list(size_splits), split_dim
         self.num_split = num_split

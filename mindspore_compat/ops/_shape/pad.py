@@ -89,11 +89,14 @@ def _padded(input_x, padding, mode, value):
     if isinstance(padding, Tensor):
         padding = padding.asnumpy().reshape(-1).tolist()
     if not isinstance(padding, (tuple, list)) or not all(isinstance(p, int) for p in padding):
-        raise TypeError(f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got "
-                        f"{padding!r}.")
+        raise TypeError(
+            f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got {padding!r}."
+        )
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
-        raise ValueError(f"For 'pad', 'padding' must have a pair for at most {input_x.ndim} axes, "
-                         f"but got {padding}.")
+        raise ValueError(
+            f"For 'pad', 'padding' must have a pair for at most {input_x.ndim} axes, "
+            f"but got {padding}."
+        )
     if mode not in PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {PAD_MODES}, but got {mode!r}.")
     widths = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)][::-1]
@@ -106,11 +109,14 @@ def _padded(input_x, padding, mode, value):
             raise TypeError(f"For 'pad', 'value' must be a number or None, but got {value!r}.")
         return pad_constant.run(input_x, widths, 0 if value is None else value)
     if value is not None:
-        raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for "
-                         f"'{mode}'.")
+        raise ValueError(
+            f"For 'pad', 'value' goes with mode 'constant', but got {value} for '{mode}'."
+        )
     if mode == "reflect" and any(max(w) >= n for w, n in zip(widths, input_x.shape) if any(w)):
-        raise ValueError(f"For 'pad', 'padding' must be less than the axis that is mirrored, but "
-                         f"got {padding} for shape {input_x.shape}.")
+        raise ValueError(
+            f"For 'pad', 'padding' must be less than the axis that is mirrored, but "
+            f"got {padding} for shape {input_x.shape}."
+        )
     return pad_by_index.run(input_x, widths, mode)
 
 
@@ -135,9 +141,11 @@ def mint_pad(input, pad, mode="constant", value=None):
     pairs = len(pad) // 2 if isinstance(pad, (tuple, list)) else None
     if mode in PAD_MODES[1:] and pairs and isinstance(input, Tensor):
         if not pairs < input.ndim < pairs + 3:
-            raise ValueError(f"For 'pad', 'input' must have {pairs + 1} or {pairs + 2} axes where "
-                             f"{pairs} are padded with mode '{mode}', but got shape "
-                             f"{input.shape}.")
+            raise ValueError(
+                f"For 'pad', 'input' must have {pairs + 1} or {pairs + 2} axes where "
+                f"{pairs} are padded with mode '{mode}', but got shape "
+                f"{input.shape}."
+            )
     return _padded(input, pad, mode, value)
 
 
@@ -152,16 +160,24 @@ class PadV3:
     """
 
     @checked
-    def __init__(self, mode: AsValue(OneOf("constant", "reflect", "edge", "circular")) = "constant",
-                 paddings_contiguous: Bool = True):
+    def __init__(
+        self,
+        mode: AsValue(OneOf("constant", "reflect", "edge", "circular")) = "constant",
+        paddings_contiguous: Bool = True,
+    ):
         self.mode, self.paddings_contiguous = mode, paddings_contiguous
 
     @checked
-    def __call__(self, x: TensorOf(number), paddings: TensorOf("int16", "int32", "int64") | Ints,
-                 constant_value: Any = None):
+    def __call__(
+        self,
+        x: TensorOf(number),
+        paddings: TensorOf("int16", "int32", "int64") | Ints,
+        constant_value: Any = None,
+    ):
         if isinstance(paddings, Tensor) and paddings.ndim != 1:
-            raise ValueError(f"For 'PadV3', 'paddings' must have 1 dimension, but got "
-                             f"{paddings.ndim}.")
+            raise ValueError(
+                f"For 'PadV3', 'paddings' must have 1 dimension, but got {paddings.ndim}."
+            )
         flat = paddings.tolist() if isinstance(paddings, Tensor) else list(paddings)
         if not self.paddings_contiguous:
             half = len(flat) // 2
@@ -200,11 +216,15 @@ class MirrorPad:
     def __call__(self, input_x: Anything, paddings: TensorOf("int32", "int64")):
         rows = [tuple(row) for row in paddings.asnumpy().tolist()]
         if paddings.shape != (input_x.ndim, 2):
-            raise ValueError(f"For 'MirrorPad', 'paddings' must have shape {(input_x.ndim, 2)}, "
-                             f"but got {paddings.shape}.")
+            raise ValueError(
+                f"For 'MirrorPad', 'paddings' must have shape {(input_x.ndim, 2)}, "
+                f"but got {paddings.shape}."
+            )
         if self.mode == "REFLECT" and any(max(row) >= n for row, n in zip(rows, input_x.shape)):
-            raise ValueError(f"For 'MirrorPad', 'paddings' must be less than the axes of "
-                             f"{input_x.shape}, but got {rows}.")
+            raise ValueError(
+                f"For 'MirrorPad', 'paddings' must be less than the axes of "
+                f"{input_x.shape}, but got {rows}."
+            )
         return pad_by_index.run(input_x, rows, self.mode.lower())
 
 

@@ -30,13 +30,16 @@ Limit = Number | TensorOf(real)
 def _number(api, name, value):
     if isinstance(value, Tensor):
         if value.ndim:
-            raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape "
-                             f"{value.shape}.")
+            raise ValueError(
+                f"For '{api}', '{name}' must have no axes, but got shape {value.shape}."
+            )
         return value.item()
     value = plain_numbers(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a number, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
     return value
 
 
@@ -63,8 +66,9 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     """
     if end is None:
         start, end = 0, start
-    start, end, step = (_number("arange", n, v) for n,
-                        v in (("start", start), ("end", end), ("step", step)))
+    start, end, step = (
+        _number("arange", n, v) for n, v in (("start", start), ("end", end), ("step", step))
+    )
     if step == 0 or (end - start) * step < 0:
         raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
     if all(isinstance(v, int) for v in (start, end, step)):
@@ -98,15 +102,19 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
 
     Source: mindspore.ops.range of MindSpore 2.10.
     """
-    start, end, step = (v.reshape(()).item() if isinstance(v, Tensor) else v
-                        for v in (start, end, step))
+    start, end, step = (
+        v.reshape(()).item() if isinstance(v, Tensor) else v for v in (start, end, step)
+    )
     if len({type(v) for v in (start, end, step)}) > 1:
-        raise TypeError(f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
-                        f"but got {start!r}, {end!r}, {step!r}.")
+        raise TypeError(
+            f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
+            f"but got {start!r}, {end!r}, {step!r}."
+        )
     made = arange(start, end, step)
     if made.size > maxlen:
-        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got "
-                         f"{made.size}.")
+        raise ValueError(
+            f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got {made.size}."
+        )
     return made
 
 
@@ -151,8 +159,9 @@ class LinSpace:
 
     @in_each_slice
     @checked(Alike("start stop"))
-    def __call__(self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32",
-                 "int64")):
+    def __call__(
+        self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32", "int64")
+    ):
         return linspace(start, stop, num)
 
 
@@ -179,8 +188,9 @@ class Range:
     types=SameDtype("start end"),
     compute="native",
 )
-def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
-              dtype: DType = "float32"):
+def log_space(
+    xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10, dtype: DType = "float32"
+):
     """Raises `base` to the power of `steps` numbers that lie evenly between two ends.
 
     Shapes:
@@ -191,8 +201,10 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
         [  1.  10. 100.]
     """
     if start.ndim or end.ndim:
-        raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
-                         f"{start.shape} and {end.shape}.")
+        raise ValueError(
+            f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
+            f"{start.shape} and {end.shape}."
+        )
     if base < 0:
         raise ValueError(f"For 'LogSpace', 'base' must be at least 0, but got {base}.")
     along = xp.arange(steps) / max(steps - 1, 1)
@@ -202,9 +214,14 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
 
 @public("ops.logspace")
 @checked
-def logspace(start: Float | Floats, end: Float | Floats, steps: ScalarOf(Int(ge=0), TypeError),
-             base: ScalarOf(Int, TypeError) = 10, *,
-             dtype: DType = dtypes.float32):
+def logspace(
+    start: Float | Floats,
+    end: Float | Floats,
+    steps: ScalarOf(Int(ge=0), TypeError),
+    base: ScalarOf(Int, TypeError) = 10,
+    *,
+    dtype: DType = dtypes.float32,
+):
     """`base` to the power of `steps` numbers evenly between two ends.
 
     Raises:
@@ -218,8 +235,10 @@ def logspace(start: Float | Floats, end: Float | Floats, steps: ScalarOf(Int(ge=
 
     Source: mindspore.ops.logspace of MindSpore 2.10.
     """
-    ends = [each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
-            for each in (start, end)]
+    ends = [
+        each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
+        for each in (start, end)
+    ]
     return log_space.run(*ends, steps, base, dtypes.to_numpy(dtype))
 
 

@@ -4,16 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import (
-    Any,
-    Int,
-    InTensor,
-    ListOf,
-    TensorOf,
-    TupleOf,
-    checked,
-    number,
-)
+from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, TensorOf, TupleOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from .axes import axis_of
@@ -76,13 +67,16 @@ def _repeat(api, input, repeats, axis):
     counts, axis = plain_numbers(counts), plain_numbers(axis)
     for one in counts:
         if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
-                            f"{type(one).__name__}.")
+            raise TypeError(
+                f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
+                f"{type(one).__name__}."
+            )
         if one < 0:
             raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
-                        f"{type(axis).__name__}.")
+        raise TypeError(
+            f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."
+        )
     return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
 
 
@@ -160,8 +154,9 @@ def expand_as(input: Anything, other: Anything):
 
 @public("mint.repeat_interleave")
 @checked
-def mint_repeat_interleave(input: Anything, repeats, dim: Int = None, *,
-                           output_size: Int(ge=0) = None):
+def mint_repeat_interleave(
+    input: Anything, repeats, dim: Int = None, *, output_size: Int(ge=0) = None
+):
     """Every element along an axis (of all elements in order, for None) repeated.
 
     Args:

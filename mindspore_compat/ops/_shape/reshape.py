@@ -6,15 +6,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import (
-    Any,
-    Int,
-    InTensor,
-    ListOf,
-    ScalarOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, IntOrInts
 from .axes import axis_of
@@ -34,15 +26,18 @@ def shape_of(api, shape):
         shape = shape[0]
     elif len(shape) == 1 and isinstance(shape[0], Tensor):
         if shape[0].ndim > 1:
-            raise ValueError(f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
-                             f"{shape[0].shape}.")
+            raise ValueError(
+                f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
+                f"{shape[0].shape}."
+            )
         shape = shape[0].asnumpy().reshape(-1).tolist()
     shape = plain_numbers(tuple(shape))
     for one in shape:
         whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
         if isinstance(one, bool) or not whole:
-            raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type "
-                            f"{type(one).__name__}.")
+            raise TypeError(
+                f"For '{api}', 'shape' must be ints, but got {one!r} of type {type(one).__name__}."
+            )
     return tuple(int(one) for one in shape)
 
 
@@ -77,8 +72,9 @@ def reshaped(api, input, shape):
     if not size and not fixed and shape.count(-1) == 1:
         return reshape_array.run(input, tuple(max(n, 0) for n in shape))
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
-        raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but "
-                         f"got {shape}.")
+        raise ValueError(
+            f"For '{api}', 'shape' must have at most one -1 and else lengths, but got {shape}."
+        )
     if -1 in shape and (fixed == 0 or size % fixed) or -1 not in shape and fixed != size:
         raise ValueError(
             f"For '{api}', the {size} elements of shape {input.shape} do not fit 'shape' {shape}."
@@ -109,8 +105,9 @@ def reshape(input, shape):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'reshape', 'input' must be a Tensor, but got {type(input).__name__}.")
     if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
-        raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got "
-                        f"{shape!r}.")
+        raise TypeError(
+            f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got {shape!r}."
+        )
     return reshaped("reshape", input, (shape,))
 
 
@@ -162,8 +159,9 @@ def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
     if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
     named = (axis,) if isinstance(axis, int) else axis
-    return xp.squeeze(input, tuple(i for i in (axis_of(n, input) for n in named)
-                                   if input.shape[i] == 1))
+    return xp.squeeze(
+        input, tuple(i for i in (axis_of(n, input) for n in named) if input.shape[i] == 1)
+    )
 
 
 @op(compute="native")
@@ -173,11 +171,13 @@ def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
         return xp.reshape(input, (1,))
     first, last = axis_of(start_dim, input), axis_of(end_dim, input)
     if first > last:
-        raise ValueError(f"For 'flatten', 'start_dim' must be at most 'end_dim', but got "
-                         f"{start_dim} and {end_dim}.")
+        raise ValueError(
+            f"For 'flatten', 'start_dim' must be at most 'end_dim', but got "
+            f"{start_dim} and {end_dim}."
+        )
     shape = input.shape
-    middle = math.prod(shape[first:last + 1])
-    return xp.reshape(input, (*shape[:first], middle, *shape[last + 1:]))
+    middle = math.prod(shape[first : last + 1])
+    return xp.reshape(input, (*shape[:first], middle, *shape[last + 1 :]))
 
 
 @public("ops.flatten")
@@ -203,8 +203,10 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'flatten', 'input' must be a Tensor, but got {type(input).__name__}.")
     if not isinstance(order, str):
-        raise TypeError(f"For 'flatten', 'order' must be a str, but got {order!r} of type "
-                        f"{type(order).__name__}.")
+        raise TypeError(
+            f"For 'flatten', 'order' must be a str, but got {order!r} of type "
+            f"{type(order).__name__}."
+        )
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}.")
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
@@ -212,16 +214,20 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
             raise TypeError(f"For 'flatten', '{name}' must be an int, but got {dim!r}.")
     rank = max(input.ndim, 1)
     if not (-rank <= end_dim < rank and (-rank <= start_dim < rank or start_dim == 1 == rank)):
-        raise ValueError(f"For 'flatten', 'start_dim' and 'end_dim' must be axes of "
-                         f"{input.shape}, but got "
-                         f"{start_dim} and {end_dim}.")
+        raise ValueError(
+            f"For 'flatten', 'start_dim' and 'end_dim' must be axes of "
+            f"{input.shape}, but got "
+            f"{start_dim} and {end_dim}."
+        )
     if order == "F":
         input = transpose.run(input, tuple(reversed(range(input.ndim))))
     if input.ndim == 1 and start_dim in (0, 1, -1):
         return reshape_array.run(input, input.shape)
     if input.ndim and start_dim % input.ndim > end_dim % input.ndim:
-        raise ValueError(f"For 'flatten', 'start_dim' must not come after 'end_dim', but got "
-                         f"{start_dim} and {end_dim}.")
+        raise ValueError(
+            f"For 'flatten', 'start_dim' must not come after 'end_dim', but got "
+            f"{start_dim} and {end_dim}."
+        )
     return flatten_axes.run(input, start_dim, end_dim)
 
 
@@ -238,10 +244,12 @@ class Flatten:
     @checked
     def __call__(self, input_x: Anything):
         if input_x.ndim < 1:
-            raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d "
-                             "Tensor.")
-        return reshape_array.run(input_x, (input_x.shape[0],
-                                           -1 if input_x.size else math.prod(input_x.shape[1:])))
+            raise ValueError(
+                "For 'Flatten', 'input_x' must have at least one axis, but got a 0-d Tensor."
+            )
+        return reshape_array.run(
+            input_x, (input_x.shape[0], -1 if input_x.size else math.prod(input_x.shape[1:]))
+        )
 
 
 @public("mint.flatten")
@@ -253,8 +261,10 @@ def mint_flatten(input, start_dim=0, end_dim=-1):
         >>> print(ms.mint.flatten(ms.Tensor([[1, 2], [3, 4]])))
         [1 2 3 4]
     """
-    dims = (dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
-            for dim in (start_dim, end_dim))
+    dims = (
+        dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
+        for dim in (start_dim, end_dim)
+    )
     return flatten(input, **dict(zip(("start_dim", "end_dim"), dims)))
 
 

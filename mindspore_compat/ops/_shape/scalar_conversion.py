@@ -25,8 +25,9 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
     if dtype is None:
         raise TypeError("For 'scalar_to_tensor', 'dtype' must be a dtype, but got None.")
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'scalar_to_tensor', 'input_x' must be a number, but got {type(input_x).__name__}."
+        )
     return Tensor(input_x, dtype)
 
 
@@ -80,11 +81,14 @@ def tuple_to_array(input_x):
     if isinstance(input_x, range):
         input_x = tuple(input_x)
     if not isinstance(input_x, tuple):
-        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}."
+        )
     if len({type(one) for one in input_x}) > 1:
-        raise TypeError(f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
-                        f"got {input_x}.")
+        raise TypeError(
+            f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
+            f"got {input_x}."
+        )
     whole = bool(input_x) and isinstance(input_x[0], int)
     return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
 
@@ -107,8 +111,9 @@ class TupleToArray(Primitive):
 
     def __call__(self, input_x):
         if not isinstance(input_x, tuple):
-            raise TypeError(f"For 'TupleToArray', 'input_x' must be a tuple, but got "
-                            f"{type(input_x).__name__}.")
+            raise TypeError(
+                f"For 'TupleToArray', 'input_x' must be a tuple, but got {type(input_x).__name__}."
+            )
         return tuple_to_array(input_x)
 
 
@@ -128,12 +133,15 @@ def scalar_cast(input_x, input_y):
     Source: mindspore.ops.scalar_cast of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_cast', 'input_x' must be a number, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'scalar_cast', 'input_x' must be a number, but got {type(input_x).__name__}."
+        )
     made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
     if made is None:
-        raise ValueError(f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
-                         f"got {input_y!r}.")
+        raise ValueError(
+            f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
+            f"got {input_y!r}."
+        )
     return made(input_x)
 
 
@@ -192,8 +200,9 @@ def is_nonzero(input):
         True
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got "
-                        f"{type(input).__name__}.")
+        raise TypeError(
+            f"For 'is_nonzero', 'input' must be a Tensor, but got {type(input).__name__}."
+        )
     return bool(input)
 
 

@@ -21,8 +21,9 @@ def shape(input_x):
         (1, 2)
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'shape', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
+        )
     return input_x.shape
 
 
@@ -39,8 +40,9 @@ def size(input_x):
         2
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'size', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
+        )
     return input_x.size
 
 
@@ -57,8 +59,9 @@ def rank(input_x):
         2
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'rank', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
+        )
     return input_x.ndim
 
 

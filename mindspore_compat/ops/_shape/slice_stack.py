@@ -4,19 +4,10 @@ Reshaping is in reshape.py, joining and splitting in join_split.py, indexing in
 _indexing/getitem.py, padding in pad.py.
 """
 
-
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Bool,
-    Int,
-    InTensor,
-    ListOf,
-    ScalarOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Int, InTensor, ListOf, ScalarOf, TupleOf, checked
 from .._rules import Anything, Index, Ints
 from . import ranges
 from .axes import axis_of
@@ -26,11 +17,7 @@ Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
 Places = InTensor(Ints)
 
 
-@op(
-    "ops.slice(input_x, begin, size)",
-    "ops.Slice()(input: input_x, begin, size)",
-    compute="native",
-)
+@op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", compute="native")
 def slice_(xp, input_x: Anything, begin: Places, size: Places):
     """Cuts out the part of size `size` that starts at `begin`; a size of -1 reaches to the end.
 
@@ -44,14 +31,18 @@ def slice_(xp, input_x: Anything, begin: Places, size: Places):
          [5 6]]
     """
     if not input_x.ndim == len(begin) == len(size):
-        raise ValueError(f"For 'slice', 'begin' and 'size' must have {input_x.ndim} numbers each, "
-                         f"but got {begin}, {size}.")
+        raise ValueError(
+            f"For 'slice', 'begin' and 'size' must have {input_x.ndim} numbers each, "
+            f"but got {begin}, {size}."
+        )
     index = []
     for axis, (first, count) in enumerate(zip(begin, size)):
         last = input_x.shape[axis] if count == -1 else first + count
         if first < 0 or last > input_x.shape[axis]:
-            raise ValueError(f"For 'slice', 'begin' and 'size' must stay within {input_x.shape}, "
-                             f"but got {begin}, {size}.")
+            raise ValueError(
+                f"For 'slice', 'begin' and 'size' must stay within {input_x.shape}, "
+                f"but got {begin}, {size}."
+            )
         index.append(slice(first, last))
     return input_x[tuple(index)]
 
@@ -65,9 +56,18 @@ def slice_(xp, input_x: Anything, begin: Places, size: Places):
     "(input_x, begin, end, strides)",
     compute="native",
 )
-def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Places,
-                  begin_mask: Mask = 0, end_mask: Mask = 0, ellipsis_mask: Mask = 0,
-                  new_axis_mask: Mask = 0, shrink_axis_mask: Mask = 0):
+def strided_slice(
+    xp,
+    input_x: Anything,
+    begin: Places,
+    end: Places,
+    strides: Places,
+    begin_mask: Mask = 0,
+    end_mask: Mask = 0,
+    ellipsis_mask: Mask = 0,
+    new_axis_mask: Mask = 0,
+    shrink_axis_mask: Mask = 0,
+):
     """Cuts out the part from `begin` to `end` in steps of `strides`.
 
     Bit i of a mask changes what entry i means: the begin or end of it is ignored, it stands for an
@@ -83,8 +83,10 @@ def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Pl
          [4 6]]
     """
     if not len(begin) == len(end) == len(strides):
-        raise ValueError(f"For 'strided_slice', 'begin', 'end' and 'strides' must have one length, "
-                         f"but got {begin}, {end}, {strides}.")
+        raise ValueError(
+            f"For 'strided_slice', 'begin', 'end' and 'strides' must have one length, "
+            f"but got {begin}, {end}, {strides}."
+        )
     index = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):
         bit = 1 << i
@@ -97,8 +99,9 @@ def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Pl
         elif step == 0:
             raise ValueError(f"For 'strided_slice', 'strides' must not hold 0, but got {strides}.")
         else:
-            index.append(slice(None if begin_mask & bit else first,
-                               None if end_mask & bit else last, step))
+            index.append(
+                slice(None if begin_mask & bit else first, None if end_mask & bit else last, step)
+            )
     return input_x[tuple(index)]
 
 
@@ -119,8 +122,13 @@ def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(
 
 
 @op("mint.narrow(input, dim: axis, start, length)", compute="native")
-def mint_narrow(xp, input: Anything, axis: ScalarOf(Int, TypeError), start: InTensor(Int),
-                length: ScalarOf(Int(ge=0), TypeError)):
+def mint_narrow(
+    xp,
+    input: Anything,
+    axis: ScalarOf(Int, TypeError),
+    start: InTensor(Int),
+    length: ScalarOf(Int(ge=0), TypeError),
+):
     """Cuts out `length` slices along an axis, from `start` on, which counts from the end if it is
     negative.
 
@@ -139,8 +147,10 @@ def mint_narrow(xp, input: Anything, axis: ScalarOf(Int, TypeError), start: InTe
 
 def _narrowed(input, axis, start, length):
     if not 0 <= start <= start + length <= input.shape[axis]:
-        raise ValueError(f"For 'narrow', 'start' and 'length' must lie within the axis of length "
-                         f"{input.shape[axis]}, but got {start} and {length}.")
+        raise ValueError(
+            f"For 'narrow', 'start' and 'length' must lie within the axis of length "
+            f"{input.shape[axis]}, but got {start} and {length}."
+        )
     return input[(slice(None),) * axis + (slice(start, start + length),)]
 
 
@@ -150,8 +160,9 @@ def _narrowed(input, axis, start, length):
     types=SameDtype("input src"),
     compute="native",
 )
-def select_scatter(xp, input: Anything, src: Anything, axis: Int,
-                   index: InTensor(Int | Bool, ValueError)):
+def select_scatter(
+    xp, input: Anything, src: Anything, axis: Int, index: InTensor(Int | Bool, ValueError)
+):
     """Replaces one slice along an axis, in a copy of the input.
 
     Shapes:
@@ -164,8 +175,9 @@ def select_scatter(xp, input: Anything, src: Anything, axis: Int,
          [9 8]]
     """
     front = (slice(None),) * axis_of(axis, input)
-    return xp.scatter_set(input, (*front, _fitting("select_scatter", input, src, front,
-                                                   int(index))), src)
+    return xp.scatter_set(
+        input, (*front, _fitting("select_scatter", input, src, front, int(index))), src
+    )
 
 
 @op(
@@ -174,10 +186,15 @@ def select_scatter(xp, input: Anything, src: Anything, axis: Int,
     types=SameDtype("input src"),
     compute="native",
 )
-def slice_scatter(xp, input: Anything, src: Anything, axis: InTensor(Int, ValueError) = 0,
-                  start: InTensor(Int | Bool, ValueError) = None,
-                  end: InTensor(Int | Bool, ValueError) = None,
-                  step: InTensor(Int(ge=1) | Bool, ValueError) = 1):
+def slice_scatter(
+    xp,
+    input: Anything,
+    src: Anything,
+    axis: InTensor(Int, ValueError) = 0,
+    start: InTensor(Int | Bool, ValueError) = None,
+    end: InTensor(Int | Bool, ValueError) = None,
+    step: InTensor(Int(ge=1) | Bool, ValueError) = 1,
+):
     """Replaces the slices from `start` to `end`, in steps of `step`, along an axis, in a copy of
     the input.
 
@@ -189,16 +206,18 @@ def slice_scatter(xp, input: Anything, src: Anything, axis: InTensor(Int, ValueE
         [9 2 8 4]
     """
     front = (slice(None),) * axis_of(axis, input)
-    return xp.scatter_set(input, (*front, _fitting("slice_scatter", input, src, front,
-                                                   slice(start, end, step))), src)
+    return xp.scatter_set(
+        input, (*front, _fitting("slice_scatter", input, src, front, slice(start, end, step))), src
+    )
 
 
 def _fitting(api, input, src, front, place):
     """`place`, after a look whether `src` has the shape of what is there."""
     wanted = tuple(input[(*front, place)].shape)
     if tuple(src.shape) != wanted:
-        raise ValueError(f"For '{api}', 'src' must have shape {wanted}, but got "
-                         f"{tuple(src.shape)}.")
+        raise ValueError(
+            f"For '{api}', 'src' must have shape {wanted}, but got {tuple(src.shape)}."
+        )
     return place
 
 
@@ -222,8 +241,9 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
 
 @public("ops.tensor_slice")
 @checked
-def tensor_slice(input: Anything, begin: TupleOf(Int) | ListOf(Int),
-                 size: TupleOf(Int) | ListOf(Int)):
+def tensor_slice(
+    input: Anything, begin: TupleOf(Int) | ListOf(Int), size: TupleOf(Int) | ListOf(Int)
+):
     """The part of a size from `begin`; -1 takes what is left of an axis.
 
     Example:

@@ -4,15 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
-from ..._core.rules.vocabulary import (
-    AsValue,
-    Bool,
-    Forbid,
-    Int,
-    ListOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import AsValue, Bool, Forbid, Int, ListOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, ScalarInt
 
@@ -161,8 +153,9 @@ def _need_matrix(name, self, least=2, most=None):
     """Refuses a Tensor that is no matrix, or no stack of matrices."""
     if self.ndim < least or most is not None and self.ndim > most:
         words = "two axes" if most else "at least two axes"
-        raise ValueError(f"For 'Tensor.{name}', the Tensor must have {words}, but got shape "
-                         f"{self.shape}.")
+        raise ValueError(
+            f"For 'Tensor.{name}', the Tensor must have {words}, but got shape {self.shape}."
+        )
 
 
 def _conjugate_transpose(self):
@@ -197,8 +190,9 @@ def t(xp, input: Anything):
          [3 6]]
     """
     if input.ndim > 2:
-        raise ValueError(f"For 't', 'input' must have at most two axes, but got shape "
-                         f"{input.shape}.")
+        raise ValueError(
+            f"For 't', 'input' must have at most two axes, but got shape {input.shape}."
+        )
     return xp.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
 
@@ -245,8 +239,10 @@ def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
     return transpose.run(input, tuple(dims))
 
 
-Tensor.T = property(lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
-                    doc="The axes in reverse order.")
+Tensor.T = property(
+    lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
+    doc="The axes in reverse order.",
+)
 Tensor.H = property(_conjugate_transpose)
 Tensor.mH = property(_conjugate_transposes)
 Tensor.mT = property(_transposes)

@@ -19,8 +19,9 @@ def _indices(path, second, keep):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
         if row < 0 or col < 0:
-            raise ValueError(f"For '{name}', 'row' and 'col' must not be negative, but got {row} "
-                             f"and {col}.")
+            raise ValueError(
+                f"For '{name}', 'row' and 'col' must not be negative, but got {row} and {col}."
+            )
         rows = reshape_array.run(ranges.arange(row), (row, 1))
         columns = reshape_array.run(ranges.arange(col), (1, col))
         mask = keep(columns - rows, offset)
@@ -47,8 +48,13 @@ triu_indices = _indices("ops.triu_indices", "mint.triu_indices", lambda gap, k: 
 
 class _Indices(Primitive):
     @checked
-    def __init__(self, row: Int(ge=0), col: Int(ge=0), offset: Int = 0,
-                 dtype: DType("int32", "int64") = dtypes.int32):
+    def __init__(
+        self,
+        row: Int(ge=0),
+        col: Int(ge=0),
+        offset: Int = 0,
+        dtype: DType("int32", "int64") = dtypes.int32,
+    ):
         super().__init__(type(self).__name__)
         self.sizes, self.dtype = (row, col, offset), dtype
 
@@ -86,8 +92,9 @@ class TriuIndices(_Indices):
 def _need_matrices(api, x):
     """Refuses a Tensor of fewer than two axes."""
     if x.ndim < 2:
-        raise ValueError(f"For '{api}', 'input' must have at least two axes, but got shape "
-                         f"{tuple(x.shape)}.")
+        raise ValueError(
+            f"For '{api}', 'input' must have at least two axes, but got shape {tuple(x.shape)}."
+        )
 
 
 @op(

@@ -55,8 +55,9 @@ def _sized(xp, x, count, axis):
     axis = axis % x.ndim
     if count < x.shape[axis]:
         return x[(slice(None),) * axis + (slice(0, count),)]
-    return xp.pad(x, tuple((0, count - x.shape[axis]) if i == axis else (0,
-                                                                         0) for i in range(x.ndim)))
+    return xp.pad(
+        x, tuple((0, count - x.shape[axis]) if i == axis else (0, 0) for i in range(x.ndim))
+    )
 
 
 def _places(x, sizes, axes):
@@ -65,11 +66,13 @@ def _places(x, sizes, axes):
         axes = tuple(range(x.ndim)) if sizes is None else tuple(range(-len(sizes), 0))
     sizes = (None,) * len(axes) if sizes is None else tuple(sizes)
     if len(sizes) != len(axes):
-        raise ValueError(f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and "
-                         f"{tuple(axes)}.")
+        raise ValueError(
+            f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and {tuple(axes)}."
+        )
     if any(not -x.ndim <= a < x.ndim for a in axes):
-        raise ValueError(f"For 'fftn', 'dim' must be in [{-x.ndim}, {x.ndim}), but got "
-                         f"{tuple(axes)}.")
+        raise ValueError(
+            f"For 'fftn', 'dim' must be in [{-x.ndim}, {x.ndim}), but got {tuple(axes)}."
+        )
     if 0 in x.shape:
         raise ValueError(f"For 'fftn', 'input' must have elements, but got shape {x.shape}.")
     axes = tuple(a % x.ndim for a in axes)
@@ -112,8 +115,11 @@ def _from_half(xp, x, sizes, axes, norm):
     return xp.real(xp.fft_c2c(xp.concatenate([x, mirrored], last), (last,), norm, True))
 
 
-@op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)")
+@op(
+    "ops.fft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.fft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the discrete Fourier transform along an axis: X[k] is the sum over j of x[j] exp(-2
     pi i j k / n).
@@ -129,8 +135,11 @@ def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
-@op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)")
+@op(
+    "ops.ifft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the inverse of the discrete Fourier transform along an axis.
 
@@ -145,9 +154,11 @@ def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
-@op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def fft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the discrete Fourier transform over two axes.
 
@@ -162,9 +173,11 @@ def fft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = 
     return _transform(xp, input, s, dim, norm, False)
 
 
-@op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def ifft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the inverse of the discrete Fourier transform over two axes.
 
@@ -179,9 +192,11 @@ def ifft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     return _transform(xp, input, s, dim, norm, True)
 
 
-@op("ops.fftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.fftn(input, s=None, dim=None, norm=None)",
     "mint.fft.fftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the discrete Fourier transform over several axes, by default over all.
 
@@ -197,9 +212,11 @@ def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None
     return _transform(xp, input, s, dim, norm, False)
 
 
-@op("ops.ifftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.ifftn(input, s=None, dim=None, norm=None)",
     "mint.fft.ifftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the inverse of the discrete Fourier transform over several axes, by default over
     all.
@@ -216,8 +233,11 @@ def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     return _transform(xp, input, s, dim, norm, True)
 
 
-@op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)")
+@op(
+    "ops.rfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the discrete Fourier transform of a real signal along an axis, without the
     frequencies that mirror others.
@@ -233,9 +253,11 @@ def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     return _half(xp, input, (n,), (dim,), norm)
 
 
-@op("ops.irfft(input, n=None, dim=-1, norm=None)",
+@op(
+    "ops.irfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.irfft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)")
+    "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the real signal of which `rfft` gives the input.
 
@@ -250,9 +272,11 @@ def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
-@op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the discrete Fourier transform of a real signal over two axes, the last of which
     lacks the frequencies that mirror others.
@@ -269,9 +293,11 @@ def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     return _half(xp, input, s, dim, norm)
 
 
-@op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the real signal of which `rfft2` gives the input.
 
@@ -287,9 +313,11 @@ def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     return _from_half(xp, input, s, dim, norm)
 
 
-@op("ops.rfftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.rfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.rfftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the discrete Fourier transform of a real signal over several axes, the last of which
     lacks the frequencies that mirror others.
@@ -306,9 +334,11 @@ def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     return _half(xp, input, s, dim, norm)
 
 
-@op("ops.irfftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.irfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.irfftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the real signal of which `rfftn` gives the input.
 
@@ -324,8 +354,11 @@ def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
     return _from_half(xp, input, s, dim, norm)
 
 
-@op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)")
+@op(
+    "ops.hfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the real transform of a Hermitian signal, of which half is given, along an axis.
 
@@ -340,9 +373,11 @@ def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
-@op("ops.ihfft(input, n=None, dim=-1, norm=None)",
+@op(
+    "ops.ihfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.ihfft(input, n=None, dim=-1, norm=None)",
-    "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)")
+    "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)",
+)
 def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Computes the half of the Hermitian signal of which `hfft` gives the input.
 
@@ -357,9 +392,11 @@ def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
-@op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the real transform over two axes of a Hermitian signal, of which half is given.
 
@@ -375,9 +412,11 @@ def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
-@op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
+@op(
+    "ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+    "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
+)
 def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
     """Computes the half of the Hermitian signal of which `hfft2` gives the input.
 
@@ -393,9 +432,11 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
-@op("ops.hfftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.hfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.hfftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the real transform over several axes of a Hermitian signal, of which half is given.
 
@@ -411,9 +452,11 @@ def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
-@op("ops.ihfftn(input, s=None, dim=None, norm=None)",
+@op(
+    "ops.ihfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.ihfftn(input, s=None, dim=None, norm=None)",
-    "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)")
+    "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)",
+)
 def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Computes the half of the Hermitian signal of which `hfftn` gives the input.
 
@@ -432,8 +475,26 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 # Frequencies --------------------------------------------------------------------------------------
 
 
-for _one in (fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft,
-             ihfft, hfft2, ihfft2, hfftn, ihfftn):
+for _one in (
+    fft,
+    ifft,
+    fft2,
+    ifft2,
+    fftn,
+    ifftn,
+    rfft,
+    irfft,
+    rfft2,
+    irfft2,
+    rfftn,
+    irfftn,
+    hfft,
+    ihfft,
+    hfft2,
+    ihfft2,
+    hfftn,
+    ihfftn,
+):
     _one.upcast = False  # float16 becomes complex64, and what is real again stays float32
 
 
@@ -535,9 +596,15 @@ class FFTWithSize(Primitive):
     """
 
     @checked
-    def __init__(self, signal_ndim: ScalarOf(Int(ge=1, le=3)), inverse: Bool, real: Bool,
-                 norm: OneOf("backward", "forward", "ortho") = "backward", onesided: Bool = True,
-                 signal_sizes: TupleOf(Int) | ListOf(Int) = ()):
+    def __init__(
+        self,
+        signal_ndim: ScalarOf(Int(ge=1, le=3)),
+        inverse: Bool,
+        real: Bool,
+        norm: OneOf("backward", "forward", "ortho") = "backward",
+        onesided: Bool = True,
+        signal_sizes: TupleOf(Int) | ListOf(Int) = (),
+    ):
         super().__init__("FFTWithSize")
         self.signal_ndim, self.inverse, self.real = signal_ndim, inverse, real
         self.norm, self.onesided, self.signal_sizes = norm, onesided, tuple(signal_sizes)
@@ -546,11 +613,15 @@ class FFTWithSize(Primitive):
     def __call__(self, x: Signal):
         axes = tuple(range(-self.signal_ndim, 0))
         if not self.real and x._array.dtype.kind != "c":
-            raise TypeError(f"For 'FFTWithSize', 'x' must be complex where 'real' is False, but "
-                            f"got dtype {x.dtype}.")
+            raise TypeError(
+                f"For 'FFTWithSize', 'x' must be complex where 'real' is False, but "
+                f"got dtype {x.dtype}."
+            )
         if self.real and not self.inverse and x._array.dtype.kind == "c":
-            raise TypeError(f"For 'FFTWithSize', 'x' must be real where 'real' is True, but got "
-                            f"dtype {x.dtype}.")
+            raise TypeError(
+                f"For 'FFTWithSize', 'x' must be real where 'real' is True, but got "
+                f"dtype {x.dtype}."
+            )
         half = self.real and self.onesided
         name = f"{'i' if self.inverse else ''}{'r' if half else ''}fftn"
         sizes = self.signal_sizes if half and self.inverse and self.signal_sizes else None

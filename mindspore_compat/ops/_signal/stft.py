@@ -86,8 +86,14 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
 
 @public("ops.hamming_window")
 @checked
-def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Float = 0.54,
-                   beta: Float = 0.46, *, dtype: Real = None):
+def hamming_window(
+    window_length: Int(ge=0),
+    periodic: Bool = True,
+    alpha: Float = 0.54,
+    beta: Float = 0.46,
+    *,
+    dtype: Real = None,
+):
     """alpha - beta cos(2 pi n / (N - 1)); float32 by default.
 
     Example:
@@ -123,14 +129,24 @@ def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real
         >>> print(ms.ops.bartlett_window(ms.Tensor(4)))
         [0.  0.5 1.  0.5]
     """
-    return _window("bartlett_window", window_length, periodic, dtype or dtypes.float32,
-                   lambda xp, places, last: 1 - xp.abs(2 * places / last - 1))
+    return _window(
+        "bartlett_window",
+        window_length,
+        periodic,
+        dtype or dtypes.float32,
+        lambda xp, places, last: 1 - xp.abs(2 * places / last - 1),
+    )
 
 
 @public("ops.kaiser_window")
 @checked
-def kaiser_window(window_length: Int(ge=0), periodic: Bool = True,
-                  beta: AsValue(Number | Bool, TupleOf) = 12.0, *, dtype: Real = None):
+def kaiser_window(
+    window_length: Int(ge=0),
+    periodic: Bool = True,
+    beta: AsValue(Number | Bool, TupleOf) = 12.0,
+    *,
+    dtype: Real = None,
+):
     """The window of Bessel's I0 with shape `beta`; float64 by default.
 
     Example:
@@ -194,27 +210,41 @@ class HammingWindow(Primitive):
     """
 
     @checked
-    def __init__(self, periodic: Bool = True, alpha: Float = 0.54, beta: Float = 0.46,
-                 dtype: Real = dtypes.float32):
+    def __init__(
+        self,
+        periodic: Bool = True,
+        alpha: Float = 0.54,
+        beta: Float = 0.46,
+        dtype: Real = dtypes.float32,
+    ):
         super().__init__("HammingWindow")
         self.periodic, self.alpha, self.beta, self.dtype = periodic, alpha, beta, dtype
 
     @checked
     def __call__(self, length: TensorOf("int8", "int16", "int32", "int64", "uint8")):
         if length.shape != (1,):
-            raise ValueError(f"For 'HammingWindow', 'length' must have one element, but got shape "
-                             f"{length.shape}.")
-        return hamming_window(int(length.item()), self.periodic, self.alpha, self.beta,
-                              dtype=self.dtype)
+            raise ValueError(
+                f"For 'HammingWindow', 'length' must have one element, but got shape "
+                f"{length.shape}."
+            )
+        return hamming_window(
+            int(length.item()), self.periodic, self.alpha, self.beta, dtype=self.dtype
+        )
 
 
 # Short stretches ----------------------------------------------------------------------------------
 
 
 @op(types=Promote("x window"), compute="native")
-def stretches(xp, x: TensorOf("float32", "float64", "complex64", "complex128"),
-              window: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
-              hop: Int, onesided: Bool, normalized: Bool):
+def stretches(
+    xp,
+    x: TensorOf("float32", "float64", "complex64", "complex128"),
+    window: TensorOf("float32", "float64", "complex64", "complex128"),
+    n_fft: Int,
+    hop: Int,
+    onesided: Bool,
+    normalized: Bool,
+):
     """The Fourier transforms of windowed stretches, (..., frequencies, stretches)."""
     count = 1 + (x.shape[-1] - n_fft) // hop
     places = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
@@ -253,11 +283,18 @@ def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex
 
 @public("ops.stft")
 @checked
-def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
-         hop_length: Int = None, win_length: Int = None, window: TensorOf() = None,
-         center: Bool | Falsy | None = True,
-         pad_mode: AsValue(OneOf("REFLECT", "CONSTANT", "reflect", "constant")) = "REFLECT",
-         normalized: Bool = False, onesided: Bool = None, return_complex: Bool = None):
+def stft(
+    x: TensorOf("float32", "float64", "complex64", "complex128"),
+    n_fft: Int,
+    hop_length: Int = None,
+    win_length: Int = None,
+    window: TensorOf() = None,
+    center: Bool | Falsy | None = True,
+    pad_mode: AsValue(OneOf("REFLECT", "CONSTANT", "reflect", "constant")) = "REFLECT",
+    normalized: Bool = False,
+    onesided: Bool = None,
+    return_complex: Bool = None,
+):
     """The Fourier transforms of overlapping stretches of a signal.
 
     Args:
@@ -315,17 +352,28 @@ class STFT(Primitive):
     """
 
     @checked
-    def __init__(self, n_fft: Int, hop_length: Int, win_length: Int, normalized: Bool,
-                 onesided: Bool, return_complex: Bool):
+    def __init__(
+        self,
+        n_fft: Int,
+        hop_length: Int,
+        win_length: Int,
+        normalized: Bool,
+        onesided: Bool,
+        return_complex: Bool,
+    ):
         super().__init__("STFT")
         self.settings = (n_fft, hop_length, win_length)
         self.normalized, self.onesided = normalized, onesided
         self.return_complex = return_complex
 
     @checked
-    def __call__(self, x: TensorOf("float32", "float64", "complex64", "complex128"),
-                 window: TensorOf("float32", "float64", "complex64", "complex128")):
+    def __call__(
+        self,
+        x: TensorOf("float32", "float64", "complex64", "complex128"),
+        window: TensorOf("float32", "float64", "complex64", "complex128"),
+    ):
         if x.ndim not in (1, 2):
             raise ValueError(f"For 'STFT', 'x' must have one or two axes, but got {x.shape}.")
-        return _transformed(x, *self.settings, window, self.normalized, self.onesided,
-                            self.return_complex)
+        return _transformed(
+            x, *self.settings, window, self.normalized, self.onesided, self.return_complex
+        )

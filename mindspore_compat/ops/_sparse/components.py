@@ -172,15 +172,22 @@ class Coalesce(Primitive):
         super().__init__("Coalesce")
 
     @checked
-    def __call__(self, x_indices: TensorOf("int64"),
-                 x_values: TensorOf("float16", "float32", "float64"), x_shape: TensorOf("int64")):
+    def __call__(
+        self,
+        x_indices: TensorOf("int64"),
+        x_values: TensorOf("float16", "float32", "float64"),
+        x_shape: TensorOf("int64"),
+    ):
         return _coalesced("Coalesce", x_indices, x_values, x_shape)
 
 
 @public("ops.coalesce")
 @checked
-def coalesce(x_indices: TensorOf("int64"), x_values: TensorOf("float16", "float32", "float64"),
-             x_shape: TensorOf("int64")):
+def coalesce(
+    x_indices: TensorOf("int64"),
+    x_values: TensorOf("float16", "float32", "float64"),
+    x_shape: TensorOf("int64"),
+):
     """The function form of `ops.Coalesce`.
 
     Example:
@@ -193,8 +200,11 @@ def coalesce(x_indices: TensorOf("int64"), x_values: TensorOf("float16", "float3
 
 
 def _coalesced(api, indices, values, shape):
-    if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1 or (
-        indices.shape != (shape.shape[0], values.shape[0])
+    if (
+        indices.ndim != 2
+        or values.ndim != 1
+        or shape.ndim != 1
+        or (indices.shape != (shape.shape[0], values.shape[0]))
     ):
         raise ValueError(
             f"For '{api}', the places must have one row for each axis and one column for each "
@@ -238,8 +248,14 @@ class SparseSlice(Primitive):
         super().__init__("SparseSlice")
 
     @checked
-    def __call__(self, indices: TensorOf("int64"), values: Anything, shape: TensorOf("int64"),
-                 start: TensorOf("int64"), size: TensorOf("int64")):
+    def __call__(
+        self,
+        indices: TensorOf("int64"),
+        values: Anything,
+        shape: TensorOf("int64"),
+        start: TensorOf("int64"),
+        size: TensorOf("int64"),
+    ):
         rank = shape.size
         shapes = [t.shape for t in (indices, values, shape, start, size)]
         if shapes != [(values.size, rank), (values.size,), (rank,), (rank,), (rank,)]:
@@ -282,7 +298,8 @@ class SparseTensorDenseAdd(Primitive):
     @checked(Alike("x1_indices x1_shape"), Alike("x1_values x2"))
     def __call__(self, x1_indices: Index, x1_values: Anything, x1_shape: Index, x2: Anything):
         if tuple(x1_shape.asnumpy().tolist()) != x2.shape or x1_indices.shape != (
-            x1_values.size, x2.ndim
+            x1_values.size,
+            x2.ndim,
         ):
             raise ValueError(
                 f"For 'SparseTensorDenseAdd', the shapes must agree, but got "
@@ -294,8 +311,9 @@ class SparseTensorDenseAdd(Primitive):
 
 
 @op("ops.sparse_segment_mean(x, indices, segment_ids)", types=SameDtype("indices segment_ids"))
-def sparse_segment_mean(xp, x: TensorOf("float16", "float32", "float64"), indices: Index,
-                        segment_ids: Index):
+def sparse_segment_mean(
+    xp, x: TensorOf("float16", "float32", "float64"), indices: Index, segment_ids: Index
+):
     """Computes the mean of the slices that `indices` names for each segment.
 
     Shapes:

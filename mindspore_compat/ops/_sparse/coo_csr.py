@@ -31,8 +31,9 @@ Index16To64 = TensorOf("int16", "int32", "int64")
 
 def _need(api, name, value, kind):
     if not isinstance(value, kind):
-        raise TypeError(f"For '{api}', '{name}' must be a {kind.__name__}, but got "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
+        )
 
 
 def _rows_of(csr):
@@ -40,8 +41,9 @@ def _rows_of(csr):
     pointers = csr.indptr._array
     xp = space_for(pointers)
     counts = arrays.to_host(pointers[1:] - pointers[:-1])
-    return Tensor._wrap(xp.repeat(xp.arange(len(counts)),
-                                  counts.tolist()).astype(csr.indices._array.dtype))
+    return Tensor._wrap(
+        xp.repeat(xp.arange(len(counts)), counts.tolist()).astype(csr.indices._array.dtype)
+    )
 
 
 # Conversions --------------------------------------------------------------------------------------
@@ -70,8 +72,9 @@ def csr_to_dense(csr_tensor):
     Source: mindspore.ops.csr_to_dense of MindSpore 2.10.
     """
     _need("csr_to_dense", "csr_tensor", csr_tensor, CSRTensor)
-    return dense_from.run(csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices,
-                          csr_tensor.shape)
+    return dense_from.run(
+        csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape
+    )
 
 
 @public("ops.csr_to_coo")
@@ -92,8 +95,9 @@ def csr_to_coo(tensor):
     """
     _need("csr_to_coo", "tensor", tensor, CSRTensor)
     if tensor.ndim != 2:
-        raise ValueError(f"For 'csr_to_coo', 'tensor' must have two axes, but got shape "
-                         f"{tensor.shape}.")
+        raise ValueError(
+            f"For 'csr_to_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
+        )
     xp = space_for(tensor.indices._array)
     places = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
     return COOTensor(Tensor._wrap(places), tensor.values, tensor.shape)
@@ -106,8 +110,9 @@ def coo_to_csr(tensor):
     order = xp.argsort(places._array[:, 0], kind="stable")
     rows, columns = places._array[order, 0], places._array[order, 1]
     pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(places._array.dtype)
-    return CSRTensor(Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)],
-                     shape)
+    return CSRTensor(
+        Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)], shape
+    )
 
 
 def coo_to_dense(self):
@@ -132,8 +137,9 @@ def dense_to_sparse_coo(tensor):
     """
     _need("dense_to_sparse_coo", "tensor", tensor, Tensor)
     if tensor.ndim != 2:
-        raise ValueError(f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape "
-                         f"{tensor.shape}.")
+        raise ValueError(
+            f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
+        )
     places = getitem.argwhere.run(tensor).astype(dtypes.int32)
     return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
 
@@ -174,8 +180,9 @@ def coo2csr(row_indices, height):
         [0 1 3]
     """
     xp = space_for(row_indices._array)
-    return Tensor._wrap(xp.searchsorted(row_indices._array,
-                                        xp.arange(height + 1)).astype(row_indices._array.dtype))
+    return Tensor._wrap(
+        xp.searchsorted(row_indices._array, xp.arange(height + 1)).astype(row_indices._array.dtype)
+    )
 
 
 @public("ops.csr2coo")
@@ -188,19 +195,24 @@ def csr2coo(indptr, nnz):
         [0 1 1]
     """
     xp = space_for(indptr._array)
-    return Tensor._wrap((xp.searchsorted(indptr._array, xp.arange(nnz),
-                                         "right") - 1).astype(indptr._array.dtype))
+    return Tensor._wrap(
+        (xp.searchsorted(indptr._array, xp.arange(nnz), "right") - 1).astype(indptr._array.dtype)
+    )
 
 
 def _need_places(api, indices, values, sizes):
     """Refuses places that are not one row for each value, or that do not exist."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
-        raise ValueError(f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
-                         f"value, but got {indices.shape} and {values.shape}.")
+        raise ValueError(
+            f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
+            f"value, but got {indices.shape} and {values.shape}."
+        )
     found = arrays.to_host(indices._array)
     if found.size and not ((found >= 0) & (found < sizes)).all():
-        raise ValueError(f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
-                         f"{found.min(0).tolist()} to {found.max(0).tolist()}.")
+        raise ValueError(
+            f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
+            f"{found.min(0).tolist()} to {found.max(0).tolist()}."
+        )
 
 
 @public("ops.SparseToDense")
@@ -224,8 +236,12 @@ class SparseToDense(Primitive):
         super().__init__("SparseToDense")
 
     @checked
-    def __call__(self, indices: Index, values: TensorOf(real - {"bfloat16"}, "bool"),
-                 sparse_shape: TupleOf(Int) | ListOf(Int)):
+    def __call__(
+        self,
+        indices: Index,
+        values: TensorOf(real - {"bfloat16"}, "bool"),
+        sparse_shape: TupleOf(Int) | ListOf(Int),
+    ):
         _need_places(self.name, indices, values, sparse_shape)
         xp = space_for(values._array)
         start = Tensor._wrap(xp.zeros(tuple(sparse_shape), values._array.dtype))
@@ -238,8 +254,9 @@ class SparseToDense(Primitive):
 
 
 @op(compute="native")
-def product_of(xp, values: Anything, dense: Anything, rows: Index16To64, columns: Index16To64,
-               height: Int):
+def product_of(
+    xp, values: Anything, dense: Anything, rows: Index16To64, columns: Index16To64, height: Int
+):
     """The product of a sparse matrix, given by its values, and a dense one."""
     picked = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
     return xp.scatter_add(xp.zeros((height, dense.shape[1]), picked.dtype), (rows,), picked)
@@ -264,10 +281,13 @@ def csr_mv(csr_tensor, dense):
     _need("csr_mv", "csr_tensor", csr_tensor, CSRTensor)
     _need("csr_mv", "dense", dense, Tensor)
     if dense.shape != (csr_tensor.shape[1], 1):
-        raise ValueError(f"For 'csr_mv', 'dense' must have the shape ({csr_tensor.shape[1]}, 1), "
-                         f"but got {dense.shape}.")
-    return product_of.run(csr_tensor.values, dense, _rows_of(csr_tensor), csr_tensor.indices,
-                          csr_tensor.shape[0])
+        raise ValueError(
+            f"For 'csr_mv', 'dense' must have the shape ({csr_tensor.shape[1]}, 1), "
+            f"but got {dense.shape}."
+        )
+    return product_of.run(
+        csr_tensor.values, dense, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape[0]
+    )
 
 
 def csr_times_dense(csr_tensor, matrix):
@@ -276,10 +296,13 @@ def csr_times_dense(csr_tensor, matrix):
         return csr_mm(csr_tensor, matrix)
     _need("CSRTensor.mm", "matrix", matrix, Tensor)
     if matrix.ndim != 2 or matrix.shape[0] != csr_tensor.shape[1]:
-        raise ValueError(f"For 'CSRTensor.mm', 'matrix' must have {csr_tensor.shape[1]} rows, but "
-                         f"got {matrix.shape}.")
-    return product_of.run(csr_tensor.values, matrix, _rows_of(csr_tensor), csr_tensor.indices,
-                          csr_tensor.shape[0])
+        raise ValueError(
+            f"For 'CSRTensor.mm', 'matrix' must have {csr_tensor.shape[1]} rows, but "
+            f"got {matrix.shape}."
+        )
+    return product_of.run(
+        csr_tensor.values, matrix, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape[0]
+    )
 
 
 @public("ops.csr_mm")
@@ -320,11 +343,15 @@ def csr_reduce_sum(csr_tensor, axis):
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For 'csr_reduce_sum', 'axis' must be an int, but got {axis!r}.")
     if axis not in (1, 1 - csr_tensor.ndim):
-        raise ValueError(f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but "
-                         f"got {axis}.")
+        raise ValueError(
+            f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but got {axis}."
+        )
     values = csr_tensor.values
-    start = Tensor._wrap(space_for(values._array).zeros((csr_tensor.shape[0], *values.shape[1:]),
-                                                        values._array.dtype))
+    start = Tensor._wrap(
+        space_for(values._array).zeros(
+            (csr_tensor.shape[0], *values.shape[1:]), values._array.dtype
+        )
+    )
     sums = scatter_by.run(start, values, (_rows_of(csr_tensor)._array,), "add")
     return sums.reshape((csr_tensor.shape[0], 1, *values.shape[1:]))
 
@@ -381,8 +408,12 @@ def csr_add(a, b, alpha, beta):
 
     Source: mindspore.ops.csr_add of MindSpore 2.10.
     """
-    for name, value, kind in (("a", a, CSRTensor), ("b", b, CSRTensor), ("alpha", alpha, Tensor),
-                              ("beta", beta, Tensor)):
+    for name, value, kind in (
+        ("a", a, CSRTensor),
+        ("b", b, CSRTensor),
+        ("alpha", alpha, Tensor),
+        ("beta", beta, Tensor),
+    ):
         _need("csr_add", name, value, kind)
     one, two = csr_to_coo(a), csr_to_coo(b)
     scaled = arithmetic.mul.run(one.values, alpha), arithmetic.mul.run(two.values, beta)
@@ -397,10 +428,12 @@ def _merged(one, two, values_one, values_two, thresh=None):
     flat = places[:, 0].astype("int64") * one.shape[1] + places[:, 1]
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values_one._array.dtype))
-    values = scatter_by.run(start, cat.run([values_one, values_two], 0), (owner.reshape(-1),),
-                            "add")
-    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]],
-                    -1).astype(one.indices._array.dtype)
+    values = scatter_by.run(
+        start, cat.run([values_one, values_two], 0), (owner.reshape(-1),), "add"
+    )
+    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]], -1).astype(
+        one.indices._array.dtype
+    )
     if thresh is not None:
         large = xp.abs(values._array) >= thresh._array
         kept, values = kept[large], values[Tensor._wrap(xp.nonzero(large)[0])]
@@ -424,12 +457,17 @@ def coo_add(x1, x2, thresh):
 
     Source: mindspore.ops.coo_add of MindSpore 2.10.
     """
-    for name, value, kind in (("x1", x1, COOTensor), ("x2", x2, COOTensor),
-                              ("thresh", thresh, Tensor)):
+    for name, value, kind in (
+        ("x1", x1, COOTensor),
+        ("x2", x2, COOTensor),
+        ("thresh", thresh, Tensor),
+    ):
         _need("coo_add", name, value, kind)
     if x1.shape != x2.shape or thresh.ndim:
-        raise ValueError(f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "
-                         f"{x1.shape}, {x2.shape}, {thresh.shape}.")
+        raise ValueError(
+            f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "
+            f"{x1.shape}, {x2.shape}, {thresh.shape}."
+        )
     return _merged(x1, x2, x1.values, x2.values, thresh)
 
 
@@ -464,8 +502,9 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
     powers = elementary.exp.run(logits.values - top[rows])
     start = Tensor._wrap(xp.zeros((count,), powers._array.dtype))
     total = scatter_by.run(start, powers, (rows._array,), "add")
-    return CSRTensor(logits.indptr, logits.indices, (powers / total[rows]).astype(dtype),
-                     logits.shape)
+    return CSRTensor(
+        logits.indptr, logits.indices, (powers / total[rows]).astype(dtype), logits.shape
+    )
 
 
 @public("ops.SparseTensorDenseMatmul")
@@ -493,13 +532,20 @@ class SparseTensorDenseMatmul(Primitive):
         self.adjoint_st, self.adjoint_dt = adjoint_st, adjoint_dt
 
     @checked(Alike("values dense"))
-    def __call__(self, indices: Index,
-                 values: TensorOf("float16", "float32", "float64", "int32", "int64", "complex64",
-                                  "complex128"),
-                 sparse_shape: TupleOf(Int, length=2) | Index, dense: Anything):
+    def __call__(
+        self,
+        indices: Index,
+        values: TensorOf(
+            "float16", "float32", "float64", "int32", "int64", "complex64", "complex128"
+        ),
+        sparse_shape: TupleOf(Int, length=2) | Index,
+        dense: Anything,
+    ):
         if dense.ndim != 2 or len(sparse_shape) != 2:
-            raise ValueError(f"For '{self.name}', both matrices must have two axes, but got "
-                             f"{sparse_shape} and {dense.shape}.")
+            raise ValueError(
+                f"For '{self.name}', both matrices must have two axes, but got "
+                f"{sparse_shape} and {dense.shape}."
+            )
         sizes = [int(n) for n in sparse_shape]
         dense = dense.T if self.adjoint_dt else dense
         way = -1 if self.adjoint_st else 1
@@ -510,6 +556,7 @@ class SparseTensorDenseMatmul(Primitive):
 
 
 # Elementwise --------------------------------------------------------------------------------------
+
 
 def _on_values(coo, csr):
     """The function of the same name, of the values that sparse Tensors store."""
@@ -525,8 +572,11 @@ def _on_values(coo, csr):
 
     for function, path, kind in ((of_coo, coo, "COOTensor"), (of_csr, csr, "CSRTensor")):
         function.__name__ = path.removeprefix("ops.")
-        made = ("ms.COOTensor(ms.Tensor([[0, 1]])" if kind == "COOTensor"
-                else "ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1])")
+        made = (
+            "ms.COOTensor(ms.Tensor([[0, 1]])"
+            if kind == "COOTensor"
+            else "ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1])"
+        )
         function.__doc__ = f"""Computes `ops.{name}` of the stored values of a {kind}.
 
         Shapes:
@@ -575,11 +625,14 @@ _on_values("ops.coo_tanh", "ops.csr_tanh")
 
 COOTensor.coalesce = coalesce
 COOTensor.abs = lambda self: COOTensor(self.indices, arithmetic.abs.run(self.values), self.shape)
-CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, arithmetic.abs.run(self.values),
-                                       self.shape)
-CSRTensor.__add__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
-                                                Tensor(1, self.dtype))
-CSRTensor.__sub__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
-                                                Tensor(-1, self.dtype))
+CSRTensor.abs = lambda self: CSRTensor(
+    self.indptr, self.indices, arithmetic.abs.run(self.values), self.shape
+)
+CSRTensor.__add__ = lambda self, other: csr_add(
+    self, other, Tensor(1, self.dtype), Tensor(1, self.dtype)
+)
+CSRTensor.__sub__ = lambda self, other: csr_add(
+    self, other, Tensor(1, self.dtype), Tensor(-1, self.dtype)
+)
 CSRTensor.__mul__ = csr_mul
 CSRTensor.__truediv__ = csr_div

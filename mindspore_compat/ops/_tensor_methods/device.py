@@ -49,8 +49,9 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
 
 @public("Tensor.move_to")
 @checked
-def tensor_move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
-            blocking: AsValue(Bool) = True):
+def tensor_move_to(
+    input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")), blocking: AsValue(Bool) = True
+):
     """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
 
     Raises:

@@ -157,8 +157,10 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
     if isinstance(src, Tensor):
         _alike(name, "src", self, src)
         if not src.ndim:
-            raise ValueError(f"For 'Tensor.{name}', 'src' must have one axis or more where it is a "
-                             "Tensor, but got shape ().")
+            raise ValueError(
+                f"For 'Tensor.{name}', 'src' must have one axis or more where it is a "
+                "Tensor, but got shape ()."
+            )
     if reduce == "none":
         return scatter.scatter.run(self, axis, index, src)
     if not isinstance(src, Tensor):
@@ -318,8 +320,13 @@ def mm(xp, input: Anything, mat2: Anything):
 
 
 @form("Tensor.isclose")
-def isclose(self, other: Anything, rtol: NumberOrBool = 1e-05, atol: NumberOrBool = 1e-08,
-            equal_nan: Bool = False):
+def isclose(
+    self,
+    other: Anything,
+    rtol: NumberOrBool = 1e-05,
+    atol: NumberOrBool = 1e-08,
+    equal_nan: Bool = False,
+):
     """True where |self - other| <= atol + rtol |other|.
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
@@ -329,8 +336,13 @@ def isclose(self, other: Anything, rtol: NumberOrBool = 1e-05, atol: NumberOrBoo
 
 
 @form("Tensor.isclose")
-def isclose_x2(self, x2: Anything, rtol: NumberOrBool = 1e-05, atol: NumberOrBool = 1e-08,
-               equal_nan: Bool = False):
+def isclose_x2(
+    self,
+    x2: Anything,
+    rtol: NumberOrBool = 1e-05,
+    atol: NumberOrBool = 1e-08,
+    equal_nan: Bool = False,
+):
     """The same."""
     _alike("isclose", "x2", self, x2)
     return comparison.isclose.run(self, x2, rtol, atol, equal_nan)

@@ -24,9 +24,7 @@ Mask = Bool | TensorOf("bool")
 def _ordered(api, self, odd="c"):
     """Refuses complex numbers, which have no order, and further kinds of dtype named."""
     if self._array.dtype.kind in odd:
-        raise TypeError(
-            f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}."
-        )
+        raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
 
 
 def _numpy(dtype):
@@ -46,8 +44,13 @@ def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType
 
 
 @form("Tensor.sum")
-def sum_along_axis(self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial:
-                   NumberOrBool = None):
+def sum_along_axis(
+    self,
+    axis: Held = None,
+    dtype: DType = None,
+    keepdims: Bool = False,
+    initial: NumberOrBool = None,
+):
     """The same; `initial` is what the sum starts from."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
@@ -126,8 +129,7 @@ def _of_bools(api, op, words):
         return op.run(self, axes_along(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
-        f"{words} is true, over the axes given.\n\n"
-        f"Source: mindspore.{api} of MindSpore 2.10.\n"
+        f"{words} is true, over the axes given.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
     )
     form(api)(along_axis)
     form(api)(along_dim)
@@ -144,6 +146,7 @@ def _nothing(self):
 
 def _spread(api, op, words):
     """`Tensor.std` and `Tensor.var`."""
+
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
         _ordered(api, self, "b")
         if not self.size:
@@ -174,6 +177,7 @@ _spread("Tensor.var", reduce.var, "The variance")
 
 def _extreme(api, word, over_all, along, between):
     """`Tensor.max` and `Tensor.min`."""
+
     def of_all(self):
         _ordered(api, self)
         return over_all.run(self, None, False)
@@ -234,6 +238,7 @@ _extreme("Tensor.min", "smallest", min_max.amin, min_max.min_along, maximum.mini
 
 def _place(api, word, op_of_axis, op_of_dim):
     """`Tensor.argmax` and `Tensor.argmin`."""
+
     def along_axis(self, axis: Int = None, keepdims: Bool = False):
         return op_of_axis.run(self, axes_along(api, "axis", axis, self), keepdims)
 
@@ -412,6 +417,7 @@ def unique(
 
 def _bounded(api, word):
     """`Tensor.amax` and `Tensor.amin`."""
+
     def over_axes(
         self,
         axis: Held = None,

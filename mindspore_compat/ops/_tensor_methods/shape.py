@@ -10,13 +10,7 @@ import math
 from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    DType,
-    Int,
-    InTensor,
-    Str,
-    TensorOf,
-)
+from ..._core.rules.vocabulary import DType, Int, InTensor, Str, TensorOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import cast
@@ -140,8 +134,10 @@ def tile(self, *reps, **named):
     if named:
         reps = _named("Tensor.tile", "dims" if "dims" in named else "reps", reps, named)
         if isinstance(reps[0], int):
-            raise TypeError(f"For 'Tensor.tile', the counts must be a tuple where they are named, "
-                            f"but got {reps[0]}.")
+            raise TypeError(
+                f"For 'Tensor.tile', the counts must be a tuple where they are named, "
+                f"but got {reps[0]}."
+            )
     return repeat_ops.tile.run(self, _counts("Tensor.tile", reps))
 
 
@@ -163,8 +159,9 @@ def _repeat_along(self, given, axis, **named):
     if named:
         given = _named("Tensor.repeat", "repeats", given, named)
     if len(given) != 1:
-        raise TypeError(f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got "
-                        f"{given}.")
+        raise TypeError(
+            f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got {given}."
+        )
     axis = None if axis is None else axes_along("Tensor.repeat", "axis", axis, self)
     return repeat_ops._repeat("Tensor.repeat", self, given[0], axis)
 

@@ -7,12 +7,7 @@ from ..._backend import dlpack as exchange
 from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import (
-    Bool,
-    Int,
-    Str,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Int, Str, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
 from ...common.storage import UntypedStorage
@@ -59,9 +54,7 @@ def set_to_tensor(self, source: Anything):
 
 
 @form("Tensor.set_")
-def set_within_tensor(
-    self, source: Anything, storage_offset: Int, size: Ints, stride: Ints = None
-):
+def set_within_tensor(self, source: Anything, storage_offset: Int, size: Ints, stride: Ints = None):
     """Shares the memory of a contiguous Tensor from an offset on; rows follow each other unless
     strides are given. All are counted in elements."""
     _same_dtype(self, source._array.dtype)

@@ -140,8 +140,10 @@ def set_dtype(self, dtype):
     Source: mindspore.Tensor.set_dtype of MindSpore 2.10.
     """
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
-                        f"{dtype!r} of type {type(dtype).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
+            f"{dtype!r} of type {type(dtype).__name__}."
+        )
     self._array = self._array.astype(dtypes.to_numpy(dtype))
     return dtype
 
@@ -157,8 +159,10 @@ def assign_value(self, value):
     Source: mindspore.Tensor.assign_value of MindSpore 2.10.
     """
     if not isinstance(value, Tensor):
-        raise TypeError(f"For 'Tensor.assign_value', 'value' must be a Tensor, but got {value!r} "
-                        f"of type {type(value).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.assign_value', 'value' must be a Tensor, but got {value!r} "
+            f"of type {type(value).__name__}."
+        )
     self._array, self._node = value._array.copy(), value._node
     return self
 
@@ -179,15 +183,20 @@ def copy_(self, src, non_blocking: Bool = False):
     Source: mindspore.Tensor.copy_ of MindSpore 2.10.
     """
     if not isinstance(src, Tensor):
-        raise TypeError(f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
-                        f"{type(src).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
+            f"{type(src).__name__}."
+        )
     if not self.size:
         return self
     fits = src.ndim <= self.ndim and all(
-        n in (1, m) for n, m in zip(src.shape[::-1], self.shape[::-1], strict=False))
+        n in (1, m) for n, m in zip(src.shape[::-1], self.shape[::-1], strict=False)
+    )
     if not fits:
-        raise RuntimeError(f"For 'Tensor.copy_', 'src' must broadcast to the shape {self.shape}, "
-                           f"but got {src.shape}.")
+        raise RuntimeError(
+            f"For 'Tensor.copy_', 'src' must broadcast to the shape {self.shape}, "
+            f"but got {src.shape}."
+        )
     made = src if src.shape == self.shape else src.broadcast_to(self.shape)
     return overwrite("copy_", self, made)
 
@@ -208,17 +217,21 @@ def itemset(self, *args):
     if place and isinstance(number, Tensor) and number.size == 1:
         number = number.item()
     if not isinstance(number, (int, float, bool)):
-        raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got "
-                        f"{type(number).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.itemset', the value must be a number, but got {type(number).__name__}."
+        )
     if not place and self.size != 1:
-        raise IndexError("For 'Tensor.itemset', a place must be given where there are several "
-                         "elements.")
+        raise IndexError(
+            "For 'Tensor.itemset', a place must be given where there are several elements."
+        )
     where = place[0] if place else 0
     value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
     if isinstance(where, tuple):
         if len(where) != self.ndim:
-            raise ValueError(f"For 'Tensor.itemset', the place must have {self.ndim} numbers, one "
-                             f"for each axis, but got {where}.")
+            raise ValueError(
+                f"For 'Tensor.itemset', the place must have {self.ndim} numbers, one "
+                f"for each axis, but got {where}."
+            )
         return setitem.run(self, value, where)
     return setitem.run(self.reshape(-1), value, where).reshape(self.shape)
 
@@ -270,8 +283,10 @@ def _data(self):
 
 def _set_data(self, value):
     if not isinstance(value, Tensor):
-        raise TypeError(f"For 'Tensor.data', the value must be a Tensor, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.data', the value must be a Tensor, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
     self._array, self._node = value._array, None
 
 

@@ -12,11 +12,21 @@ from . import batch_rules_linalg  # noqa: F401 - its rules come first
 # function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
 # them stands, whose first axis grows, too
 _FOLDED = {
-    "convolve_nd": (1, None), "convolve_input": (1, 2), "columns_of": (1, None),
-    "columns_back": (1, None), "max_pool": (1, None), "max_pool_index": (2, None),
-    "max_spread": (3, None), "max_pick": (3, None), "average_pool": (1, None),
-    "average_spread": (1, 1), "adaptive_average": (1, None), "adaptive_spread": (1, None),
-    "adaptive_max_index": (1, None), "take_places": (2, None), "add_places": (2, None),
+    "convolve_nd": (1, None),
+    "convolve_input": (1, 2),
+    "columns_of": (1, None),
+    "columns_back": (1, None),
+    "max_pool": (1, None),
+    "max_pool_index": (2, None),
+    "max_spread": (3, None),
+    "max_pick": (3, None),
+    "average_pool": (1, None),
+    "average_spread": (1, 1),
+    "adaptive_average": (1, None),
+    "adaptive_spread": (1, None),
+    "adaptive_max_index": (1, None),
+    "take_places": (2, None),
+    "add_places": (2, None),
     "put_places": (2, None),
 }
 _WEIGHTS = ("convolve_nd", "convolve_input")  # the second argument is the same for all

@@ -12,15 +12,7 @@ import operator
 from ..._backend.arrays import to_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Callable,
-    Int,
-    ListOf,
-    Str,
-    TensorOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Callable, Int, ListOf, Str, TensorOf, TupleOf, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.jit import building
@@ -59,8 +51,11 @@ class ForiLoop(_Loop):
 
 
 @checked
-def _bounds(lower: Int | TensorOf("int32", "int64"), upper: Int | TensorOf("int32", "int64"),
-            loop_func: Callable):
+def _bounds(
+    lower: Int | TensorOf("int32", "int64"),
+    upper: Int | TensorOf("int32", "int64"),
+    loop_func: Callable,
+):
     """Refuses bounds and functions of another type."""
 
 
@@ -169,8 +164,15 @@ class PyFunc(Primitive):
     """
 
     @checked
-    def __init__(self, fn: Callable, in_types: Sequence, in_shapes: Sequence, out_types: Sequence,
-                 out_shapes: Sequence, stateful=True):
+    def __init__(
+        self,
+        fn: Callable,
+        in_types: Sequence,
+        in_shapes: Sequence,
+        out_types: Sequence,
+        out_shapes: Sequence,
+        stateful=True,
+    ):
         super().__init__("PyFunc")
         for one, other, word in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
             if len(one) != len(other):
@@ -233,6 +235,7 @@ class PyExecute(Primitive):
 
 
 # Numbers and sequences ----------------------------------------------------------------------------
+
 
 def _of_scalars(path, function):
     name = path.removeprefix("ops.")

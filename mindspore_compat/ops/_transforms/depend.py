@@ -8,8 +8,13 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from ..primitive import Primitive
 
-TIED = Rule("depend", ["x", "others"], upcast=False, many=True,
-            joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
+TIED = Rule(
+    "depend",
+    ["x", "others"],
+    upcast=False,
+    many=True,
+    joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count),
+)
 
 
 @public("ops.depend", "ops.functional.depend")
@@ -35,8 +40,12 @@ def _tied(tensor, others):
     """The Tensor with a node from which the walk back goes on to `others` too."""
     tied = Tensor._wrap(tensor._array)
     together = [tensor, *others]
-    tied._node = record(TIED, tuple(each._node for each in together), (len(others),),
-                        tuple((each._array.shape, each._array.dtype) for each in together))
+    tied._node = record(
+        TIED,
+        tuple(each._node for each in together),
+        (len(others),),
+        tuple((each._array.shape, each._array.dtype) for each in together),
+    )
     return tied
 
 

@@ -71,8 +71,9 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         mapped_tensors = [t for t, a in pairs if a is not None]
         active = running.spaces
         space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
-        entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args,
-                           in_axes)
+        entered = _zip_map(
+            lambda t, a: t if a is None else enter_batch.run(t, space, a), args, in_axes
+        )
         active.append(space)
         running.started += 1
         try:
@@ -93,8 +94,10 @@ def _leaves(axes):
 def _check_axes(name, axes, cells):
     for one in _leaves(axes):
         if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
-            raise RuntimeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
-                               f"type {type(one).__name__}.")
+            raise RuntimeError(
+                f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
+                f"type {type(one).__name__}."
+            )
     if not cells and all(a is None for a in _leaves(axes)):
         raise RuntimeError(f"For 'vmap', '{name}' must hold at least one int, but got {axes}.")
 
@@ -108,8 +111,10 @@ def _left(tensor, space, axis):
     """An output with its hidden axis at `axis`; None for one that is the same in every slice."""
     if axis is None:
         if space.is_batch(tensor._array):
-            raise RuntimeError("For 'vmap', 'out_axes' must not be None for an output that "
-                               "differs from slice to slice.")
+            raise RuntimeError(
+                "For 'vmap', 'out_axes' must not be None for an output that "
+                "differs from slice to slice."
+            )
         return tensor
     _check_axis("out_axes", axis, tensor.ndim + 1)
     return leave_batch.run(tensor, space, axis)
@@ -122,8 +127,10 @@ def _zip_map(function, value, axes):
     if isinstance(value, (tuple, list)):
         each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
         if len(each) != len(value):
-            raise RuntimeError(f"For 'vmap', the axes must be nested like the values, but got "
-                               f"{axes} for {len(value)}.")
+            raise RuntimeError(
+                f"For 'vmap', the axes must be nested like the values, but got "
+                f"{axes} for {len(value)}."
+            )
         return type(value)(_zip_map(function, v, a) for v, a in zip(value, each))
     return value
 
@@ -144,8 +151,9 @@ def _count(pairs, default=None):
     if not lengths and default is not None:
         return default
     if len(lengths) != 1:
-        raise RuntimeError(f"For 'vmap', the mapped axes must have one length, but got "
-                           f"{sorted(lengths)}.")
+        raise RuntimeError(
+            f"For 'vmap', the mapped axes must have one length, but got {sorted(lengths)}."
+        )
     return lengths.pop()
 
 
@@ -156,10 +164,14 @@ def _part(tensor, axis, index):
 
 def _over_cells(cells, args, in_axes, out_axes, count):
     if len(cells) != count:
-        raise RuntimeError(f"For 'vmap', a CellList must have one cell for each of {count} "
-                           f"slices, but got {len(cells)}.")
-    outs = [cell(*_zip_map(lambda t, a, i=i: t if a is None else _part(t, a, i), args, in_axes))
-            for i, cell in enumerate(cells)]
+        raise RuntimeError(
+            f"For 'vmap', a CellList must have one cell for each of {count} "
+            f"slices, but got {len(cells)}."
+        )
+    outs = [
+        cell(*_zip_map(lambda t, a, i=i: t if a is None else _part(t, a, i), args, in_axes))
+        for i, cell in enumerate(cells)
+    ]
     return _stacked(outs, out_axes)
 
 
@@ -174,8 +186,9 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
     outs = []
     for start in range(0, count, chunk_size):
         part = slice(start, start + chunk_size)
-        given = _zip_map(lambda t, a, part=part: t if a is None else _part(t, a, part),
-                         args, in_axes)
+        given = _zip_map(
+            lambda t, a, part=part: t if a is None else _part(t, a, part), args, in_axes
+        )
         outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
     columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
 
@@ -199,8 +212,10 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
         positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
         for one in positions:
             if isinstance(one, bool) or not isinstance(one, int):
-                raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
-                                f"but got {grad_position!r}.")
+                raise TypeError(
+                    f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
+                    f"but got {grad_position!r}."
+                )
 
         def of_chosen(*chosen):
             full = list(args)
@@ -249,11 +264,11 @@ def _of_units(linear, likes, at):
     rest = [Tensor._wrap(xp.zeros(one.shape, one._array.dtype)) for one in likes]
 
     def walk(unit):
-        return tuple(linear([*rest[:at], unit, *rest[at + 1:]]))
+        return tuple(linear([*rest[:at], unit, *rest[at + 1 :]]))
 
     if linear.alone:
         return vmap(walk, chunk_size=_AT_ONCE)(Tensor._wrap(units))
-    walked = [walk(Tensor._wrap(units[i:i + 1].reshape(like.shape))) for i in range(like.size)]
+    walked = [walk(Tensor._wrap(units[i : i + 1].reshape(like.shape))) for i in range(like.size)]
     return [stack.run(list(column), 0) for column in zip(*walked)]
 
 
@@ -358,6 +373,7 @@ class GradOperation:
 
     def _by_found_weights(self, fn):
         """Without a list, the weights are those that the function turns out to read."""
+
         def gradient(*args, **kwargs):
             last = self.sens_param and "sens" not in kwargs
             inputs = args[:-1] if last else args
@@ -378,16 +394,22 @@ class GradOperation:
     def value_and_gradient(self, fn, weights, *args, **kwargs):
         """The value of `fn` and what the gradient function returns."""
         last = self.sens_param and "sens" not in kwargs
-        inputs = [*args[:len(args) - last],
-                  *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param)]
+        inputs = [
+            *args[: len(args) - last],
+            *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param),
+        ]
         tensors = tuple(i for i, each in enumerate(inputs) if tensors_in(each))
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:
             positions = ()
         asked = weights if self.get_by_list else None
-        request = Request("GradOperation", fn, positions or (None if self.get_by_list else ()),
-                          asked,
-                          sens_param=self.sens_param)
+        request = Request(
+            "GradOperation",
+            fn,
+            positions or (None if self.get_by_list else ()),
+            asked,
+            sens_param=self.sens_param,
+        )
         request.single_input = not self.get_all
         request.paired = self.get_all
         request.single_weight = self.get_by_list and isinstance(weights, Tensor)
@@ -509,10 +531,21 @@ class MultitypeFuncGraph:
 
 
 _KINDS = {
-    "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int,
+    "Tensor": Tensor,
+    "Number": (int, float),
+    "Int": int,
+    "Int32": int,
+    "Int64": int,
     "Float": float,
-    "Float32": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list, "Dictionary": dict,
-    "RowTensor": RowTensor, "COOTensor": COOTensor, "CSRTensor": CSRTensor,
+    "Float32": float,
+    "Bool": bool,
+    "String": str,
+    "Tuple": tuple,
+    "List": list,
+    "Dictionary": dict,
+    "RowTensor": RowTensor,
+    "COOTensor": COOTensor,
+    "CSRTensor": CSRTensor,
 }
 
 

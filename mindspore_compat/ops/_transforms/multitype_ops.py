@@ -13,18 +13,39 @@ from ...common.sparse_tensor import RowTensor
 from .functional import HyperMap, MultitypeFuncGraph
 
 _OPERATORS = {
-    "add": operator.add, "bitwise_and": operator.and_, "bitwise_or": operator.or_,
-    "bitwise_xor": operator.xor, "div": operator.truediv, "equal": operator.eq,
-    "floordiv": operator.floordiv, "getitem": operator.getitem, "greater": operator.gt,
-    "greater_equal": operator.ge, "in_": lambda x, many: x in many, "invert": operator.invert,
-    "left_shift": operator.lshift, "less": operator.lt, "less_equal": operator.le,
-    "logical_and": lambda x, y: x and y, "logical_not": operator.not_,
-    "logical_or": lambda x, y: x or y, "mod": operator.mod, "mul": operator.mul,
-    "negative": operator.neg, "not_equal": operator.ne, "not_in_": lambda x, many: x not in many,
-    "pow_": operator.pow, "right_shift": operator.rshift, "sub": operator.sub,
-    "uadd": operator.pos, "augassign_add": operator.iadd, "augassign_div": operator.itruediv,
-    "augassign_floordiv": operator.ifloordiv, "augassign_mod": operator.imod,
-    "augassign_mul": operator.imul, "augassign_sub": operator.isub,
+    "add": operator.add,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "div": operator.truediv,
+    "equal": operator.eq,
+    "floordiv": operator.floordiv,
+    "getitem": operator.getitem,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "in_": lambda x, many: x in many,
+    "invert": operator.invert,
+    "left_shift": operator.lshift,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "logical_and": lambda x, y: x and y,
+    "logical_not": operator.not_,
+    "logical_or": lambda x, y: x or y,
+    "mod": operator.mod,
+    "mul": operator.mul,
+    "negative": operator.neg,
+    "not_equal": operator.ne,
+    "not_in_": lambda x, many: x not in many,
+    "pow_": operator.pow,
+    "right_shift": operator.rshift,
+    "sub": operator.sub,
+    "uadd": operator.pos,
+    "augassign_add": operator.iadd,
+    "augassign_div": operator.itruediv,
+    "augassign_floordiv": operator.ifloordiv,
+    "augassign_mod": operator.imod,
+    "augassign_mul": operator.imul,
+    "augassign_sub": operator.isub,
 }
 
 
@@ -42,23 +63,38 @@ def _of_operator(name, function):
 
 def _like(name, number):
     """The op for Tensors; for a number, one of its type; None stays None."""
+
     def leaf(x):
         if isinstance(x, Tensor):
             return build("ops", name)(x)
         return type(x)(number) if isinstance(x, (bool, int, float)) else x
+
     return _of_operator(f"{name}_leaf", leaf)
 
 
-_MADE = {name: _of_operator(name, function)
-         for name, function in {**_OPERATORS, "setitem": _setitem}.items()}
+_MADE = {
+    name: _of_operator(name, function)
+    for name, function in {**_OPERATORS, "setitem": _setitem}.items()
+}
 ones_like_leaf, zeros_like_leaf = _like("ones_like", 1), _like("zeros_like", 0)
 ones_like, zeros_like = HyperMap(ones_like_leaf), HyperMap(zeros_like_leaf)
 default_ones_like_leaf_for_grad = ones_like_leaf.default
 # two names as the original spells them
 _DEFAULTS = {"bitwsie_add": "bitwise_and", "bitwsie_or": "bitwise_or", "bitwsie_xor": "bitwise_xor"}
-__all__ = sorted([*_MADE, "check_equal", "make_tensor", "log_warning", "add_rowtensor_tensor",
-                  "ones_like", "zeros_like", "ones_like_leaf", "zeros_like_leaf",
-                  "default_ones_like_leaf_for_grad"])
+__all__ = sorted(
+    [
+        *_MADE,
+        "check_equal",
+        "make_tensor",
+        "log_warning",
+        "add_rowtensor_tensor",
+        "ones_like",
+        "zeros_like",
+        "ones_like_leaf",
+        "zeros_like_leaf",
+        "default_ones_like_leaf_for_grad",
+    ]
+)
 
 
 def __getattr__(name):
@@ -98,6 +134,7 @@ def make_tensor(a, dtype=None, data_shape=None):
 def log_warning(msg):
     """Writes a warning to the log."""
     from ... import log
+
     log.warning(msg)
 
 
@@ -108,6 +145,8 @@ def add_rowtensor_tensor(x, y):
         ValueError: their shapes differ.
     """
     if not isinstance(x, RowTensor) or x.dense_shape != y.shape:
-        raise ValueError(f"For 'add_rowtensor_tensor', 'x' must be a RowTensor of the shape of "
-                         f"'y', {y.shape}, but got {x!r}.")
+        raise ValueError(
+            f"For 'add_rowtensor_tensor', 'x' must be a RowTensor of the shape of "
+            f"'y', {y.shape}, but got {x!r}."
+        )
     return build("ops", "index_add")(y, x.indices, x.values, 0)

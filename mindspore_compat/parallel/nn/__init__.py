@@ -3,5 +3,10 @@
 from ...nn import PipelineGradReducer
 from .parallel_cell_wrapper import GradAccumulation, MicroBatchInterleaved, Pipeline, PipelineCell
 
-__all__ = ["GradAccumulation", "MicroBatchInterleaved", "Pipeline", "PipelineCell",
-           "PipelineGradReducer"]
+__all__ = [
+    "GradAccumulation",
+    "MicroBatchInterleaved",
+    "Pipeline",
+    "PipelineCell",
+    "PipelineGradReducer",
+]

@@ -27,8 +27,20 @@ class LagrangeResults(NamedTuple):
     loss_value: object
 
 
-def minimize_lagrange(func, x0, constraints, save_tol=None, obj_weight=1.0, lower=None, upper=None,
-                      learning_rate=0.1, coincide_fun=None, rounds=10, steps=1000, log_sw=False):
+def minimize_lagrange(
+    func,
+    x0,
+    constraints,
+    save_tol=None,
+    obj_weight=1.0,
+    lower=None,
+    upper=None,
+    learning_rate=0.1,
+    coincide_fun=None,
+    rounds=10,
+    steps=1000,
+    log_sw=False,
+):
     """Returns the best place found where all constraints are below their tolerances.
 
     Args:
@@ -53,8 +65,9 @@ def minimize_lagrange(func, x0, constraints, save_tol=None, obj_weight=1.0, lowe
         if not all(callable(one) for one in each):
             raise TypeError(f"For 'minimize', '{name}' must be callable, but got {each!r}.")
     if save_tol is not None and len(save_tol) != len(constraints):
-        raise ValueError(f"For 'minimize', 'tol' must have {len(constraints)} elements, but got "
-                         f"{save_tol!r}.")
+        raise ValueError(
+            f"For 'minimize', 'tol' must have {len(constraints)} elements, but got {save_tol!r}."
+        )
     bounds = [None if each is None else Tensor(each) for each in (lower, upper)]
     tolerances = numpy.ones(len(constraints)) if save_tol is None else numpy.asarray(save_tol)
     problem = _Problem(func, constraints, coincide_fun, bounds, float(numpy.ravel(obj_weight)[0]))
@@ -63,8 +76,14 @@ def minimize_lagrange(func, x0, constraints, save_tol=None, obj_weight=1.0, lowe
         for step in range(steps):
             total, gradient = problem.slope(adam.place)
             if log_sw:
-                log.info("round: %d, step: %d, value: %f, constraints: %s, total: %f", turn, step,
-                         problem.value, problem.limits, total)
+                log.info(
+                    "round: %d, step: %d, value: %f, constraints: %s, total: %f",
+                    turn,
+                    step,
+                    problem.value,
+                    problem.limits,
+                    total,
+                )
             best.compare(problem)
             adam.step(gradient)
         problem.adjust()
@@ -100,7 +119,8 @@ class _Problem:
         total = self.weight * value
         for limit, multiplier in zip(limits, self.multipliers / self.penalty, strict=True):
             total = total + self.penalty / 2 * (
-                ops.square(ops.relu(limit + float(multiplier))) - float(multiplier) ** 2)
+                ops.square(ops.relu(limit + float(multiplier))) - float(multiplier) ** 2
+            )
         self._seen = x, value, limits
         return total
 
@@ -117,10 +137,10 @@ class _Problem:
         excess = numpy.maximum(self.limits, -self.multipliers / self.penalty)
         if numpy.linalg.norm(excess) <= self.tolerance:
             self.multipliers = numpy.maximum(self.multipliers + self.penalty * self.limits, 0)
-            self.tolerance /= self.penalty ** 0.9
+            self.tolerance /= self.penalty**0.9
         else:
             self.penalty *= _GROWTH
-            self.tolerance = self.penalty ** -0.1
+            self.tolerance = self.penalty**-0.1
 
 
 class _Best:
@@ -155,6 +175,7 @@ class _Adam:
         self.count += 1
         self.mean = 0.9 * self.mean + 0.1 * gradient
         self.square = 0.999 * self.square + 0.001 * gradient * gradient
-        rate = self.rate * (1 - 0.999 ** self.count) ** 0.5 / (1 - 0.9 ** self.count)
+        rate = self.rate * (1 - 0.999**self.count) ** 0.5 / (1 - 0.9**self.count)
         self.place = (self.place - rate * self.mean / (numpy.sqrt(self.square) + 1e-8)).astype(
-            self.place.dtype)
+            self.place.dtype
+        )

@@ -37,8 +37,9 @@ def slope_of(function):
     return transforms.grad(function)
 
 
-def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9,
-                maxiter=20):
+def line_search(
+    f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20
+):
     """Returns a step along a direction after which a function is enough smaller and flatter.
 
     Args:
@@ -65,8 +66,17 @@ def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None,
         first = guess if 0 < guess < 1 else 1.0
     search = _Search(path, value, slope, c1, c2)
     point, status, count = search.run(first, maxiter)
-    return LineSearchResults(status != 0, count, path.nfev, path.ngev, count, point.step,
-                             point.value, Tensor(point.gradient), status)
+    return LineSearchResults(
+        status != 0,
+        count,
+        path.nfev,
+        path.ngev,
+        count,
+        point.step,
+        point.value,
+        Tensor(point.gradient),
+        status,
+    )
 
 
 class Path:

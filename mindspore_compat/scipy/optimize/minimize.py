@@ -34,8 +34,20 @@ class OptimizeResults(NamedTuple):
     nit: int
 
 
-def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None,
-             constraints=(), tol=None, callback=None, options=None):
+def minimize(
+    func,
+    x0,
+    args=(),
+    method=None,
+    jac=None,
+    hess=None,
+    hessp=None,
+    bounds=None,
+    constraints=(),
+    tol=None,
+    callback=None,
+    options=None,
+):
     """Returns a minimum of a function.
 
     Args:
@@ -71,10 +83,15 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
         raise TypeError(f"For 'minimize', 'args' must be a tuple, but got {args!r}.")
     kind = method.lower() if isinstance(method, str) else method
     if kind not in ("bfgs", "lbfgs", "lagrange"):
-        raise ValueError(f"For 'minimize', 'method' must be 'BFGS', 'LBFGS' or 'LAGRANGE', but got "
-                         f"{method!r}.")
-    for name, value in (("hess", hess), ("hessp", hessp), ("bounds", bounds),
-                        ("callback", callback)):
+        raise ValueError(
+            f"For 'minimize', 'method' must be 'BFGS', 'LBFGS' or 'LAGRANGE', but got {method!r}."
+        )
+    for name, value in (
+        ("hess", hess),
+        ("hessp", hessp),
+        ("bounds", bounds),
+        ("callback", callback),
+    ):
         if value is not None:
             log.warning("For 'minimize', '%s' is not used.", name)
     options = dict(options or {})
@@ -90,8 +107,17 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     return _descend(function, slope, x0, _Dense if kind == "bfgs" else _Limited, **options)
 
 
-def _descend(function, slope, x0, curvature, maxiter=None, norm=numpy.inf, gtol=1e-5,
-             line_search_maxiter=10, history_size=20):
+def _descend(
+    function,
+    slope,
+    x0,
+    curvature,
+    maxiter=None,
+    norm=numpy.inf,
+    gtol=1e-5,
+    line_search_maxiter=10,
+    history_size=20,
+):
     place = x0.asnumpy()
     if place.dtype.kind != "f":
         place = place.astype(numpy.float32)
@@ -106,8 +132,16 @@ def _descend(function, slope, x0, curvature, maxiter=None, norm=numpy.inf, gtol=
         if count >= maxiter:
             break
         direction = -model.times(gradient)
-        found = line_search(function, Tensor(place), Tensor(direction), slope, Tensor(gradient),
-                            value, before, maxiter=line_search_maxiter)
+        found = line_search(
+            function,
+            Tensor(place),
+            Tensor(direction),
+            slope,
+            Tensor(gradient),
+            value,
+            before,
+            maxiter=line_search_maxiter,
+        )
         calls += found.nfev
         count += 1
         if found.failed:
@@ -120,8 +154,17 @@ def _descend(function, slope, x0, curvature, maxiter=None, norm=numpy.inf, gtol=
         gradient = gradient + change
     if status:
         log.warning("For 'minimize', no minimum is found: %s", _STATUS[status])
-    return OptimizeResults(Tensor(place), status == 0, status, value, Tensor(gradient),
-                           model.inverse(), calls, calls, count)
+    return OptimizeResults(
+        Tensor(place),
+        status == 0,
+        status,
+        value,
+        Tensor(gradient),
+        model.inverse(),
+        calls,
+        calls,
+        count,
+    )
 
 
 class _Dense:
@@ -170,7 +213,7 @@ class _Limited:
     def learn(self, step, change):
         """Takes in how a step changed the gradient."""
         if numpy.dot(step, change) > 0:
-            self.pairs = [*self.pairs, (step, change)][-self.size:]
+            self.pairs = [*self.pairs, (step, change)][-self.size :]
 
     def inverse(self):
         """None: there is no such matrix."""

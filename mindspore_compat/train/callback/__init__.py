@@ -19,11 +19,29 @@ from ._summary_collector import SummaryCollector
 from ._summary_landscape import SummaryLandscape
 from ._time_monitor import TimeMonitor
 
-__all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History",
-           "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint",
-           "OnRequestExit", "ReduceLROnPlateau", "RunContext", "SummaryCollector",
-           "SummaryLandscape", "TimeMonitor"]
+__all__ = [
+    "BackupAndRestore",
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
+    "TimeMonitor",
+]
 
 # Names with an underscore that scripts import from here.
-_FURTHER = (_CallbackManager, _CheckpointManager, _InternalCallbackParam,
-            _checkpoint_cb_for_save_op, _set_cur_net)
+_FURTHER = (
+    _CallbackManager,
+    _CheckpointManager,
+    _InternalCallbackParam,
+    _checkpoint_cb_for_save_op,
+    _set_cur_net,
+)

@@ -12,8 +12,14 @@ import numpy as np
 from ..._core.callback import Callback
 from ..._core.tensor.tensor import Tensor
 
-__all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext",
-           "checkpoint_cb_for_save_op", "set_cur_net"]
+__all__ = [
+    "Callback",
+    "CallbackManager",
+    "InternalCallbackParam",
+    "RunContext",
+    "checkpoint_cb_for_save_op",
+    "set_cur_net",
+]
 
 _TIMES = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
 
@@ -47,6 +53,7 @@ class CallbackManager(Callback):
 
 def _forwarding(name):
     """A hook that calls the same hook of every callback."""
+
     def hook(self, run_context):
         for callback in self._callbacks:
             getattr(callback, name)(run_context)
@@ -71,9 +78,12 @@ def as_list(callbacks):
     if isinstance(callbacks, Callback):
         return [callbacks]
     if not isinstance(callbacks, (list, tuple)) or not all(
-            isinstance(each, Callback) for each in callbacks):
-        raise TypeError(f"For 'Model', 'callbacks' must be a Callback, or a list of Callbacks, but "
-                        f"got {callbacks!r}.")
+        isinstance(each, Callback) for each in callbacks
+    ):
+        raise TypeError(
+            f"For 'Model', 'callbacks' must be a Callback, or a list of Callbacks, but "
+            f"got {callbacks!r}."
+        )
     return list(callbacks)
 
 
@@ -109,8 +119,10 @@ class RunContext:
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
-            raise TypeError(f"For 'RunContext', 'original_args' must be a dict, but got "
-                            f"{original_args!r} of type {type(original_args).__name__}.")
+            raise TypeError(
+                f"For 'RunContext', 'original_args' must be a dict, but got "
+                f"{original_args!r} of type {type(original_args).__name__}."
+            )
         self._original_args = original_args
         self._stop_requested = False
 

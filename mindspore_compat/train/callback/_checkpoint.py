@@ -56,15 +56,24 @@ class CheckpointConfig:
 
     @documented_as_value_error
     @checked
-    def __init__(self, save_checkpoint_steps: Int(ge=0) | None = 1,
-                 save_checkpoint_seconds: Int(ge=0) | None = 0,
-                 keep_checkpoint_max: Int(ge=0) | None = 5,
-                 keep_checkpoint_per_n_minutes: Int(ge=0) | None = 0, integrated_save: Bool = True,
-                 async_save: Bool | OneOf("thread", "process") = False,
-                 saved_network: CellOf = None, append_info: Any = None, enc_key: Any = None,
-                 enc_mode: Str = "AES-GCM",
-                 exception_save: Bool = False, crc_check: Bool = False,
-                 remove_redundancy: Bool = False, format: Str = "ckpt", **kwargs):
+    def __init__(
+        self,
+        save_checkpoint_steps: Int(ge=0) | None = 1,
+        save_checkpoint_seconds: Int(ge=0) | None = 0,
+        keep_checkpoint_max: Int(ge=0) | None = 5,
+        keep_checkpoint_per_n_minutes: Int(ge=0) | None = 0,
+        integrated_save: Bool = True,
+        async_save: Bool | OneOf("thread", "process") = False,
+        saved_network: CellOf = None,
+        append_info: Any = None,
+        enc_key: Any = None,
+        enc_mode: Str = "AES-GCM",
+        exception_save: Bool = False,
+        crc_check: Bool = False,
+        remove_redundancy: Bool = False,
+        format: Str = "ckpt",
+        **kwargs,
+    ):
         _saving.check_key("CheckpointConfig", "enc", enc_key, enc_mode, format)
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
@@ -86,19 +95,27 @@ class CheckpointConfig:
         self._format = format
         self._map_param_inc = bool(kwargs.get("incremental", False))
 
-    save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps,
-                                     doc="After how many steps a file is written.")
-    save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds,
-                                       doc="After how many seconds a file is written.")
-    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max,
-                                   doc="How many files are kept.")
-    keep_checkpoint_per_n_minutes = property(lambda self: self._keep_checkpoint_per_n_minutes,
-                                             doc="In how many minutes two files are kept.")
+    save_checkpoint_steps = property(
+        lambda self: self._save_checkpoint_steps, doc="After how many steps a file is written."
+    )
+    save_checkpoint_seconds = property(
+        lambda self: self._save_checkpoint_seconds, doc="After how many seconds a file is written."
+    )
+    keep_checkpoint_max = property(
+        lambda self: self._keep_checkpoint_max, doc="How many files are kept."
+    )
+    keep_checkpoint_per_n_minutes = property(
+        lambda self: self._keep_checkpoint_per_n_minutes,
+        doc="In how many minutes two files are kept.",
+    )
     integrated_save = property(lambda self: self._integrated_save, doc="See `save_checkpoint`.")
-    async_save = property(lambda self: self._async_save,
-                          doc="Whether, or how, files are written in the background.")
-    saved_network = property(lambda self: self._saved_network,
-                             doc="What is saved instead of the network that is trained.")
+    async_save = property(
+        lambda self: self._async_save, doc="Whether, or how, files are written in the background."
+    )
+    saved_network = property(
+        lambda self: self._saved_network,
+        doc="What is saved instead of the network that is trained.",
+    )
     enc_key = property(lambda self: self._enc_key, doc="The key to encrypt with.")
     enc_mode = property(lambda self: self._enc_mode, doc="How files are encrypted.")
     crc_check = property(lambda self: self._crc_check, doc="Where a checksum is stored.")
@@ -122,28 +139,38 @@ def _appended(append_info):
     if append_info is None or append_info == []:
         return None
     if not isinstance(append_info, list):
-        raise TypeError(f"For 'CheckpointConfig', 'append_info' must be a list or None, but got "
-                        f"{append_info!r} of type {type(append_info).__name__}.")
+        raise TypeError(
+            f"For 'CheckpointConfig', 'append_info' must be a list or None, but got "
+            f"{append_info!r} of type {type(append_info).__name__}."
+        )
     made = {}
     dicts = [each for each in append_info if isinstance(each, dict)]
     if len(dicts) > 1:
-        raise TypeError(f"For 'CheckpointConfig', 'append_info' must have one dict at most, but "
-                        f"got {len(dicts)}.")
+        raise TypeError(
+            f"For 'CheckpointConfig', 'append_info' must have one dict at most, but "
+            f"got {len(dicts)}."
+        )
     for each in append_info:
         if isinstance(each, dict):
             made.update(each)
         elif not isinstance(each, str):
-            raise TypeError(f"For 'CheckpointConfig', 'append_info' must hold strs and a dict, but "
-                            f"got {each!r} of type {type(each).__name__}.")
+            raise TypeError(
+                f"For 'CheckpointConfig', 'append_info' must hold strs and a dict, but "
+                f"got {each!r} of type {type(each).__name__}."
+            )
         elif each not in _COUNTED:
-            raise ValueError(f"For 'CheckpointConfig', 'append_info' must hold 'epoch_num', "
-                             f"'step_num' or a dict, but got {each!r}.")
+            raise ValueError(
+                f"For 'CheckpointConfig', 'append_info' must hold 'epoch_num', "
+                f"'step_num' or a dict, but got {each!r}."
+            )
         else:
             made[each] = 0
     for key, value in made.items():
         if not isinstance(key, str) or not isinstance(value, (int, float, str, Tensor)):
-            raise TypeError(f"For 'CheckpointConfig', the dict in 'append_info' must have strs as "
-                            f"keys and numbers or Tensors as values, but got {key!r}: {value!r}.")
+            raise TypeError(
+                f"For 'CheckpointConfig', the dict in 'append_info' must have strs as "
+                f"keys and numbers or Tensors as values, but got {key!r}: {value!r}."
+            )
     return made
 
 
@@ -193,11 +220,15 @@ class ModelCheckpoint(Callback):
     def __init__(self, prefix="CKP", directory=None, config=None):
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
-            raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be callable or a str without "
-                             f"'/', but got {prefix!r}.")
+            raise ValueError(
+                f"For 'ModelCheckpoint', 'prefix' must be callable or a str without "
+                f"'/', but got {prefix!r}."
+            )
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig or None, "
-                            f"but got {config!r} of type {type(config).__name__}.")
+            raise TypeError(
+                f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig or None, "
+                f"but got {config!r} of type {type(config).__name__}."
+            )
         self._prefix = self._exception_prefix = prefix
         self._directory = directory
         if directory is None:
@@ -292,12 +323,22 @@ class ModelCheckpoint(Callback):
             counted = {"epoch_num": told.get("cur_epoch_num", 0), "step_num": told.cur_step_num}
             info = {name: counted.get(name, value) for name, value in config.append_dict.items()}
         path = f"{path}.{config.format}"
-        options = {"format": "safetensors"} if config.format == "safetensors" else {
-            "enc_key": config.enc_key, "enc_mode": config.enc_mode, "format": config.format}
+        options = (
+            {"format": "safetensors"}
+            if config.format == "safetensors"
+            else {"enc_key": config.enc_key, "enc_mode": config.enc_mode, "format": config.format}
+        )
         if config._remove_redundancy:
             options["remove_redundancy"] = True
-        _saving.save_checkpoint(network, path, config.integrated_save, config.async_save, info,
-                                crc_check=config.crc_check, **options)
+        _saving.save_checkpoint(
+            network,
+            path,
+            config.integrated_save,
+            config.async_save,
+            info,
+            crc_check=config.crc_check,
+            **options,
+        )
         saving = _background.latest()
         self._begun = _Begun(saving, path, told, told.cur_step_num, surplus)
         if saving is None:
@@ -319,8 +360,11 @@ class ModelCheckpoint(Callback):
 
     def _folder(self, told):
         """The directory to write to."""
-        return _make_directory(self._directory(told)) if callable(self._directory) else (
-            self._directory)
+        return (
+            _make_directory(self._directory(told))
+            if callable(self._directory)
+            else (self._directory)
+        )
 
     def _file_name(self, told):
         """The name of the file for the present step, without its ending."""
@@ -341,12 +385,14 @@ class ModelCheckpoint(Callback):
 
     def _surplus(self, folder):
         """The files to delete when there is one more."""
-        limit, minutes = (self._config.keep_checkpoint_max,
-                          self._config.keep_checkpoint_per_n_minutes)
+        limit, minutes = (
+            self._config.keep_checkpoint_max,
+            self._config.keep_checkpoint_per_n_minutes,
+        )
         if not callable(self._prefix):
             self._manager.update_ckpoint_filelist(folder, self._prefix)
         if limit:
-            return self._manager.ckpoint_filelist[:max(0, self._manager.ckpoint_num - limit + 1)]
+            return self._manager.ckpoint_filelist[: max(0, self._manager.ckpoint_num - limit + 1)]
         if minutes and time.time() - self._kept_since < minutes * 60:
             return self._manager.written_within(minutes, self._kept_since)[1:]
         self._kept_since = time.time()
@@ -383,8 +429,11 @@ class CheckpointManager:
     def update_ckpoint_filelist(self, directory, prefix):
         """Finds the files of a prefix in a directory; those noted already keep their order."""
         wanted = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
-        found = {os.path.join(directory, name) for name in os.listdir(directory)
-                 if wanted.fullmatch(name)}
+        found = {
+            os.path.join(directory, name)
+            for name in os.listdir(directory)
+            if wanted.fullmatch(name)
+        }
         noted = [path for path in self._ckpoint_filelist if path in found]
         self._ckpoint_filelist = sorted(found - set(noted), key=os.path.getmtime) + noted
 
@@ -416,14 +465,20 @@ class CheckpointManager:
 
     def written_within(self, minutes, cur_time):
         """The files written in some minutes, oldest first; see `keep_one_ckpoint_per_minutes`."""
-        return [path for path in self._ckpoint_filelist if os.path.exists(path)
-                and cur_time <= os.path.getmtime(path) + 1 <= cur_time + 60 * minutes + 1]
+        return [
+            path
+            for path in self._ckpoint_filelist
+            if os.path.exists(path)
+            and cur_time <= os.path.getmtime(path) + 1 <= cur_time + 60 * minutes + 1
+        ]
 
 
 def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
     """The prefix with the number after the largest in use there: "a", "a_1", "a_2", ..."""
-    used = re.compile(rf"{re.escape(prefix)}(?:_(\d+))?"
-                      r"-(?:\d+_\d+\.(?:ckpt|safetensors)|graph\.meta)")
+    used = re.compile(
+        rf"{re.escape(prefix)}(?:_(\d+))?"
+        r"-(?:\d+_\d+\.(?:ckpt|safetensors)|graph\.meta)"
+    )
     matches = [used.fullmatch(name) for name in os.listdir(directory)]
     numbers = [int(match[1] or 0) for match in matches if match]
     return f"{prefix}_{max(numbers) + 1}" if numbers else prefix

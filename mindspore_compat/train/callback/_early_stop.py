@@ -36,8 +36,16 @@ class EarlyStopping(Monitored):
     """
 
     @checked
-    def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto",
-                 baseline: Number = None, restore_best_weights: Bool = False):
+    def __init__(
+        self,
+        monitor="eval_loss",
+        min_delta=0,
+        patience=0,
+        verbose=False,
+        mode="auto",
+        baseline: Number = None,
+        restore_best_weights: Bool = False,
+    ):
         super().__init__(monitor, min_delta, patience, verbose, mode)
         self.baseline = baseline
         self.restore_best_weights = restore_best_weights

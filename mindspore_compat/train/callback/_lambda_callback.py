@@ -30,10 +30,21 @@ class LambdaCallback(Callback):
     Source: mindspore.train.LambdaCallback of MindSpore 2.10.
     """
 
-    def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
-                 on_train_step_end=None, on_train_begin=None, on_train_end=None,
-                 on_eval_epoch_begin=None, on_eval_epoch_end=None, on_eval_step_begin=None,
-                 on_eval_step_end=None, on_eval_begin=None, on_eval_end=None):
+    def __init__(
+        self,
+        on_train_epoch_begin=None,
+        on_train_epoch_end=None,
+        on_train_step_begin=None,
+        on_train_step_end=None,
+        on_train_begin=None,
+        on_train_end=None,
+        on_eval_epoch_begin=None,
+        on_eval_epoch_end=None,
+        on_eval_step_begin=None,
+        on_eval_step_end=None,
+        on_eval_begin=None,
+        on_eval_end=None,
+    ):
         super().__init__()
         given = dict(locals())
         for name in [each for each in given if each.startswith("on_")]:

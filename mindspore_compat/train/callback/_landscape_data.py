@@ -10,9 +10,13 @@ from ..._io.files import READ_ONLY, atomic_write
 from .._saving import save_checkpoint
 from .._utils import _make_directory
 
-DEFAULTS = {"landscape_size": 40, "unit": "step", "num_samples": 2048,
-            "create_landscape": {"train": True, "result": True},
-            "intervals": [list(range(1, 10)), list(range(10, 20))]}
+DEFAULTS = {
+    "landscape_size": 40,
+    "unit": "step",
+    "num_samples": 2048,
+    "create_landscape": {"train": True, "result": True},
+    "intervals": [list(range(1, 10)), list(range(10, 20))],
+}
 FOLDER, METADATA = "ckpt_dir", "train_metadata.json"
 _UNITS = ("step", "epoch")
 _KINDS = ("train", "result")
@@ -31,23 +35,27 @@ def check_settings(api, settings):
     """
     unknown = [name for name in settings if name not in DEFAULTS]
     if unknown:
-        raise ValueError(f"For '{api}', 'collect_landscape' must have keys among "
-                         f"{list(DEFAULTS)}, but got {unknown}.")
+        raise ValueError(
+            f"For '{api}', 'collect_landscape' must have keys among "
+            f"{list(DEFAULTS)}, but got {unknown}."
+        )
     told = {**DEFAULTS, "intervals": None, **settings}
     expect(api, "landscape_size", told["landscape_size"], int, "an int")
     if not 3 <= told["landscape_size"] <= 256:
-        raise ValueError(f"For '{api}', 'landscape_size' must be an int in [3, 256], but got "
-                         f"{told['landscape_size']}.")
+        raise ValueError(
+            f"For '{api}', 'landscape_size' must be an int in [3, 256], but got "
+            f"{told['landscape_size']}."
+        )
     expect(api, "unit", told["unit"], str, "a str")
     if told["unit"] not in _UNITS:
-        raise ValueError(f"For '{api}', 'unit' must be one of {_UNITS}, but got "
-                         f"{told['unit']!r}.")
+        raise ValueError(f"For '{api}', 'unit' must be one of {_UNITS}, but got {told['unit']!r}.")
     expect(api, "num_samples", told["num_samples"], int, "an int")
     expect(api, "create_landscape", told["create_landscape"], dict, "a dict")
     for name, value in told["create_landscape"].items():
         if name not in _KINDS:
-            raise ValueError(f"For '{api}', 'create_landscape' must have keys among {_KINDS}, but "
-                             f"got {name!r}.")
+            raise ValueError(
+                f"For '{api}', 'create_landscape' must have keys among {_KINDS}, but got {name!r}."
+            )
         expect(api, f"create_landscape[{name}]", value, bool, "a bool")
     _check_intervals(api, told["intervals"])
 
@@ -57,12 +65,16 @@ def _check_intervals(api, intervals):
     for interval in intervals:
         expect(api, "intervals", interval, list, "a list of lists")
         if len(interval) < 3:
-            raise ValueError(f"For '{api}', each list in 'intervals' must have at least three "
-                             f"numbers, but got {interval}.")
+            raise ValueError(
+                f"For '{api}', each list in 'intervals' must have at least three "
+                f"numbers, but got {interval}."
+            )
         for number in interval:
             if not isinstance(number, int):
-                raise TypeError(f"For '{api}', each list in 'intervals' must hold ints, but got "
-                                f"{number!r} of type {type(number).__name__}.")
+                raise TypeError(
+                    f"For '{api}', each list in 'intervals' must hold ints, but got "
+                    f"{number!r} of type {type(number).__name__}."
+                )
 
 
 def expect(api, name, value, kinds, wanted):
@@ -73,8 +85,10 @@ def expect(api, name, value, kinds, wanted):
     """
     taken = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, taken) or (isinstance(value, bool) and bool not in taken):
-        raise TypeError(f"For '{api}', '{name}' must be {wanted}, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be {wanted}, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
 
 
 class LandscapeData:
@@ -98,7 +112,7 @@ class LandscapeData:
             return
         network = backbone_of(told.train_network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
-        if os.path.isfile(path):    # of an earlier training: it stays
+        if os.path.isfile(path):  # of an earlier training: it stays
             self._files[str(number)] = path
             return
         values = [{"name": param.name, "data": param} for param in network.get_parameters()]
@@ -113,10 +127,15 @@ class LandscapeData:
         path = os.path.join(self._folder, METADATA)
         if os.path.isfile(path):
             return
-        told = {"epoch_group": dict(enumerate(self._settings["intervals"])),
-                "model_params_file_map": self._files, "step_per_epoch": steps_per_epoch,
-                **{name: self._settings[name] for name in (
-                    "unit", "num_samples", "landscape_size", "create_landscape")}}
+        told = {
+            "epoch_group": dict(enumerate(self._settings["intervals"])),
+            "model_params_file_map": self._files,
+            "step_per_epoch": steps_per_epoch,
+            **{
+                name: self._settings[name]
+                for name in ("unit", "num_samples", "landscape_size", "create_landscape")
+            },
+        }
         write_metadata(path, told)
 
 

@@ -43,12 +43,15 @@ class LossMonitor(Callback):
         step = (told.cur_step_num - 1) % told.batch_num + 1
         loss = _handle_loss(told.net_outputs)
         if isinstance(loss, float) and not np.isfinite(loss):
-            raise ValueError(f"For 'LossMonitor', the loss must be finite, but in epoch: {epoch} "
-                             f"step: {step}, loss is {loss}: training cannot go on.")
-        if told.cur_step_num <= self._last_print_time:      # a second run of the same monitor
+            raise ValueError(
+                f"For 'LossMonitor', the loss must be finite, but in epoch: {epoch} "
+                f"step: {step}, loss is {loss}: training cannot go on."
+            )
+        if told.cur_step_num <= self._last_print_time:  # a second run of the same monitor
             self._last_print_time = 0
         if self._per_print_times and (
-                told.cur_step_num - self._last_print_time >= self._per_print_times):
+            told.cur_step_num - self._last_print_time >= self._per_print_times
+        ):
             self._last_print_time = told.cur_step_num
             print(f"epoch: {epoch} step: {step}, loss is {_shown(loss)}", flush=True)
 

@@ -38,8 +38,10 @@ class LearningRateScheduler(Callback):
         # The function sees 0.1, not the 0.10000000149 that a float32 of 0.1 is.
         new = self.learning_rate_function(float(str(rate.asnumpy())), told.cur_step_num)
         if not isinstance(new, (int, float, Tensor, np.number)):
-            raise TypeError(f"For 'LearningRateScheduler', 'learning_rate_function' must return a "
-                            f"number, but got {new!r} of type {type(new).__name__}.")
+            raise TypeError(
+                f"For 'LearningRateScheduler', 'learning_rate_function' must return a "
+                f"number, but got {new!r} of type {type(new).__name__}."
+            )
         set_rate(rate, float(new))
 
 
@@ -54,8 +56,9 @@ def rate_of(api, told):
         optimizer = told.train_network.optimizer
     rate = optimizer.learning_rate
     if not isinstance(rate, Parameter) or rate.ndim:
-        raise ValueError(f"For '{api}', the learning rate must be one number, but got a dynamic or "
-                         f"grouped one.")
+        raise ValueError(
+            f"For '{api}', the learning rate must be one number, but got a dynamic or grouped one."
+        )
     return rate
 
 

@@ -16,8 +16,14 @@ class Monitored(Callback):
     """A callback that watches a quantity from epoch to epoch; base of the two that do."""
 
     @checked
-    def __init__(self, monitor: Str, min_delta: Number, patience: Int(ge=0), verbose: Bool,
-                 mode: OneOf("auto", "min", "max")):
+    def __init__(
+        self,
+        monitor: Str,
+        min_delta: Number,
+        patience: Int(ge=0),
+        verbose: Bool,
+        mode: OneOf("auto", "min", "max"),
+    ):
         super().__init__()
         self.monitor = monitor
         self.min_delta = abs(min_delta)
@@ -51,13 +57,19 @@ class Monitored(Callback):
             results = cb_params.get("eval_results") or {}
             if self.monitor not in results:
                 if results:
-                    log.warning("For '%s', there is no '%s' to monitor, only 'loss', %s.",
-                                type(self).__name__, self.monitor, ", ".join(results))
+                    log.warning(
+                        "For '%s', there is no '%s' to monitor, only 'loss', %s.",
+                        type(self).__name__,
+                        self.monitor,
+                        ", ".join(results),
+                    )
                 return None
             value = results[self.monitor]
         if isinstance(value, Tensor) and value.ndim == 0:
             value = value.item()
         if not np.isscalar(value) or isinstance(value, str):
-            raise ValueError(f"For '{type(self).__name__}', the monitored value must be a number, "
-                             f"but got {value!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the monitored value must be a number, "
+                f"but got {value!r}."
+            )
         return value

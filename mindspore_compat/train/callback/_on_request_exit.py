@@ -43,12 +43,20 @@ class OnRequestExit(Callback):
 
     @documented_as_value_error
     @checked
-    def __init__(self, save_ckpt: Bool = True, save_mindir: Bool = True, file_name: Str = "Net",
-                 directory: Str = "./", config_file: Str = None, sig: Int = signal.SIGTERM):
+    def __init__(
+        self,
+        save_ckpt: Bool = True,
+        save_mindir: Bool = True,
+        file_name: Str = "Net",
+        directory: Str = "./",
+        config_file: Str = None,
+        sig: Int = signal.SIGTERM,
+    ):
         super().__init__()
         if sig in (signal.SIGKILL, signal.SIGSTOP):
-            raise ValueError(f"For 'OnRequestExit', 'sig' must be a signal that can be caught, but "
-                             f"got {sig!r}.")
+            raise ValueError(
+                f"For 'OnRequestExit', 'sig' must be a signal that can be caught, but got {sig!r}."
+            )
         self.save_ckpt = save_ckpt
         self.save_mindir = save_mindir
         self.sig = sig
@@ -141,5 +149,6 @@ class OnRequestExit(Callback):
         if self.save_ckpt:
             _saving.save_checkpoint(network, f"{path}.ckpt")
         if self.save_mindir:
-            log.warning("For 'OnRequestExit', no '.mindir' file is written: a network has no "
-                        "graph here.")
+            log.warning(
+                "For 'OnRequestExit', no '.mindir' file is written: a network has no graph here."
+            )

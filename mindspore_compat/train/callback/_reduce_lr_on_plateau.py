@@ -37,9 +37,17 @@ class ReduceLROnPlateau(Monitored):
     """
 
     @checked
-    def __init__(self, monitor="eval_loss", factor: Float(gt=0.0, lt=1.0) = 0.1, patience=10,
-                 verbose=False, mode="auto", min_delta=1e-4, cooldown: Int(ge=0) = 0,
-                 min_lr: Number = 0):
+    def __init__(
+        self,
+        monitor="eval_loss",
+        factor: Float(gt=0.0, lt=1.0) = 0.1,
+        patience=10,
+        verbose=False,
+        mode="auto",
+        min_delta=1e-4,
+        cooldown: Int(ge=0) = 0,
+        min_lr: Number = 0,
+    ):
         super().__init__(monitor, min_delta, patience, verbose, mode)
         self.factor = factor
         self.cooldown = cooldown

@@ -28,10 +28,19 @@ from ._landscape_data import DEFAULTS, LandscapeData, check_settings, expect
 
 __all__ = ["SummaryCollector"]
 
-_SWITCHES = ("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage",
-             "collect_input_data", "collect_dataset_graph")
-_DEFAULTS = {**dict.fromkeys(_SWITCHES, True), "histogram_regular": None,
-             "collect_landscape": DEFAULTS}
+_SWITCHES = (
+    "collect_metric",
+    "collect_graph",
+    "collect_train_lineage",
+    "collect_eval_lineage",
+    "collect_input_data",
+    "collect_dataset_graph",
+)
+_DEFAULTS = {
+    **dict.fromkeys(_SWITCHES, True),
+    "histogram_regular": None,
+    "collect_landscape": DEFAULTS,
+}
 _HYPER_CONFIG = "MINDINSIGHT_HYPER_CONFIG"
 _HYPER_CONFIG_LIMIT = 100_000
 _PARAMETERS_BY_DEFAULT = 5
@@ -95,10 +104,18 @@ class SummaryCollector(Callback):
     """
 
     @checked
-    def __init__(self, summary_dir: Str, collect_freq: Int(ge=1) = 10, num_process: Int = 32,
-                 collect_specified_data=None, keep_default_action: Bool = True,
-                 custom_lineage_data=None, collect_tensor_freq: Int(ge=1) | None = None,
-                 max_file_size: Int(ge=1) | None = None, export_options=None):
+    def __init__(
+        self,
+        summary_dir: Str,
+        collect_freq: Int(ge=1) = 10,
+        num_process: Int = 32,
+        collect_specified_data=None,
+        keep_default_action: Bool = True,
+        custom_lineage_data=None,
+        collect_tensor_freq: Int(ge=1) | None = None,
+        max_file_size: Int(ge=1) | None = None,
+        export_options=None,
+    ):
         super().__init__()
         self._export_options = _checked_exports(export_options)
         self._wanted = _checked_wishes(collect_specified_data, keep_default_action)
@@ -114,8 +131,11 @@ class SummaryCollector(Callback):
         self._tensor_steps = ()
 
     def __enter__(self):
-        self._record = SummaryRecord(self._summary_dir, max_file_size=self._max_file_size,
-                                     export_options=self._export_options or None)
+        self._record = SummaryRecord(
+            self._summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options or None,
+        )
         self._first_step = True
         return self
 
@@ -160,7 +180,7 @@ class SummaryCollector(Callback):
             self._record.add_value("train_lineage", "train_lineage", self._train_lineage(told))
         elif told.mode == "eval" and self._wanted.get("collect_eval_lineage"):
             self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(told))
-        self._record.set_mode("eval")       # what ops have shown since belongs to no step
+        self._record.set_mode("eval")  # what ops have shown since belongs to no step
         self._record.record(0)
         if told.mode == "train" and self._landscape:
             self._landscape.finish(told.batch_num)
@@ -180,8 +200,10 @@ class SummaryCollector(Callback):
         self._collect_input_data(told)
         self._collect_metric(told)
         self._collect_histogram(told)
-        self._record.record(told.cur_step_num, plugin_filter=lambda kind: (
-            tensors if kind == "tensor" else everything))
+        self._record.record(
+            told.cur_step_num,
+            plugin_filter=lambda kind: tensors if kind == "tensor" else everything,
+        )
 
     def _collect_input_data(self, told):
         if not self._wanted.get("collect_input_data"):
@@ -191,8 +213,10 @@ class SummaryCollector(Callback):
         try:
             self._record.add_value("image", "input_data/auto", first)
         except (TypeError, ValueError):
-            log.warning("For 'SummaryCollector', the input data is not recorded, as it is no "
-                        "images, or is sunk.")
+            log.warning(
+                "For 'SummaryCollector', the input data is not recorded, as it is no "
+                "images, or is sunk."
+            )
             self._wanted["collect_input_data"] = False
 
     def _collect_metric(self, told):
@@ -213,11 +237,17 @@ class SummaryCollector(Callback):
             return
         pattern = self._wanted["histogram_regular"]
         parameters = list(optimizer.parameters)
-        chosen = (parameters[:_PARAMETERS_BY_DEFAULT] if pattern is None else
-                  [param for param in parameters if re.match(pattern, param.name)])
+        chosen = (
+            parameters[:_PARAMETERS_BY_DEFAULT]
+            if pattern is None
+            else [param for param in parameters if re.match(pattern, param.name)]
+        )
         for param in chosen:
-            self._record.add_value("histogram", f"{param.name}/auto",
-                                   param if param.ndim else Tensor(param.asnumpy().reshape(1)))
+            self._record.add_value(
+                "histogram",
+                f"{param.name}/auto",
+                param if param.ndim else Tensor(param.asnumpy().reshape(1)),
+            )
 
     # Once in a run --------------------------------------------------------------------------------
 
@@ -225,17 +255,21 @@ class SummaryCollector(Callback):
         if self._wanted.get("collect_graph"):
             self._collect_network(told)
         if self._wanted.get("collect_dataset_graph") and hasattr(told.train_dataset, "children"):
-            self._record.add_value("dataset_graph", "train_dataset",
-                                   _dataset_graph.dataset_graph(told.train_dataset))
+            self._record.add_value(
+                "dataset_graph", "train_dataset", _dataset_graph.dataset_graph(told.train_dataset)
+            )
         if self._custom:
-            self._record.add_value("custom_lineage_data", "custom_lineage_data",
-                                   _lineage.custom_lineage(self._custom))
+            self._record.add_value(
+                "custom_lineage_data", "custom_lineage_data", _lineage.custom_lineage(self._custom)
+            )
 
     def _collect_network(self, told):
         inputs = told.get("train_dataset_element") or told.get("sunk_element")
         if config.mode != GRAPH_MODE or not inputs:
-            log.warning("For 'SummaryCollector', the graph is not recorded: only in GRAPH_MODE "
-                        "there is one.")
+            log.warning(
+                "For 'SummaryCollector', the graph is not recorded: only in GRAPH_MODE "
+                "there is one."
+            )
             return
         from ..summary._network_graph import network_graph  # the tracer is large, and seldom needed
 
@@ -252,19 +286,26 @@ class SummaryCollector(Callback):
         optimizer, loss_fn, loss = _optimizer_of(told), _loss_fn_of(told), _loss_of(told)
         rate = optimizer.learning_rate if optimizer is not None else None
         if not isinstance(rate, Parameter):
-            log.warning("For 'SummaryCollector', the learning rate is not recorded: it is no "
-                        "single number.")
+            log.warning(
+                "For 'SummaryCollector', the learning rate is not recorded: it is no single number."
+            )
             rate = None
         path = _checkpoint_of(told)
-        return _lineage.train_lineage({
-            "optimizer": optimizer and type(optimizer).__name__,
-            "learning_rate": rate if rate is None else float(rate.asnumpy().reshape(-1)[0]),
-            "loss_function": loss_fn and type(loss_fn).__name__, "epoch": told.epoch_num,
-            "parallel_mode": told.parallel_mode, "device_num": told.device_number,
-            "network": type(told.network).__name__,
-            "loss": None if loss is None else float(loss),
-            "model_path": json.dumps({"ckpt": path}),
-            "model_size": os.path.getsize(path) if path else 0, **_data_of(told.train_dataset)})
+        return _lineage.train_lineage(
+            {
+                "optimizer": optimizer and type(optimizer).__name__,
+                "learning_rate": rate if rate is None else float(rate.asnumpy().reshape(-1)[0]),
+                "loss_function": loss_fn and type(loss_fn).__name__,
+                "epoch": told.epoch_num,
+                "parallel_mode": told.parallel_mode,
+                "device_num": told.device_number,
+                "network": type(told.network).__name__,
+                "loss": None if loss is None else float(loss),
+                "model_path": json.dumps({"ckpt": path}),
+                "model_size": os.path.getsize(path) if path else 0,
+                **_data_of(told.train_dataset),
+            }
+        )
 
 
 def tensor_steps(total, freq, tensor_freq):
@@ -282,7 +323,7 @@ def tensor_steps(total, freq, tensor_freq):
     spread = total // (_TENSOR_STEPS_BY_DEFAULT - 1)
     if spread > 1:
         return range(0, total + 1, spread)[:_TENSOR_STEPS_BY_DEFAULT]
-    return range(0, total + 1)[:_TENSOR_STEPS_BY_DEFAULT + 1]
+    return range(0, total + 1)[: _TENSOR_STEPS_BY_DEFAULT + 1]
 
 
 # What a run tells ---------------------------------------------------------------------------------
@@ -294,11 +335,13 @@ def _loss_of(told):
     if isinstance(output, (list, tuple)) and output:
         output = output[0]
     if not isinstance(output, (int, float, Tensor)):
-        log.warning("For 'SummaryCollector', the loss is not recorded: the network's output is a "
-                    "%s.", type(output).__name__)
+        log.warning(
+            "For 'SummaryCollector', the loss is not recorded: the network's output is a %s.",
+            type(output).__name__,
+        )
         return None
     values = output.asnumpy() if isinstance(output, Tensor) else np.asarray(output)
-    kept = values.dtype if values.dtype.kind == "f" else np.float32     # float16 stays what it is
+    kept = values.dtype if values.dtype.kind == "f" else np.float32  # float16 stays what it is
     return np.mean(values.astype(kept))
 
 
@@ -310,8 +353,10 @@ def _optimizer_of(told):
         found = cell if isinstance(cell, Optimizer) else getattr(cell, "optimizer", None)
         if isinstance(found, Optimizer):
             return found
-    log.warning("For 'SummaryCollector', there is no optimizer of MindSpore's kind, and nothing of "
-                "it is recorded.")
+    log.warning(
+        "For 'SummaryCollector', there is no optimizer of MindSpore's kind, and nothing of "
+        "it is recorded."
+    )
     return None
 
 
@@ -319,14 +364,19 @@ def _loss_fn_of(told):
     """The loss function, which may stand in the network."""
     if told.loss_fn is not None:
         return told.loss_fn
-    return next((cell for _, cell in told.train_network.cells_and_names()
-                 if isinstance(cell, LossBase)), None)
+    return next(
+        (cell for _, cell in told.train_network.cells_and_names() if isinstance(cell, LossBase)),
+        None,
+    )
 
 
 def _checkpoint_of(told):
     """The path of the newest checkpoint that a callback has written."""
-    paths = [each.latest_ckpt_file_name for each in told.list_callback
-             if isinstance(each, ModelCheckpoint)]
+    paths = [
+        each.latest_ckpt_file_name
+        for each in told.list_callback
+        if isinstance(each, ModelCheckpoint)
+    ]
     return os.path.realpath(paths[-1]) if paths and paths[-1] else None
 
 
@@ -373,8 +423,10 @@ def _checked_wishes(specified, keep_default_action):
     for name, value in (specified or {}).items():
         _expect("collect_specified_data", name, str, "a dict whose keys are str")
         if name not in _DEFAULTS:
-            raise ValueError(f"For 'SummaryCollector', 'collect_specified_data' must have keys "
-                             f"among {list(_DEFAULTS)}, but got {name!r}.")
+            raise ValueError(
+                f"For 'SummaryCollector', 'collect_specified_data' must have keys "
+                f"among {list(_DEFAULTS)}, but got {name!r}."
+            )
         if name in _SWITCHES:
             _expect(name, value, bool, "a bool")
     chosen = {**(_DEFAULTS if keep_default_action else {}), **(specified or {})}
@@ -383,8 +435,10 @@ def _checked_wishes(specified, keep_default_action):
     try:
         re.compile(pattern or "")
     except re.error as error:
-        raise ValueError(f"For 'SummaryCollector', 'histogram_regular' must be a regular "
-                         f"expression, but got {pattern!r}: {error}.") from None
+        raise ValueError(
+            f"For 'SummaryCollector', 'histogram_regular' must be a regular "
+            f"expression, but got {pattern!r}: {error}."
+        ) from None
     landscape = chosen.get("collect_landscape")
     _expect("collect_landscape", landscape, (dict, type(None)), "a dict or None")
     if landscape:
@@ -403,11 +457,14 @@ def _checked_custom(given):
     found = {**_from_environment(), **(given or {})}
     for name, value in found.items():
         _expect("custom_lineage_data", name, str, "a dict whose keys are str")
-        _expect(f"custom_lineage_data[{name}]", value, (int, str, float),
-                "an int, a str or a float")
+        _expect(
+            f"custom_lineage_data[{name}]", value, (int, str, float), "an int, a str or a float"
+        )
         if isinstance(value, int) and value not in _INT32:
-            raise ValueError(f"For 'SummaryCollector', 'custom_lineage_data' must hold ints of 32 "
-                             f"bits, but got {value} for {name!r}.")
+            raise ValueError(
+                f"For 'SummaryCollector', 'custom_lineage_data' must hold ints of 32 "
+                f"bits, but got {value} for {name!r}."
+            )
     return found
 
 

@@ -24,8 +24,15 @@ from ._landscape_data import DEFAULTS, FOLDER, METADATA, check_settings, write_m
 __all__ = ["SummaryLandscape"]
 
 _API = "SummaryLandscape"
-_KEYS = {"epoch_group", "model_params_file_map", "step_per_epoch", "unit", "num_samples",
-         "landscape_size", "create_landscape"}
+_KEYS = {
+    "epoch_group",
+    "model_params_file_map",
+    "step_per_epoch",
+    "unit",
+    "num_samples",
+    "landscape_size",
+    "create_landscape",
+}
 
 
 class SummaryLandscape:
@@ -56,9 +63,13 @@ class SummaryLandscape:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @checked
-    def gen_landscapes_with_multi_process(self, callback_fn: Callable, collect_landscape=None,
-                                          device_ids: ListOf(Int(ge=0, le=7)) | None = None,
-                                          output: Str | None = None):
+    def gen_landscapes_with_multi_process(
+        self,
+        callback_fn: Callable,
+        collect_landscape=None,
+        device_ids: ListOf(Int(ge=0, le=7)) | None = None,
+        output: Str | None = None,
+    ):
         """Measures landscapes and writes them into event files.
 
         A landscape of a training has the checkpoints of an interval on it; its two directions are
@@ -87,8 +98,9 @@ class SummaryLandscape:
         with SummaryRecord(output) as record:
             for epochs, plane in self._planes(told):
                 losses = _measured(devices, callback_fn, told["num_samples"], plane)
-                message = _landscape.landscape_message(plane, losses, epochs, told["unit"],
-                                                       told["step_per_epoch"])
+                message = _landscape.landscape_message(
+                    plane, losses, epochs, told["unit"], told["step_per_epoch"]
+                )
                 ends = epochs if len(epochs) == 1 else [epochs[0], epochs[-1]]
                 record.add_value("LANDSCAPE", f"landscape_{ends}", message)
                 record.record(0)
@@ -99,12 +111,18 @@ class SummaryLandscape:
         groups, wanted = list(told["epoch_group"].values()), told["create_landscape"]
         if wanted["train"]:
             for epochs in groups:
-                yield epochs, _landscape.plane_of_path([self._weights(told, each)
-                                                        for each in epochs], told["landscape_size"])
+                yield (
+                    epochs,
+                    _landscape.plane_of_path(
+                        [self._weights(told, each) for each in epochs], told["landscape_size"]
+                    ),
+                )
         if wanted["result"]:
             last = groups[-1][-1]
-            yield [last], _landscape.plane_of_result(self._weights(told, last),
-                                                     told["landscape_size"])
+            yield (
+                [last],
+                _landscape.plane_of_result(self._weights(told, last), told["landscape_size"]),
+            )
 
     def _weights(self, told, number):
         loaded = load_checkpoint(told["model_params_file_map"][str(number)])
@@ -118,19 +136,24 @@ class SummaryLandscape:
             FileNotFoundError: nothing is known.
         """
         if changes is not None and not isinstance(changes, dict):
-            raise TypeError(f"For '{_API}', 'collect_landscape' must be a dict or None, but got "
-                            f"{changes!r} of type {type(changes).__name__}.")
+            raise TypeError(
+                f"For '{_API}', 'collect_landscape' must be a dict or None, but got "
+                f"{changes!r} of type {type(changes).__name__}."
+            )
         changed, changes = changes is not None, dict(changes or {})
         check_settings(_API, {"intervals": [], **changes})
         path = os.path.join(self._folder, METADATA)
         if not os.path.isfile(path):
-            raise FileNotFoundError(f"For '{_API}', there is no {path!r}; train with a "
-                                    f"SummaryCollector whose 'collect_landscape' is set.")
+            raise FileNotFoundError(
+                f"For '{_API}', there is no {path!r}; train with a "
+                f"SummaryCollector whose 'collect_landscape' is set."
+            )
         with reading(path, ValueError):
             told = json_of(path)
         if "intervals" in changes:
-            told["epoch_group"] = {str(number): each
-                                   for number, each in enumerate(changes.pop("intervals"))}
+            told["epoch_group"] = {
+                str(number): each for number, each in enumerate(changes.pop("intervals"))
+            }
         told.update(changes)
         self._check_metadata(path, told)
         if changed:
@@ -139,18 +162,28 @@ class SummaryLandscape:
 
     def _check_metadata(self, path, told):
         if set(told) != _KEYS:
-            raise ValueError(f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
-                             f"{sorted(told)}.")
+            raise ValueError(
+                f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
+                f"{sorted(told)}."
+            )
         known = {name: told[name] for name in DEFAULTS if name in told}
         check_settings(_API, {**known, "intervals": list(told["epoch_group"].values())})
         if set(told["create_landscape"]) != {"train", "result"}:
-            raise ValueError(f"For '{_API}', 'create_landscape' must have the keys 'train' and "
-                             f"'result', but got {told['create_landscape']}.")
-        missing = [each for interval in told["epoch_group"].values() for each in interval
-                   if str(each) not in told["model_params_file_map"]]
+            raise ValueError(
+                f"For '{_API}', 'create_landscape' must have the keys 'train' and "
+                f"'result', but got {told['create_landscape']}."
+            )
+        missing = [
+            each
+            for interval in told["epoch_group"].values()
+            for each in interval
+            if str(each) not in told["model_params_file_map"]
+        ]
         if missing or not told["epoch_group"]:
-            raise ValueError(f"For '{_API}', 'intervals' must hold numbers of checkpoints, but "
-                             f"there are none of {missing}.")
+            raise ValueError(
+                f"For '{_API}', 'intervals' must hold numbers of checkpoints, but "
+                f"there are none of {missing}."
+            )
 
 
 def _measured(devices, callback_fn, num_samples, plane):
@@ -166,9 +199,17 @@ def _measured(devices, callback_fn, num_samples, plane):
     method = "fork" if config.device_target == "CPU" else "spawn"
     share = -(-len(points) // len(devices))
     with processes.executor(len(devices), method) as pool:
-        parts = [pool.submit(_losses, device, callback_fn, num_samples, plane,
-                             points[number * share:(number + 1) * share])
-                 for number, device in enumerate(devices)]
+        parts = [
+            pool.submit(
+                _losses,
+                device,
+                callback_fn,
+                num_samples,
+                plane,
+                points[number * share : (number + 1) * share],
+            )
+            for number, device in enumerate(devices)
+        ]
         return [loss for part in parts for loss in part.result()]
 
 
@@ -177,19 +218,25 @@ def _losses(device, callback_fn, num_samples, plane, points):
     set_context(device_id=device)
     made = callback_fn()
     if not isinstance(made, (tuple, list)) or len(made) != 4:
-        raise TypeError(f"For '{_API}', 'callback_fn' must return a Model, a network, a dataset "
-                        f"and metrics, but got {made!r}.")
+        raise TypeError(
+            f"For '{_API}', 'callback_fn' must return a Model, a network, a dataset "
+            f"and metrics, but got {made!r}."
+        )
     model, network, dataset, metrics = made
     metric = (get_metrics(metrics) or {}).get("Loss")
     if metric is None:
-        raise ValueError(f"For '{_API}', the metrics that 'callback_fn' returns must have 'Loss', "
-                         f"but got {metrics!r}.")
+        raise ValueError(
+            f"For '{_API}', the metrics that 'callback_fn' returns must have 'Loss', "
+            f"but got {metrics!r}."
+        )
     data = dataset.take(max(num_samples // dataset.get_batch_size(), 1))
     model.train_network.set_train(True)
     losses = []
     for point in points:
-        load_param_into_net(network, {name: Parameter(Tensor(value), name=name)
-                                      for name, value in plane.at(point).items()})
+        load_param_into_net(
+            network,
+            {name: Parameter(Tensor(value), name=name) for name, value in plane.at(point).items()},
+        )
         metric.clear()
         for inputs in DatasetHelper(data, False):
             outputs = model.train_network(*inputs)

@@ -61,8 +61,10 @@ class TimeMonitor(Callback):
         if isinstance(told.batch_num, int):
             steps = told.batch_num
         _check_steps(steps)
-        line = (f"{told.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
-                f"per step time: {milliseconds / steps:5.3f} ms")
+        line = (
+            f"{told.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
+            f"per step time: {milliseconds / steps:5.3f} ms"
+        )
         if self.data_time:
             line += f" (data time: {self.data_time_sum * 1000 / steps:5.3f} ms)"
         print(line, flush=True)

@@ -24,22 +24,58 @@ from .root_mean_square_surface_distance import RootMeanSquareDistance
 from .topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
 __all__ = [
-    "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
-    "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",
-    "Metric", "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall",
-    "RootMeanSquareDistance", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
-    "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
+    "Accuracy",
+    "BleuScore",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "CosineSimilarity",
+    "Dice",
+    "F1",
+    "Fbeta",
+    "HausdorffDistance",
+    "Loss",
+    "MAE",
+    "MSE",
+    "MeanSurfaceDistance",
+    "Metric",
+    "OcclusionSensitivity",
+    "Perplexity",
+    "Precision",
+    "ROC",
+    "Recall",
+    "RootMeanSquareDistance",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "auc",
+    "get_metric_fn",
+    "names",
+    "rearrange_inputs",
 ]
 
 _BY_NAME = {
-    "F1": F1, "acc": Accuracy, "accuracy": Accuracy, "auc": auc, "bleu_score": BleuScore,
-    "confusion_matrix": ConfusionMatrix, "confusion_matrix_metric": ConfusionMatrixMetric,
-    "cosine_similarity": CosineSimilarity, "dice": Dice, "hausdorff_distance": HausdorffDistance,
-    "loss": Loss, "mae": MAE, "mean_surface_distance": MeanSurfaceDistance, "mse": MSE,
-    "occlusion_sensitivity": OcclusionSensitivity, "perplexity": Perplexity,
-    "precision": Precision, "recall": Recall, "roc": ROC,
+    "F1": F1,
+    "acc": Accuracy,
+    "accuracy": Accuracy,
+    "auc": auc,
+    "bleu_score": BleuScore,
+    "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric,
+    "cosine_similarity": CosineSimilarity,
+    "dice": Dice,
+    "hausdorff_distance": HausdorffDistance,
+    "loss": Loss,
+    "mae": MAE,
+    "mean_surface_distance": MeanSurfaceDistance,
+    "mse": MSE,
+    "occlusion_sensitivity": OcclusionSensitivity,
+    "perplexity": Perplexity,
+    "precision": Precision,
+    "recall": Recall,
+    "roc": ROC,
     "root_mean_square_distance": RootMeanSquareDistance,
-    "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy,
+    "top_1_accuracy": Top1CategoricalAccuracy,
+    "top_5_accuracy": Top5CategoricalAccuracy,
     "topk": TopKCategoricalAccuracy,
 }
 
@@ -73,8 +109,9 @@ def get_metric_fn(name, *args, **kwargs):
         3
     """
     if name not in _BY_NAME:
-        raise KeyError(f"For 'get_metric_fn', 'name' must be one of {', '.join(names())}, but got "
-                       f"{name!r}.")
+        raise KeyError(
+            f"For 'get_metric_fn', 'name' must be one of {', '.join(names())}, but got {name!r}."
+        )
     return _BY_NAME[name](*args, **kwargs)
 
 
@@ -96,10 +133,14 @@ def get_metrics(metrics):
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
             if not (isinstance(name, str) and isinstance(metric, Metric)):
-                raise TypeError(f"For 'Model', 'metrics' must have strs as keys and Metrics as "
-                                f"values, but got {name!r}: {metric!r}.")
+                raise TypeError(
+                    f"For 'Model', 'metrics' must have strs as keys and Metrics as "
+                    f"values, but got {name!r}: {metric!r}."
+                )
         return dict(metrics)
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
-    raise TypeError(f"For 'Model', 'metrics' must be a dict, a set or None, but got {metrics!r} of "
-                    f"type {type(metrics).__name__}.")
+    raise TypeError(
+        f"For 'Model', 'metrics' must be a dict, a set or None, but got {metrics!r} of "
+        f"type {type(metrics).__name__}."
+    )

@@ -8,7 +8,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool
 from .metric import EvaluationBase, rearrange_inputs
 
-_TINY = sys.float_info.min      # a class that never occurs counts as 0, not as NaN
+_TINY = sys.float_info.min  # a class that never occurs counts as 0, not as NaN
 
 
 class ClassCounts(EvaluationBase):
@@ -45,12 +45,13 @@ class ClassCounts(EvaluationBase):
         if self._type == "multilabel":
             counts = _of_samples(self._by_sample(y_pred), self._by_sample(y))
             self._hit, self._predicted, self._labelled = (
-                np.append(kept, new) for kept, new in zip(self._kept(), counts, strict=True))
+                np.append(kept, new) for kept, new in zip(self._kept(), counts, strict=True)
+            )
             return
         counts = self._of_classes(y_pred.argmax(axis=1), self._class_numbers(y_pred, y))
         self._hit, self._predicted, self._labelled = (
-            kept + new if kept.size else new
-            for kept, new in zip(self._kept(), counts, strict=True))
+            kept + new if kept.size else new for kept, new in zip(self._kept(), counts, strict=True)
+        )
 
     def _kept(self):
         return self._hit, self._predicted, self._labelled
@@ -60,11 +61,15 @@ class ClassCounts(EvaluationBase):
         labels = labels.astype(np.int64)
         classes = self._class_num
         if labels.size and not 0 <= labels.min() <= labels.max() < classes:
-            raise ValueError(f"For '{type(self).__name__}.update', labels must be in [0, "
-                             f"{classes}), but got {labels.min()} to {labels.max()}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update', labels must be in [0, "
+                f"{classes}), but got {labels.min()} to {labels.max()}."
+            )
         hit = predicted.ravel()[predicted.ravel() == labels.ravel()]
-        return [np.bincount(each.ravel(), minlength=classes).astype(np.float64)
-                for each in (hit, predicted, labels)]
+        return [
+            np.bincount(each.ravel(), minlength=classes).astype(np.float64)
+            for each in (hit, predicted, labels)
+        ]
 
     @checked
     def eval(self, average: Bool = False):

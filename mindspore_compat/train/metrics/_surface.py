@@ -42,14 +42,20 @@ class SurfaceMetric(Metric):
         y_pred, y = self._convert_data(inputs[0]), self._convert_data(inputs[1])
         number = inputs[2]
         if not isinstance(number, (int, float, np.integer, np.floating)):
-            raise TypeError(f"For '{name}.update', the number of the region must be an int or a "
-                            f"float, but got {number!r} of type {type(number).__name__}.")
+            raise TypeError(
+                f"For '{name}.update', the number of the region must be an int or a "
+                f"float, but got {number!r} of type {type(number).__name__}."
+            )
         if y_pred.size == 0 or y_pred.shape != y.shape:
-            raise ValueError(f"For '{name}.update', the images must have the same shape and not be "
-                             f"empty, but got {y_pred.shape} and {y.shape}.")
+            raise ValueError(
+                f"For '{name}.update', the images must have the same shape and not be "
+                f"empty, but got {y_pred.shape} and {y.shape}."
+            )
         if not (y_pred == number).any() and not (y == number).any():
-            raise ValueError(f"For '{name}.update', the number of the region must be in one of the "
-                             f"images, but got {number!r}.")
+            raise ValueError(
+                f"For '{name}.update', the number of the region must be in one of the "
+                f"images, but got {number!r}."
+            )
         self._edges = _edges(y_pred == number), _edges(y == number)
 
     def _distances(self, source, target):

@@ -36,15 +36,18 @@ def auc(x, y, reorder: Bool = False):
     """
     x, y = _points("x", x), _points("y", y)
     if x.shape != y.shape or x.size < 2:
-        raise ValueError(f"For 'auc', 'x' and 'y' must be as many points, two at least, but got "
-                         f"{x.size} and {y.size}.")
+        raise ValueError(
+            f"For 'auc', 'x' and 'y' must be as many points, two at least, but got "
+            f"{x.size} and {y.size}."
+        )
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]
     steps = np.diff(x)
     if (steps < 0).any() and (steps > 0).any():
-        raise ValueError("For 'auc', 'x' must rise or fall where 'reorder' is False, but it does "
-                         "neither.")
+        raise ValueError(
+            "For 'auc', 'x' must rise or fall where 'reorder' is False, but it does neither."
+        )
     sign = -1 if (steps < 0).any() else 1
     return sign * np.trapezoid(y, x)
 
@@ -52,12 +55,15 @@ def auc(x, y, reorder: Bool = False):
 def _points(name, values):
     """A list or array as an array of one axis."""
     if not isinstance(values, (np.ndarray, list)):
-        raise TypeError(f"For 'auc', '{name}' must be a numpy.ndarray or a list, but got "
-                        f"{values!r} of type {type(values).__name__}.")
+        raise TypeError(
+            f"For 'auc', '{name}' must be a numpy.ndarray or a list, but got "
+            f"{values!r} of type {type(values).__name__}."
+        )
     found = np.asarray(values)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found.ravel()
     if found.ndim != 1:
-        raise ValueError(f"For 'auc', '{name}' must have the shape (N,) or (N, 1), but got "
-                         f"{found.shape}.")
+        raise ValueError(
+            f"For 'auc', '{name}' must have the shape (N,) or (N, 1), but got {found.shape}."
+        )
     return found

@@ -59,12 +59,15 @@ class BleuScore(Metric):
         self._check_count(inputs, 2, "translations and references")
         candidates, references = inputs
         if len(candidates) != len(references):
-            raise ValueError(f"For 'BleuScore.update', there must be references for each "
-                             f"translation, but got {len(candidates)} and {len(references)}.")
+            raise ValueError(
+                f"For 'BleuScore.update', there must be references for each "
+                f"translation, but got {len(candidates)} and {len(references)}."
+            )
         for words, known in zip(candidates, references, strict=True):
             self._candidate_length += len(words)
-            self._reference_length += min((len(each) for each in known),
-                                          key=lambda length: abs(length - len(words)))
+            self._reference_length += min(
+                (len(each) for each in known), key=lambda length: abs(length - len(words))
+            )
             counts = _runs(words, self.n_gram)
             allowed = Counter()
             for each in known:
@@ -93,5 +96,8 @@ class BleuScore(Metric):
 
 def _runs(words, longest):
     """How often each run of up to `longest` words occurs."""
-    return Counter(tuple(words[start:start + length]) for length in range(1, longest + 1)
-                   for start in range(len(words) - length + 1))
+    return Counter(
+        tuple(words[start : start + length])
+        for length in range(1, longest + 1)
+        for start in range(len(words) - length + 1)
+    )

@@ -41,8 +41,10 @@ class ConfusionMatrix(Metric):
     def __init__(self, num_classes: Int(ge=0), normalize="no_norm", threshold: Float = 0.5):
         super().__init__()
         if normalize not in _NORMS:
-            raise ValueError(f"For 'ConfusionMatrix', 'normalize' must be one of 'no_norm', "
-                             f"'target', 'prediction', 'all', but got {normalize!r}.")
+            raise ValueError(
+                f"For 'ConfusionMatrix', 'normalize' must be one of 'no_norm', "
+                f"'target', 'prediction', 'all', but got {normalize!r}."
+            )
         self.num_classes = num_classes
         self.normalize = normalize
         self.threshold = threshold
@@ -70,15 +72,19 @@ class ConfusionMatrix(Metric):
         elif y_pred.ndim == y.ndim and y_pred.dtype.kind == "f":
             y_pred = (y_pred >= self.threshold).astype(np.int64)
         if y_pred.shape != y.shape:
-            raise ValueError(f"For 'ConfusionMatrix.update', predictions must have the shape of "
-                             f"the labels, or classes as axis 1, but got {inputs[0].shape} and "
-                             f"{y.shape}.")
+            raise ValueError(
+                f"For 'ConfusionMatrix.update', predictions must have the shape of "
+                f"the labels, or classes as axis 1, but got {inputs[0].shape} and "
+                f"{y.shape}."
+            )
         rows, columns = y.astype(np.int64).ravel(), y_pred.astype(np.int64).ravel()
         for what, values in (("predictions", columns), ("labels", rows)):
             if values.size and not 0 <= values.min() <= values.max() < self.num_classes:
-                raise ValueError(f"For 'ConfusionMatrix.update', {what} must be in [0, "
-                                 f"{self.num_classes}), but got {values.min()} to "
-                                 f"{values.max()}.")
+                raise ValueError(
+                    f"For 'ConfusionMatrix.update', {what} must be in [0, "
+                    f"{self.num_classes}), but got {values.min()} to "
+                    f"{values.max()}."
+                )
         np.add.at(self.confusion_matrix, (rows, columns), 1)
         self._is_update = True
 
@@ -92,10 +98,17 @@ class ConfusionMatrix(Metric):
         counts = self.confusion_matrix
         if self.normalize in ("no_norm", None):
             return counts
-        total = {"target": lambda: counts.sum(axis=1, keepdims=True), "all": counts.sum,
-                 "prediction": lambda: counts.sum(axis=0, keepdims=True)}[self.normalize]()
-        return np.divide(counts, total, out=np.zeros_like(counts),
-                         where=np.broadcast_to(total != 0, counts.shape))
+        total = {
+            "target": lambda: counts.sum(axis=1, keepdims=True),
+            "all": counts.sum,
+            "prediction": lambda: counts.sum(axis=0, keepdims=True),
+        }[self.normalize]()
+        return np.divide(
+            counts,
+            total,
+            out=np.zeros_like(counts),
+            where=np.broadcast_to(total != 0, counts.shape),
+        )
 
 
 def _ratio(above, below):
@@ -115,34 +128,48 @@ def _matthews(tp, fp, tn, fn):
 
 # name -> (its other names, the ratio); "_" and " " are the same, and so are capitals.
 _RATIOS = {
-    "sensitivity": ("recall, hit rate, true positive rate, tpr",
-                    lambda tp, fp, tn, fn: _ratio(tp, tp + fn)),
-    "specificity": ("selectivity, true negative rate, tnr",
-                    lambda tp, fp, tn, fn: _ratio(tn, tn + fp)),
-    "precision": ("positive predictive value, ppv",
-                  lambda tp, fp, tn, fn: _ratio(tp, tp + fp)),
+    "sensitivity": (
+        "recall, hit rate, true positive rate, tpr",
+        lambda tp, fp, tn, fn: _ratio(tp, tp + fn),
+    ),
+    "specificity": (
+        "selectivity, true negative rate, tnr",
+        lambda tp, fp, tn, fn: _ratio(tn, tn + fp),
+    ),
+    "precision": ("positive predictive value, ppv", lambda tp, fp, tn, fn: _ratio(tp, tp + fp)),
     "negative predictive value": ("npv", lambda tp, fp, tn, fn: _ratio(tn, tn + fn)),
     "miss rate": ("false negative rate, fnr", lambda tp, fp, tn, fn: _ratio(fn, fn + tp)),
     "fall out": ("false positive rate, fpr", lambda tp, fp, tn, fn: _ratio(fp, fp + tn)),
     "false discovery rate": ("fdr", lambda tp, fp, tn, fn: _ratio(fp, fp + tp)),
     "false omission rate": ("for", lambda tp, fp, tn, fn: _ratio(fn, fn + tn)),
     "prevalence threshold": ("pt", _threat),
-    "threat score": ("critical success index, ts, csi",
-                     lambda tp, fp, tn, fn: _ratio(tp, tp + fn + fp)),
+    "threat score": (
+        "critical success index, ts, csi",
+        lambda tp, fp, tn, fn: _ratio(tp, tp + fn + fp),
+    ),
     "accuracy": ("acc", lambda tp, fp, tn, fn: _ratio(tp + tn, tp + fp + tn + fn)),
-    "balanced accuracy": ("ba", lambda tp, fp, tn, fn: (
-        _ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2),
+    "balanced accuracy": (
+        "ba",
+        lambda tp, fp, tn, fn: (_ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2,
+    ),
     "f1 score": ("f1", lambda tp, fp, tn, fn: _ratio(2 * tp, 2 * tp + fn + fp)),
     "matthews correlation coefficient": ("mcc", _matthews),
-    "fowlkes mallows index": ("fm", lambda tp, fp, tn, fn: np.sqrt(
-        _ratio(tp, tp + fp) * _ratio(tp, tp + fn))),
-    "informedness": ("bookmaker informedness, bm", lambda tp, fp, tn, fn: (
-        _ratio(tp, tp + fn) + _ratio(tn, tn + fp) - 1)),
-    "markedness": ("deltap, mk", lambda tp, fp, tn, fn: (
-        _ratio(tp, tp + fp) + _ratio(tn, tn + fn) - 1)),
+    "fowlkes mallows index": (
+        "fm",
+        lambda tp, fp, tn, fn: np.sqrt(_ratio(tp, tp + fp) * _ratio(tp, tp + fn)),
+    ),
+    "informedness": (
+        "bookmaker informedness, bm",
+        lambda tp, fp, tn, fn: _ratio(tp, tp + fn) + _ratio(tn, tn + fp) - 1,
+    ),
+    "markedness": (
+        "deltap, mk",
+        lambda tp, fp, tn, fn: _ratio(tp, tp + fp) + _ratio(tn, tn + fn) - 1,
+    ),
 }
-_RATIO_OF = {each: ratio for name, (others, ratio) in _RATIOS.items()
-             for each in (name, *others.split(", "))}
+_RATIO_OF = {
+    each: ratio for name, (others, ratio) in _RATIOS.items() for each in (name, *others.split(", "))
+}
 _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
 
 
@@ -175,12 +202,19 @@ class ConfusionMatrixMetric(Metric):
     """
 
     @checked
-    def __init__(self, skip_channel: Bool = True, metric_name: Str = "sensitivity",
-                 calculation_method: Bool = False, decrease: OneOf(*_DECREASES) = "mean"):
+    def __init__(
+        self,
+        skip_channel: Bool = True,
+        metric_name: Str = "sensitivity",
+        calculation_method: Bool = False,
+        decrease: OneOf(*_DECREASES) = "mean",
+    ):
         super().__init__()
         if metric_name.lower().replace("_", " ") not in _RATIO_OF:
-            raise ValueError(f"For 'ConfusionMatrixMetric', 'metric_name' must be one of "
-                             f"{', '.join(_RATIOS)}, or an abbreviation, but got {metric_name!r}.")
+            raise ValueError(
+                f"For 'ConfusionMatrixMetric', 'metric_name' must be one of "
+                f"{', '.join(_RATIOS)}, or an abbreviation, but got {metric_name!r}."
+            )
         self.skip_channel = skip_channel
         self.metric_name = metric_name
         self.calculation_method = calculation_method
@@ -204,9 +238,11 @@ class ConfusionMatrixMetric(Metric):
         """
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
         if y_pred.shape != y.shape or y.ndim < 2:
-            raise ValueError(f"For 'ConfusionMatrixMetric.update', predictions and labels must "
-                             f"have the same shape (N, C, ...), but got {y_pred.shape} and "
-                             f"{y.shape}.")
+            raise ValueError(
+                f"For 'ConfusionMatrixMetric.update', predictions and labels must "
+                f"have the same shape (N, C, ...), but got {y_pred.shape} and "
+                f"{y.shape}."
+            )
         counts = self._of_samples(y_pred, y)
         if not self.calculation_method:
             self._counts += counts.reshape(4, -1).sum(axis=1)

@@ -33,8 +33,12 @@ class CosineSimilarity(Metric):
     """
 
     @checked
-    def __init__(self, similarity: OneOf("cosine", "dot") = "cosine",
-                 reduction: OneOf("none", "sum", "mean") = "none", zero_diagonal: Bool = True):
+    def __init__(
+        self,
+        similarity: OneOf("cosine", "dot") = "cosine",
+        reduction: OneOf("none", "sum", "mean") = "none",
+        zero_diagonal: Bool = True,
+    ):
         super().__init__()
         self.similarity = similarity
         self.reduction = reduction
@@ -54,8 +58,9 @@ class CosineSimilarity(Metric):
         """
         rows = self._convert_data(inputs)
         if rows.ndim != 2:
-            raise ValueError(f"For 'CosineSimilarity.update', the input must have two axes, but "
-                             f"got {rows.ndim}.")
+            raise ValueError(
+                f"For 'CosineSimilarity.update', the input must have two axes, but got {rows.ndim}."
+            )
         if self.similarity == "cosine":
             with np.errstate(divide="ignore", invalid="ignore"):
                 rows = rows / np.linalg.norm(rows, ord=2, axis=1)[:, None]

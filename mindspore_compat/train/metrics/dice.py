@@ -51,8 +51,10 @@ class Dice(Metric):
         """
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
         if y_pred.shape != y.shape:
-            raise ValueError(f"For 'Dice.update', predictions and labels must have the same shape, "
-                             f"but got {y_pred.shape} and {y.shape}.")
+            raise ValueError(
+                f"For 'Dice.update', predictions and labels must have the same shape, "
+                f"but got {y_pred.shape} and {y.shape}."
+            )
         shared = (y_pred.ravel() * y.ravel()).sum()
         united = (y_pred.ravel() ** 2).sum() + (y.ravel() ** 2).sum()
         self._dice_coeff_sum += 2 * float(shared) / (float(united) + self.smooth)

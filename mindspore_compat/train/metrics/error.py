@@ -31,9 +31,11 @@ class _Error(Metric):
         """
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
         if y.size != y_pred.size or y.ndim == 0:
-            raise ValueError(f"For '{type(self).__name__}.update', predictions and labels must "
-                             f"have the same shape of one axis at least, but got {y_pred.shape} "
-                             f"and {y.shape}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update', predictions and labels must "
+                f"have the same shape of one axis at least, but got {y_pred.shape} "
+                f"and {y.shape}."
+            )
         self._error_sum += self._errors(y.reshape(y_pred.shape) - y_pred).sum()
         self._samples_num += y.shape[0]
 

@@ -36,7 +36,7 @@ class Fbeta(ClassCounts):
         super().__init__("classification")
 
     def _result(self):
-        square = self.beta ** 2
+        square = self.beta**2
         return (1 + square) * self._hit / (square * self._labelled + self._predicted + _TINY)
 
 

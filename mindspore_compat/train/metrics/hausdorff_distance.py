@@ -38,8 +38,13 @@ class HausdorffDistance(SurfaceMetric):
     """
 
     @checked
-    def __init__(self, distance_metric="euclidean", percentile: Float | None = None,
-                 directed: Bool = False, crop: Bool = True):
+    def __init__(
+        self,
+        distance_metric="euclidean",
+        percentile: Float | None = None,
+        directed: Bool = False,
+        crop: Bool = True,
+    ):
         super().__init__(distance_metric)
         self.percentile = percentile
         self.directed = directed
@@ -56,6 +61,8 @@ class HausdorffDistance(SurfaceMetric):
         if self.percentile is None:
             return max(each.max() for each in both)
         if not 0 <= self.percentile <= 100:
-            raise ValueError(f"For 'HausdorffDistance', 'percentile' must be a float in [0, 100], "
-                             f"but got {self.percentile}.")
+            raise ValueError(
+                f"For 'HausdorffDistance', 'percentile' must be a float in [0, 100], "
+                f"but got {self.percentile}."
+            )
         return max(np.percentile(each, self.percentile) for each in both)

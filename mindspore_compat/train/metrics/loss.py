@@ -42,10 +42,11 @@ class Loss(Metric):
         Raises:
             ValueError: if there is not one input, or it has more axes.
         """
-        loss, = self._convert_all(inputs, 1, "the loss")
+        (loss,) = self._convert_all(inputs, 1, "the loss")
         if loss.ndim > 1:
-            raise ValueError(f"For 'Loss.update', the loss must have no or one axis, but got "
-                             f"{loss.ndim}.")
+            raise ValueError(
+                f"For 'Loss.update', the loss must have no or one axis, but got {loss.ndim}."
+            )
         self._sum_loss += np.float64(loss.mean())
         self._total_num += 1
 

@@ -34,6 +34,7 @@ def rearrange_inputs(func):
         >>> metric.eval()
         (9,)
     """
+
     @functools.wraps(func)
     def wrapper(self, *inputs):
         indexes = self.indexes
@@ -75,8 +76,9 @@ class Metric(metaclass=ABCMeta):
             ValueError: if `indexes` is not a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(each, int) for each in indexes):
-            raise ValueError(f"For 'set_indexes', 'indexes' must be a list of ints, but got "
-                             f"{indexes!r}.")
+            raise ValueError(
+                f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}."
+            )
         self._indexes = indexes
         return self
 
@@ -93,8 +95,10 @@ class Metric(metaclass=ABCMeta):
             return np.array(data)
         if isinstance(data, np.ndarray):
             return data
-        raise TypeError(f"For '{type(self).__name__}', inputs must be Tensors, lists or NumPy "
-                        f"arrays, but got {data!r} of type {type(data).__name__}.")
+        raise TypeError(
+            f"For '{type(self).__name__}', inputs must be Tensors, lists or NumPy "
+            f"arrays, but got {data!r} of type {type(data).__name__}."
+        )
 
     def _convert_all(self, inputs, count, meaning):
         """`count` inputs as arrays.
@@ -108,14 +112,18 @@ class Metric(metaclass=ABCMeta):
 
     def _check_count(self, inputs, count, meaning):
         if len(inputs) != count:
-            raise ValueError(f"For '{type(self).__name__}.update', the inputs must be {count} "
-                             f"({meaning}), but got {len(inputs)}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update', the inputs must be {count} "
+                f"({meaning}), but got {len(inputs)}."
+            )
 
     def _need_updates(self, seen):
         """Refuses to tell a result when nothing has been measured."""
         if not seen:
-            raise RuntimeError(f"For '{type(self).__name__}.eval', 'update' must have been called "
-                               f"with at least one sample before.")
+            raise RuntimeError(
+                f"For '{type(self).__name__}.eval', 'update' must have been called "
+                f"with at least one sample before."
+            )
 
     @abstractmethod
     def clear(self):
@@ -143,8 +151,10 @@ class EvaluationBase(Metric):
     def __init__(self, eval_type):
         super().__init__()
         if eval_type not in ("classification", "multilabel"):
-            raise TypeError(f"For '{type(self).__name__}', 'eval_type' must be one of "
-                            f"'classification', 'multilabel', but got {eval_type!r}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'eval_type' must be one of "
+                f"'classification', 'multilabel', but got {eval_type!r}."
+            )
         self._type = eval_type
 
     def _check_shape(self, y_pred, y):
@@ -152,15 +162,21 @@ class EvaluationBase(Metric):
         name = type(self).__name__
         if self._type == "classification":
             if y_pred.ndim != y.ndim + 1 and y_pred.shape != y.shape:
-                raise ValueError(f"For '{name}.update', predictions must have one axis more than "
-                                 f"the labels, or their shape, but got {y_pred.shape} and "
-                                 f"{y.shape}.")
+                raise ValueError(
+                    f"For '{name}.update', predictions must have one axis more than "
+                    f"the labels, or their shape, but got {y_pred.shape} and "
+                    f"{y.shape}."
+                )
             if y_pred.ndim == y.ndim + 1 and (y_pred.shape[0], *y_pred.shape[2:]) != y.shape:
-                raise ValueError(f"For '{name}.update', predictions without their axis 1 must have "
-                                 f"the shape of the labels, but got {y_pred.shape} and {y.shape}.")
+                raise ValueError(
+                    f"For '{name}.update', predictions without their axis 1 must have "
+                    f"the shape of the labels, but got {y_pred.shape} and {y.shape}."
+                )
         elif y_pred.shape != y.shape:
-            raise ValueError(f"For '{name}.update', predictions and labels must have the same "
-                             f"shape, but got {y_pred.shape} and {y.shape}.")
+            raise ValueError(
+                f"For '{name}.update', predictions and labels must have the same "
+                f"shape, but got {y_pred.shape} and {y.shape}."
+            )
 
     def _check_value(self, y_pred, y):
         """Refuses values other than 0 and 1 for several labels."""
@@ -168,15 +184,18 @@ class EvaluationBase(Metric):
             return
         for what, values in (("predictions", y_pred), ("labels", y)):
             if not np.isin(values, (0, 1)).all():
-                raise ValueError(f"For '{type(self).__name__}.update', {what} must be 0 or 1 for "
-                                 f"several labels.")
+                raise ValueError(
+                    f"For '{type(self).__name__}.update', {what} must be 0 or 1 for several labels."
+                )
 
     def _same_classes(self, before, y_pred):
         """The number of classes; it must be `before`, that of the batches so far (0 for none)."""
         classes = y_pred.shape[1]
         if before and classes != before:
-            raise ValueError(f"For '{type(self).__name__}.update', predictions must have as many "
-                             f"classes as before, {before}, but got {classes}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update', predictions must have as many "
+                f"classes as before, {before}, but got {classes}."
+            )
         return classes
 
     @staticmethod

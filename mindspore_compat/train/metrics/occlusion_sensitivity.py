@@ -38,8 +38,13 @@ class OcclusionSensitivity(Metric):
     """
 
     @checked
-    def __init__(self, pad_val: Float = 0.0, margin: Int | ListOf(Int) = 2, n_batch: Int = 128,
-                 b_box: ListOf(Int) | None = None):
+    def __init__(
+        self,
+        pad_val: Float = 0.0,
+        margin: Int | ListOf(Int) = 2,
+        n_batch: Int = 128,
+        b_box: ListOf(Int) | None = None,
+    ):
         super().__init__()
         self.pad_val = pad_val
         self.margin = margin
@@ -68,11 +73,15 @@ class OcclusionSensitivity(Metric):
         model, image = inputs[0], self._convert_data(inputs[1])
         label = self._convert_data(inputs[2])
         if not isinstance(model, type_named("Cell")):
-            raise TypeError(f"For 'OcclusionSensitivity.update', the network must be a Cell, but "
-                            f"got {model!r} of type {type(model).__name__}.")
+            raise TypeError(
+                f"For 'OcclusionSensitivity.update', the network must be a Cell, but "
+                f"got {model!r} of type {type(model).__name__}."
+            )
         if image.shape[0] != 1 or label.size != 1:
-            raise RuntimeError(f"For 'OcclusionSensitivity.update', there must be one image and "
-                               f"one class, but got {image.shape[0]} and {label.size}.")
+            raise RuntimeError(
+                f"For 'OcclusionSensitivity.update', there must be one image and "
+                f"one class, but got {image.shape[0]} and {label.size}."
+            )
         first, last = self._box(image.shape[1:])
         margin = self._margins(image.ndim - 1)
         sizes = last - first + 1
@@ -81,8 +90,10 @@ class OcclusionSensitivity(Metric):
         self._baseline = _predicted(model, image, number)[0]
         covered = []
         for start in range(0, len(places), max(self.n_batch, 1)):
-            batch = [self._covered(image, place, margin)
-                     for place in places[start:start + max(self.n_batch, 1)]]
+            batch = [
+                self._covered(image, place, margin)
+                for place in places[start : start + max(self.n_batch, 1)]
+            ]
             covered.append(_predicted(model, np.concatenate(batch), number))
         self._sensitivity_im = (self._baseline - np.concatenate(covered)).reshape(sizes).squeeze()
 
@@ -98,8 +109,15 @@ class OcclusionSensitivity(Metric):
     def _covered(self, image, place, margin):
         """The image with the surroundings of a point covered."""
         made = image.copy()
-        made[(0, *(slice(max(0, point - reach), point + reach)
-                   for point, reach in zip(place, margin, strict=True)))] = self.pad_val
+        made[
+            (
+                0,
+                *(
+                    slice(max(0, point - reach), point + reach)
+                    for point, reach in zip(place, margin, strict=True)
+                ),
+            )
+        ] = self.pad_val
         return made
 
     def _margins(self, axes):
@@ -107,8 +125,10 @@ class OcclusionSensitivity(Metric):
         if isinstance(self.margin, int):
             return [self.margin] * axes
         if len(self.margin) != axes:
-            raise ValueError(f"For 'OcclusionSensitivity', 'margin' must be an int or a list of "
-                             f"{axes} ints for this image, but got {self.margin!r}.")
+            raise ValueError(
+                f"For 'OcclusionSensitivity', 'margin' must be an int or a list of "
+                f"{axes} ints for this image, but got {self.margin!r}."
+            )
         return self.margin
 
     def _box(self, shape):
@@ -117,13 +137,17 @@ class OcclusionSensitivity(Metric):
         if self.b_box is None:
             return shape * 0, shape - 1
         if len(self.b_box) != 2 * len(shape):
-            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must be a list of "
-                             f"{2 * len(shape)} ints for this image, but got {self.b_box!r}.")
+            raise ValueError(
+                f"For 'OcclusionSensitivity', 'b_box' must be a list of "
+                f"{2 * len(shape)} ints for this image, but got {self.b_box!r}."
+            )
         first, last = np.array(self.b_box[::2]), np.array(self.b_box[1::2])
         first, last = np.where(first < 0, 0, first), np.where(last < 0, shape - 1, last)
         if (last >= shape).any() or (first > last).any():
-            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must lie in an image of shape "
-                             f"{tuple(shape.tolist())}, but got {self.b_box!r}.")
+            raise ValueError(
+                f"For 'OcclusionSensitivity', 'b_box' must lie in an image of shape "
+                f"{tuple(shape.tolist())}, but got {self.b_box!r}."
+            )
         return first, last
 
 

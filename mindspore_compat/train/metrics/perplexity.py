@@ -52,17 +52,21 @@ class Perplexity(Metric):
         """
         preds, labels = self._convert_all(inputs, 2, "probabilities and labels")
         if preds.shape[:-1] != labels.shape:
-            raise RuntimeError(f"For 'Perplexity.update', labels must have the shape of the "
-                               f"probabilities without the last axis, but got {preds.shape} and "
-                               f"{labels.shape}.")
+            raise RuntimeError(
+                f"For 'Perplexity.update', labels must have the shape of the "
+                f"probabilities without the last axis, but got {preds.shape} and "
+                f"{labels.shape}."
+            )
         labels = labels.astype(np.int64).ravel()
         preds = preds.reshape(-1, preds.shape[-1])
         if self.ignore_label is not None:
             kept = labels != self.ignore_label
             labels, preds = labels[kept], preds[kept]
         if labels.size and not 0 <= labels.min() <= labels.max() < preds.shape[1]:
-            raise ValueError(f"For 'Perplexity.update', labels must be in [0, {preds.shape[1]}), "
-                             f"but got {labels.min()} to {labels.max()}.")
+            raise ValueError(
+                f"For 'Perplexity.update', labels must be in [0, {preds.shape[1]}), "
+                f"but got {labels.min()} to {labels.max()}."
+            )
         right = preds[np.arange(labels.size), labels]
         self._sum_metric -= np.log(np.maximum(1e-10, right)).sum()
         self._num_inst += labels.size

@@ -58,12 +58,21 @@ class ROC(Metric):
             self._preds = y_pred.reshape(-1, 1)
         else:
             fits = y_pred.ndim == y.ndim + 1 and (y_pred.shape[0], *y_pred.shape[2:]) == y.shape
-            self._check(fits, "predictions", "of the labels' shape, or with classes as axis 1",
-                        f"{y_pred.shape} and {y.shape}")
-            self._check(self.class_num == y_pred.shape[1], "class_num",
-                        f"the number of classes, {y_pred.shape[1]}", self.class_num)
-            self._check(self.pos_label is None, "pos_label", "None for several classes",
-                        self.pos_label)
+            self._check(
+                fits,
+                "predictions",
+                "of the labels' shape, or with classes as axis 1",
+                f"{y_pred.shape} and {y.shape}",
+            )
+            self._check(
+                self.class_num == y_pred.shape[1],
+                "class_num",
+                f"the number of classes, {y_pred.shape[1]}",
+                self.class_num,
+            )
+            self._check(
+                self.pos_label is None, "pos_label", "None for several classes", self.pos_label
+            )
             self._preds = np.moveaxis(y_pred, 1, -1).reshape(-1, y_pred.shape[1])
         self._labels = y.ravel()
 
@@ -95,12 +104,15 @@ def _curve(scores, positive):
     """The rates where more and more samples count as positive, those with large scores first."""
     order = np.argsort(scores, kind="mergesort")[::-1]
     scores, positive = scores[order], positive[order]
-    last = np.append(np.nonzero(np.diff(scores))[0], scores.size - 1)     # of each score
+    last = np.append(np.nonzero(np.diff(scores))[0], scores.size - 1)  # of each score
     hits = np.cumsum(positive)[last]
     misses = 1 + last - hits
     for what, count in (("positive", hits[-1]), ("negative", misses[-1])):
         if count <= 0:
             raise ValueError(f"For 'ROC.eval', there must be {what} labels, but got none.")
-    start = scores[last[0]] + 1      # a threshold that no sample reaches
-    return (np.append(0, misses) / misses[-1], np.append(0, hits) / hits[-1],
-            np.append(start, scores[last]))
+    start = scores[last[0]] + 1  # a threshold that no sample reaches
+    return (
+        np.append(0, misses) / misses[-1],
+        np.append(0, hits) / hits[-1],
+        np.append(start, scores[last]),
+    )

@@ -56,10 +56,12 @@ class TopKCategoricalAccuracy(Metric):
         if y.shape == y_pred.shape and y_pred.ndim == 2:
             y = y.argmax(axis=1)
         if y_pred.ndim != 2 or y.shape != y_pred.shape[:1] or y_pred.shape[1] < self.k:
-            raise ValueError(f"For '{type(self).__name__}.update', predictions must have the shape "
-                             f"(N, C) with at least {self.k} classes and labels (N,) or (N, C), "
-                             f"but got {y_pred.shape} and {y.shape}.")
-        best = np.argsort(-y_pred, axis=1, kind="stable")[:, :self.k]
+            raise ValueError(
+                f"For '{type(self).__name__}.update', predictions must have the shape "
+                f"(N, C) with at least {self.k} classes and labels (N,) or (N, C), "
+                f"but got {y_pred.shape} and {y.shape}."
+            )
+        best = np.argsort(-y_pred, axis=1, kind="stable")[:, : self.k]
         self._correct_num += (best == y[:, None]).any(axis=1).sum()
         self._samples_num += len(y)
 

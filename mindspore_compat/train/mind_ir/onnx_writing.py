@@ -19,27 +19,77 @@ DTYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
 LAST = -(1 << 62)  # beyond the first element, for a slice that runs backwards
 
 SAME = {  # primitives that are one operator
-    "Abs": "Abs", "Neg": "Neg", "Exp": "Exp", "Log": "Log", "Sqrt": "Sqrt", "Reciprocal":
-    "Reciprocal", "Sin": "Sin", "Cos": "Cos", "Tan": "Tan", "Asin": "Asin", "ACos": "Acos", "Atan":
-    "Atan", "Sinh": "Sinh", "Cosh": "Cosh", "Tanh": "Tanh", "Asinh": "Asinh", "Acosh": "Acosh",
-    "Atanh": "Atanh", "Floor": "Floor", "Ceil": "Ceil", "Rint": "Round", "Sign": "Sign", "Erf":
-    "Erf", "Sigmoid": "Sigmoid", "Softplus": "Softplus", "IsNan": "IsNaN", "IsInf": "IsInf", "Add":
-    "Add", "Sub": "Sub", "Mul": "Mul", "Pow": "Pow", "Maximum": "Max", "Minimum": "Min",
-    "LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "LogicalNot": "Not", "Equal":
-    "Equal", "Less": "Less", "LessEqual": "LessOrEqual", "Greater": "Greater", "GreaterEqual":
-    "GreaterOrEqual", "Select": "Where", "MatrixDeterminant": "Det",
+    "Abs": "Abs",
+    "Neg": "Neg",
+    "Exp": "Exp",
+    "Log": "Log",
+    "Sqrt": "Sqrt",
+    "Reciprocal": "Reciprocal",
+    "Sin": "Sin",
+    "Cos": "Cos",
+    "Tan": "Tan",
+    "Asin": "Asin",
+    "ACos": "Acos",
+    "Atan": "Atan",
+    "Sinh": "Sinh",
+    "Cosh": "Cosh",
+    "Tanh": "Tanh",
+    "Asinh": "Asinh",
+    "Acosh": "Acosh",
+    "Atanh": "Atanh",
+    "Floor": "Floor",
+    "Ceil": "Ceil",
+    "Rint": "Round",
+    "Sign": "Sign",
+    "Erf": "Erf",
+    "Sigmoid": "Sigmoid",
+    "Softplus": "Softplus",
+    "IsNan": "IsNaN",
+    "IsInf": "IsInf",
+    "Add": "Add",
+    "Sub": "Sub",
+    "Mul": "Mul",
+    "Pow": "Pow",
+    "Maximum": "Max",
+    "Minimum": "Min",
+    "LogicalAnd": "And",
+    "LogicalOr": "Or",
+    "LogicalXor": "Xor",
+    "LogicalNot": "Not",
+    "Equal": "Equal",
+    "Less": "Less",
+    "LessEqual": "LessOrEqual",
+    "Greater": "Greater",
+    "GreaterEqual": "GreaterOrEqual",
+    "Select": "Where",
+    "MatrixDeterminant": "Det",
 }
-LOGICAL = {"IsNan", "IsInf", "IsFinite", "Equal", "NotEqual", "Less", "LessEqual", "Greater",
-           "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalXor", "LogicalNot"}
+LOGICAL = {
+    "IsNan",
+    "IsInf",
+    "IsFinite",
+    "Equal",
+    "NotEqual",
+    "Less",
+    "LessEqual",
+    "Greater",
+    "GreaterEqual",
+    "LogicalAnd",
+    "LogicalOr",
+    "LogicalXor",
+    "LogicalNot",
+}
 RULES = {}
 
 
 def rule(*names):
     """Declares how primitives become operators: rule(w, node, *operands) -> the result's name."""
+
     def declare(function):
         for name in names:
             RULES[name] = function
         return function
+
     return declare
 
 
@@ -85,8 +135,10 @@ class Writer:
         elif node.op in RULES:
             found = RULES[node.op](self, node, *node.operands)
         else:
-            raise RuntimeError(f"For 'export', the network needs the primitive '{node.op}', which "
-                               "ONNX has not; a MINDIR file can hold it.")
+            raise RuntimeError(
+                f"For 'export', the network needs the primitive '{node.op}', which "
+                "ONNX has not; a MINDIR file can hold it."
+            )
         (self.parts if isinstance(found, tuple) else self.names)[node.result.name] = found
 
     def __call__(self, op, *operands, outputs=1, **attributes):
@@ -296,16 +348,24 @@ def strided_slice(w, node, x, begin, end, step, *masks):
 @rule("ReverseV2")
 def reverse(w, node, x, axes):
     count = len(axes)
-    return w("Slice", x, whole(*[-1] * count), whole(*[LAST] * count), whole(*axes),
-             whole(*[-1] * count))
+    return w(
+        "Slice", x, whole(*[-1] * count), whole(*[LAST] * count), whole(*axes), whole(*[-1] * count)
+    )
 
 
 @rule("Sort")
 def sort(w, node, x):
     axis = node.attributes["axis"]
     length = w.graph.shapes[x.name][0][axis]
-    return w("TopK", x, whole(length), outputs=2, axis=axis, largest=node.attributes["descending"],
-             sorted=1)
+    return w(
+        "TopK",
+        x,
+        whole(length),
+        outputs=2,
+        axis=axis,
+        largest=node.attributes["descending"],
+        sorted=1,
+    )
 
 
 @rule("TopK")
@@ -335,8 +395,16 @@ def _pads(pairs):
 @rule("Conv2D", "Conv3D")
 def conv(w, node, x, weight):
     a = node.attributes
-    return w("Conv", x, weight, kernel_shape=a["kernel_size"], strides=a["stride"][2:],
-             pads=_pads(a["pad"]), dilations=a["dilation"][2:], group=a["group"])
+    return w(
+        "Conv",
+        x,
+        weight,
+        kernel_shape=a["kernel_size"],
+        strides=a["stride"][2:],
+        pads=_pads(a["pad"]),
+        dilations=a["dilation"][2:],
+        group=a["group"],
+    )
 
 
 @rule("Conv2DTranspose")
@@ -344,11 +412,23 @@ def conv_transpose(w, node, y, weight, shape):
     a, size = node.attributes, w.graph.shapes[y.name][0][2:]
     stride, dilation = a["stride"][2:], a["dilation"][2:]
     begin, end = a["pad"][::2], a["pad"][1::2]
-    more = [n - ((m - 1) * s + d * (k - 1) + 1 - before - after)
-            for n, m, s, d, k, before, after in
-            zip(shape[2:], size, stride, dilation, a["kernel_size"], begin, end, strict=True)]
-    return w("ConvTranspose", y, weight, kernel_shape=a["kernel_size"], strides=stride,
-             pads=_pads(a["pad"]), dilations=dilation, group=a["group"], output_padding=more)
+    more = [
+        n - ((m - 1) * s + d * (k - 1) + 1 - before - after)
+        for n, m, s, d, k, before, after in zip(
+            shape[2:], size, stride, dilation, a["kernel_size"], begin, end, strict=True
+        )
+    ]
+    return w(
+        "ConvTranspose",
+        y,
+        weight,
+        kernel_shape=a["kernel_size"],
+        strides=stride,
+        pads=_pads(a["pad"]),
+        dilations=dilation,
+        group=a["group"],
+        output_padding=more,
+    )
 
 
 @rule("MaxPool")

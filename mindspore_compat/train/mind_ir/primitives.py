@@ -13,33 +13,98 @@ import numpy as np
 from .tracing import TYPE_IDS, Sketch, emits
 
 UNARY = {
-    "abs": "Abs", "absolute": "Abs", "fabs": "Abs", "negative": "Neg", "exp": "Exp",
-    "expm1": "Expm1", "log": "Log", "log1p": "Log1p", "sqrt": "Sqrt", "rsqrt": "Rsqrt",
-    "square": "Square", "reciprocal": "Reciprocal", "sin": "Sin", "cos": "Cos", "tan": "Tan",
-    "arcsin": "Asin", "arccos": "ACos", "arctan": "Atan", "sinh": "Sinh", "cosh": "Cosh",
-    "tanh": "Tanh", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh", "floor": "Floor",
-    "ceil": "Ceil", "rint": "Rint", "trunc": "Trunc", "sign": "Sign", "erf": "Erf", "erfc": "Erfc",
-    "erfinv": "Erfinv", "gammaln": "Lgamma", "digamma": "Digamma", "sigmoid": "Sigmoid",
-    "expit": "Sigmoid", "softplus": "Softplus", "conj": "Conj", "i0": "BesselI0", "i0e":
-    "BesselI0e", "i1": "BesselI1", "i1e": "BesselI1e", "j0": "BesselJ0", "j1": "BesselJ1", "k0":
-    "BesselK0", "k0e": "BesselK0e", "k1": "BesselK1", "k1e": "BesselK1e", "y0": "BesselY0", "y1":
-    "BesselY1",
+    "abs": "Abs",
+    "absolute": "Abs",
+    "fabs": "Abs",
+    "negative": "Neg",
+    "exp": "Exp",
+    "expm1": "Expm1",
+    "log": "Log",
+    "log1p": "Log1p",
+    "sqrt": "Sqrt",
+    "rsqrt": "Rsqrt",
+    "square": "Square",
+    "reciprocal": "Reciprocal",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "arcsin": "Asin",
+    "arccos": "ACos",
+    "arctan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "tanh": "Tanh",
+    "arcsinh": "Asinh",
+    "arccosh": "Acosh",
+    "arctanh": "Atanh",
+    "floor": "Floor",
+    "ceil": "Ceil",
+    "rint": "Rint",
+    "trunc": "Trunc",
+    "sign": "Sign",
+    "erf": "Erf",
+    "erfc": "Erfc",
+    "erfinv": "Erfinv",
+    "gammaln": "Lgamma",
+    "digamma": "Digamma",
+    "sigmoid": "Sigmoid",
+    "expit": "Sigmoid",
+    "softplus": "Softplus",
+    "conj": "Conj",
+    "i0": "BesselI0",
+    "i0e": "BesselI0e",
+    "i1": "BesselI1",
+    "i1e": "BesselI1e",
+    "j0": "BesselJ0",
+    "j1": "BesselJ1",
+    "k0": "BesselK0",
+    "k0e": "BesselK0e",
+    "k1": "BesselK1",
+    "k1e": "BesselK1e",
+    "y0": "BesselY0",
+    "y1": "BesselY1",
 }
 WHOLE_AS_IT_IS = {"floor", "ceil", "rint", "trunc"}  # of whole numbers they are the numbers
 TESTS = {"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite"}
 BINARY = {
-    "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "RealDiv",
-    "true_divide": "RealDiv", "floor_divide": "FloorDiv", "remainder": "FloorMod",
-    "mod": "FloorMod", "fmod": "Mod", "power": "Pow", "float_power": "Pow", "maximum": "Maximum",
-    "minimum": "Minimum", "at_least": "Maximum", "at_most": "Minimum", "arctan2": "Atan2",
-    "xlogy": "Xlogy", "gammainc": "Igamma", "gammaincc": "Igammac", "zeta": "Zeta",
-    "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor",
+    "add": "Add",
+    "subtract": "Sub",
+    "multiply": "Mul",
+    "divide": "RealDiv",
+    "true_divide": "RealDiv",
+    "floor_divide": "FloorDiv",
+    "remainder": "FloorMod",
+    "mod": "FloorMod",
+    "fmod": "Mod",
+    "power": "Pow",
+    "float_power": "Pow",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "at_least": "Maximum",
+    "at_most": "Minimum",
+    "arctan2": "Atan2",
+    "xlogy": "Xlogy",
+    "gammainc": "Igamma",
+    "gammaincc": "Igammac",
+    "zeta": "Zeta",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
 }
-COMPARISONS = {"equal": "Equal", "not_equal": "NotEqual", "less": "Less", "less_equal": "LessEqual",
-               "greater": "Greater", "greater_equal": "GreaterEqual"}
+COMPARISONS = {
+    "equal": "Equal",
+    "not_equal": "NotEqual",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+}
 LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
-LOGICAL_OF_BITS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr",
-                   "bitwise_xor": "LogicalXor"}
+LOGICAL_OF_BITS = {
+    "bitwise_and": "LogicalAnd",
+    "bitwise_or": "LogicalOr",
+    "bitwise_xor": "LogicalXor",
+}
 
 
 def _declare():
@@ -62,6 +127,7 @@ def _unary(name, op):
         if name in WHOLE_AS_IT_IS and x.dtype.kind in "biu":
             return b.held(x)
         return b(op, b.held(x, out.dtype if x.dtype.kind in "biu" else None))
+
     return emit
 
 
@@ -70,6 +136,7 @@ def _test(op):
         if x.dtype.kind in "biu":
             return np.full(x.shape, op == "IsFinite")
         return b(op, b.held(x))
+
     return emit
 
 
@@ -78,6 +145,7 @@ def _binary(name, op):
         if out.dtype == bool and name in LOGICAL_OF_BITS:
             return b(LOGICAL_OF_BITS[name], b.held(x, bool), b.held(y, bool))
         return b(op, b.held(x, out.dtype), b.held(y, out.dtype))
+
     return emit
 
 
@@ -85,6 +153,7 @@ def _comparison(op):
     def emit(b, out, x, y):
         dtype = np.result_type(_typed(x), _typed(y))
         return b(op, b.held(x, dtype), b.held(y, dtype))
+
     return emit
 
 
@@ -118,6 +187,7 @@ def exp2(b, out, x):
 def _logarithm(base):
     def emit(b, out, x):
         return b("Mul", b("Log", b.held(x, out.dtype)), np.array(1 / math.log(base), out.dtype))
+
     return emit
 
 
@@ -175,8 +245,9 @@ def hypot(b, out, x, y):
 def copysign(b, out, x, y):
     size = b("Abs", b.held(x, out.dtype))
     negative = b("Less", b.held(y, out.dtype), np.array(0, out.dtype))
-    sign = b("Sub", np.array(1, out.dtype), b("Mul", np.array(2, out.dtype),
-                                            b.cast(negative, out.dtype)))
+    sign = b(
+        "Sub", np.array(1, out.dtype), b("Mul", np.array(2, out.dtype), b.cast(negative, out.dtype))
+    )
     return b("Mul", size, sign)
 
 
@@ -195,9 +266,12 @@ def polygamma(b, out, n, x):
 def rounded(b, out, x, decimals=0):
     if x.dtype.kind in "biu":
         return b.held(x)
-    scale = np.array(10.0 ** decimals, x.dtype)
-    return b("RealDiv", b("Rint", b("Mul", b.held(x), scale)), scale) if decimals else b(
-        "Rint", b.held(x))
+    scale = np.array(10.0**decimals, x.dtype)
+    return (
+        b("RealDiv", b("Rint", b("Mul", b.held(x), scale)), scale)
+        if decimals
+        else b("Rint", b.held(x))
+    )
 
 
 @emits("real")
@@ -217,8 +291,12 @@ def angle(b, out, x):
 
 @emits("where")
 def where(b, out, condition, x, y):
-    return b("Select", b.broadcast(condition, out.shape, bool),
-             b.broadcast(x, out.shape, out.dtype), b.broadcast(y, out.shape, out.dtype))
+    return b(
+        "Select",
+        b.broadcast(condition, out.shape, bool),
+        b.broadcast(x, out.shape, out.dtype),
+        b.broadcast(y, out.shape, out.dtype),
+    )
 
 
 @emits("clip")
@@ -237,16 +315,25 @@ def nan_to_num(b, out, x, copy=True, nan=0.0, posinf=None, neginf=None):
         return b("Select", test, np.full(x.shape, by, x.dtype), value)
 
     value = replaced(value, b("IsNan", value), nan)
-    value = replaced(value, b("Equal", value, np.array(np.inf, x.dtype)),
-                     info.max if posinf is None else posinf)
-    return replaced(value, b("Equal", value, np.array(-np.inf, x.dtype)),
-                    info.min if neginf is None else neginf)
+    value = replaced(
+        value, b("Equal", value, np.array(np.inf, x.dtype)), info.max if posinf is None else posinf
+    )
+    return replaced(
+        value, b("Equal", value, np.array(-np.inf, x.dtype)), info.min if neginf is None else neginf
+    )
 
 
 # Reductions ---------------------------------------------------------------------------------------
 
-REDUCTIONS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax",
-              "amax": "ReduceMax", "min": "ReduceMin", "amin": "ReduceMin"}
+REDUCTIONS = {
+    "sum": "ReduceSum",
+    "mean": "ReduceMean",
+    "prod": "ReduceProd",
+    "max": "ReduceMax",
+    "amax": "ReduceMax",
+    "min": "ReduceMin",
+    "amin": "ReduceMin",
+}
 
 
 def axes_of(axis, ndim):
@@ -259,6 +346,7 @@ def axes_of(axis, ndim):
 def _reduction(op):
     def emit(b, out, x, axis=None, keepdims=False):
         return reduced(b, op, b.held(x, out.dtype), axes_of(axis, x.ndim), keepdims)
+
     return emit
 
 
@@ -271,10 +359,16 @@ def reduced(b, op, value, axes, keepdims):
     return b(op, value, axes, bool(keepdims))
 
 
-emits("all")(lambda b, out, x, axis=None, keepdims=False: reduced(
-    b, "ReduceAll", b.held(x, bool), axes_of(axis, x.ndim), keepdims))
-emits("any")(lambda b, out, x, axis=None, keepdims=False: reduced(
-    b, "ReduceAny", b.held(x, bool), axes_of(axis, x.ndim), keepdims))
+emits("all")(
+    lambda b, out, x, axis=None, keepdims=False: reduced(
+        b, "ReduceAll", b.held(x, bool), axes_of(axis, x.ndim), keepdims
+    )
+)
+emits("any")(
+    lambda b, out, x, axis=None, keepdims=False: reduced(
+        b, "ReduceAny", b.held(x, bool), axes_of(axis, x.ndim), keepdims
+    )
+)
 
 
 def _centred(b, out, x, axis, ddof, keepdims):
@@ -386,10 +480,14 @@ def einsum_list(b, out, operands, equation):
     inputs, _, result = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     labels = list(result) + sorted(set("".join(terms)) - set(result))
-    if not result and "->" not in equation or any(
-            len(set(term)) != len(term) or "." in term for term in terms):
-        raise RuntimeError(f"For 'export', the network uses einsum({equation!r}), which has no "
-                           "place in a graph.")
+    if (
+        not result
+        and "->" not in equation
+        or any(len(set(term)) != len(term) or "." in term for term in terms)
+    ):
+        raise RuntimeError(
+            f"For 'export', the network uses einsum({equation!r}), which has no place in a graph."
+        )
     total = None
     for x, term in zip(operands, terms, strict=True):
         value = b.held(x, out.dtype)

@@ -37,8 +37,10 @@ def load(file_name, **kwargs):
         FuncGraph('ReLU', 2 nodes)
     """
     if not isinstance(file_name, str):
-        raise ValueError(f"For 'load', 'file_name' must be a str, but got {file_name!r} of type "
-                         f"{type(file_name).__name__}.")
+        raise ValueError(
+            f"For 'load', 'file_name' must be a str, but got {file_name!r} of type "
+            f"{type(file_name).__name__}."
+        )
     if not file_name.endswith(SUFFIX):
         raise ValueError(f"For 'load', 'file_name' must end in '{SUFFIX}', but got {file_name!r}.")
     if not os.path.isfile(file_name):
@@ -79,13 +81,15 @@ class _Beside:
                 raise ValueError(f"its weights lie in {path!r}, which is not there")
             self._held[path] = mapped(path)
         if start < 0 or (place.length or 0) < 0:
-            raise ValueError(f"its weights lie at byte {start} of {path!r} and have "
-                             f"{place.length} bytes")
-        return self._held[path][start:start + place.length]
+            raise ValueError(
+                f"its weights lie at byte {start} of {path!r} and have {place.length} bytes"
+            )
+        return self._held[path][start : start + place.length]
 
     def _path(self, location):
         path = os.path.realpath(os.path.join(self.folder, location))
         if os.path.isabs(location) or os.path.commonpath([path, self.folder]) != self.folder:
-            raise ValueError(f"its weights lie in {location!r}, which is outside of the folder of "
-                             f"the graph")
+            raise ValueError(
+                f"its weights lie in {location!r}, which is outside of the folder of the graph"
+            )
         return path

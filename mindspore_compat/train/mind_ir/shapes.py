@@ -65,10 +65,12 @@ def concatenate(b, out, x, axis=0):
 @emits("stack")
 def stack(b, out, x, axis=0):
     axis %= out.ndim
-    shape = out.shape[:axis] + (1,) + out.shape[axis + 1:]
+    shape = out.shape[:axis] + (1,) + out.shape[axis + 1 :]
     parts = [b.held(part, out.dtype) for part in x]
-    parts = [part.reshape(shape) if isinstance(part, np.ndarray) else b.reshape(part, shape)
-             for part in parts]
+    parts = [
+        part.reshape(shape) if isinstance(part, np.ndarray) else b.reshape(part, shape)
+        for part in parts
+    ]
     return b("Concat", tuple(parts), axis)
 
 
@@ -90,10 +92,12 @@ def flip(b, out, x, axis=None):
 
 def moved(name, function):
     """Declares an emitter for a function that moves elements, and does nothing else to them."""
+
     @emits(name)
     def emit(b, out, x, *rest):
         places = np.arange(1, x.size + 1).reshape(x.shape)
         return looked_up(b, out, x, function(places, *rest))
+
     return emit
 
 
@@ -135,8 +139,9 @@ def _host():
 def _known(value):
     """An array that no input decides, on the host."""
     if type(value) is Sketch:
-        raise RuntimeError("For 'export', a shape depends on the values of a Tensor, which a graph "
-                           "cannot hold.")
+        raise RuntimeError(
+            "For 'export', a shape depends on the values of a Tensor, which a graph cannot hold."
+        )
     return to_host(value) if type(value) in SPACES else value
 
 
@@ -150,10 +155,17 @@ def pad(b, out, x, pad_width, mode="constant", constant_values=0):
         if mode == "constant":
             parts = []
             for count in (before, after):
-                size = shape[:axis] + [count] + shape[axis + 1:]
+                size = shape[:axis] + [count] + shape[axis + 1 :]
                 parts.append(np.full(size, constant_values, x.dtype))
-            value = b("Concat", tuple(p for p in (parts[0], value, parts[1])
-                                      if not isinstance(p, np.ndarray) or p.size), axis)
+            value = b(
+                "Concat",
+                tuple(
+                    p
+                    for p in (parts[0], value, parts[1])
+                    if not isinstance(p, np.ndarray) or p.size
+                ),
+                axis,
+            )
         else:
             places = np.pad(np.arange(shape[axis]), (before, after), mode)
             value = b("Gather", value, places.astype(np.int32), axis, 0)
@@ -199,19 +211,23 @@ def take_along_axis(b, out, x, indices, axis):
     shape[axis] = x.shape[axis]
     index = wrapped(b, indices, x.shape[axis])
     if indices.shape != out.shape:
-        index = (np.array(np.broadcast_to(index, out.shape)) if isinstance(index, np.ndarray)
-                 else b("BroadcastTo", index, out.shape))
+        index = (
+            np.array(np.broadcast_to(index, out.shape))
+            if isinstance(index, np.ndarray)
+            else b("BroadcastTo", index, out.shape)
+        )
     return b("GatherD", b.broadcast(x, tuple(shape)), axis, index)
 
 
 @emits("take_places")
 def take_places(b, out, u, index, spatial):
-    lead = u.shape[:u.ndim - spatial]
+    lead = u.shape[: u.ndim - spatial]
     count = math.prod(lead)
     flat = b.reshape(b.held(u), (count, -1))
     index = b.held(index, np.dtype(np.int32))
-    index = index.reshape(count, -1) if isinstance(index, np.ndarray) else b.reshape(
-        index, (count, -1))
+    index = (
+        index.reshape(count, -1) if isinstance(index, np.ndarray) else b.reshape(index, (count, -1))
+    )
     return b.reshape(b("GatherD", flat, 1, index), out.shape)
 
 
@@ -226,8 +242,13 @@ def getitem(b, out, x, index):
 def _at_constant(b, out, x, index):
     """x[index] for an index that no input decides: a slice where it is one, else a look-up."""
     index = tuple(_known(part) for part in index)
-    plain = all(part is None or part is Ellipsis or isinstance(part, (int, slice, np.integer))
-                and not isinstance(part, bool) for part in index)
+    plain = all(
+        part is None
+        or part is Ellipsis
+        or isinstance(part, (int, slice, np.integer))
+        and not isinstance(part, bool)
+        for part in index
+    )
     if plain and all((part.step or 1) > 0 for part in index if isinstance(part, slice)):
         begin, end, step = _bounds(x.shape, index)
         if (begin, end) == ((0,) * x.ndim, x.shape) and max(step, default=1) == 1:
@@ -245,7 +266,7 @@ def _bounds(shape, index):
         parts.append(Ellipsis)
     at = parts.index(Ellipsis)
     missing = len(shape) - (len(parts) - 1)
-    parts[at:at + 1] = [slice(None)] * missing
+    parts[at : at + 1] = [slice(None)] * missing
     found = []
     for n, part in zip(shape, parts, strict=True):
         if isinstance(part, slice):
@@ -264,15 +285,16 @@ def _by_arrays(b, x, index):
     parts = list(index)
     if Ellipsis in [p for p in parts if not hasattr(p, "dtype")]:
         at = next(i for i, p in enumerate(parts) if p is Ellipsis)
-        parts[at:at + 1] = [slice(None)] * (x.ndim - (len(parts) - 1))
+        parts[at : at + 1] = [slice(None)] * (x.ndim - (len(parts) - 1))
     parts += [slice(None)] * (x.ndim - len(parts))
     arrays = [i for i, p in enumerate(parts) if not isinstance(p, slice)]
     whole = all(parts[i] == slice(None) for i in range(len(parts)) if i not in arrays)
     bools = any(parts[i].dtype.kind == "b" for i in arrays if hasattr(parts[i], "dtype"))
     leading = arrays == list(range(len(arrays)))
     if not whole or bools or not (leading or len(arrays) == 1) or any(p is None for p in parts):
-        raise RuntimeError("For 'export', the network indexes a Tensor in a way that has no place "
-                           "in a graph.")
+        raise RuntimeError(
+            "For 'export', the network indexes a Tensor in a way that has no place in a graph."
+        )
     if not leading:
         axis = arrays[0]
         raise_axis = [axis, *(i for i in range(x.ndim) if i != axis)]
@@ -284,8 +306,10 @@ def _by_arrays(b, x, index):
 
 def _row_of_axis(b, x, index, order):
     """One array on an axis that is not the first: handled by `take`, so refused here."""
-    raise RuntimeError("For 'export', the network indexes a Tensor in a way that has no place in a "
-                       "graph; use ops.gather for one axis.")
+    raise RuntimeError(
+        "For 'export', the network indexes a Tensor in a way that has no place in a "
+        "graph; use ops.gather for one axis."
+    )
 
 
 def flat_places(b, indices, sizes):
@@ -347,8 +371,10 @@ def _scatter(b, out, x, index, values, op):
     index = index if isinstance(index, tuple) else (index,)
     if any(type(part) is Sketch for part in index):
         if len(index) != x.ndim:
-            raise RuntimeError("For 'export', the network writes at rows that a Tensor names, "
-                               "which has no place in a graph.")
+            raise RuntimeError(
+                "For 'export', the network writes at rows that a Tensor names, "
+                "which has no place in a graph."
+            )
         places = flat_places(b, index, x.shape)
         shape = np.broadcast_shapes(*[np.shape(i.array if type(i) is Sketch else i) for i in index])
     else:

@@ -31,12 +31,13 @@ EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which notes i
 
 
 def emits(*names):
-    """Declares how functions of `xp` become primitives; the arguments are those of vjp_rules.py.
-    """
+    """Declares how functions of `xp` become primitives; the arguments are those of vjp_rules.py."""
+
     def declare(function):
         for name in names:
             EMIT[name] = function
         return function
+
     return declare
 
 
@@ -128,8 +129,11 @@ class Graph:
 
 
 # by NumPy's dtypes; arrays of the other formats are in no graph
-TYPE_IDS = {to_numpy(dtype): number for dtype, number in NUMBERS.items()
-            if not str(dtype).startswith(("Int4", "Float8", "HiFloat8"))}
+TYPE_IDS = {
+    to_numpy(dtype): number
+    for dtype, number in NUMBERS.items()
+    if not str(dtype).startswith(("Int4", "Float8", "HiFloat8"))
+}
 
 
 class Sketch:
@@ -163,8 +167,9 @@ class Sketch:
         return self.space.getitem(self, index)
 
     def __setitem__(self, index, value):
-        raise RuntimeError("For 'export', the network writes into a Tensor in place, which a graph "
-                           "does not hold.")
+        raise RuntimeError(
+            "For 'export', the network writes into a Tensor in place, which a graph does not hold."
+        )
 
     def __bool__(self):
         raise _depends()
@@ -183,19 +188,37 @@ class Sketch:
 
 
 def _depends():
-    return RuntimeError("For 'export', what the network does depends on the values of a Tensor: a "
-                       "branch, asnumpy() or a Python number of it. A graph cannot hold that.")
+    return RuntimeError(
+        "For 'export', what the network does depends on the values of a Tensor: a "
+        "branch, asnumpy() or a Python number of it. A graph cannot hold that."
+    )
 
 
 def _attach_operators():
-    names = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
-             "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
-             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    names = {
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "matmul": "matmul",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+    }
     for short, name in names.items():
         setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
         setattr(Sketch, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
-    compared = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-                "eq": "equal", "ne": "not_equal"}
+    compared = {
+        "lt": "less",
+        "le": "less_equal",
+        "gt": "greater",
+        "ge": "greater_equal",
+        "eq": "equal",
+        "ne": "not_equal",
+    }
     for short, name in compared.items():
         setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
     for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
@@ -258,8 +281,9 @@ class SketchSpace:
         args = _in_order(name, args, kwargs)
         if isinstance(out, (tuple, list)):
             values = emit(self.graph, out, *args)
-            return tuple(self._held(self.base.asarray(o), v)
-                         for o, v in zip(out, values, strict=True))
+            return tuple(
+                self._held(self.base.asarray(o), v) for o, v in zip(out, values, strict=True)
+            )
         out = self.base.asarray(out)
         return self._held(out, emit(self.graph, out, *args))
 
@@ -279,18 +303,46 @@ class SketchSpace:
 
     def _constant(self, name, *args, **kwargs):
         if _sketches([args, list(kwargs.values())]):
-            raise RuntimeError(f"For 'export', the network uses '{name}', which has no place in a "
-                               "graph.")
+            raise RuntimeError(
+                f"For 'export', the network uses '{name}', which has no place in a graph."
+            )
         return getattr(self.base, name)(*args, **kwargs)
 
 
 # Functions of xp that compute on arrays by other means than xp: they need an emitter.
-OPAQUE = {"adaptive_average", "adaptive_max_index", "adaptive_spread", "add_places", "add_rows",
-          "all_gather", "all_reduce", "average_pool", "average_spread", "broadcast_from",
-          "columns_back", "columns_of", "convolve_input", "convolve_nd", "convolve_weight",
-          "ctc_alpha", "ctc_nll", "exchange", "linalg_eigh", "linalg_qr", "linalg_svd", "max_pick",
-          "max_pool", "max_pool_index", "max_spread", "put_places", "random_keep",
-          "random_uniform", "reduce_scatter", "scatter_reduce", "take_places"}
+OPAQUE = {
+    "adaptive_average",
+    "adaptive_max_index",
+    "adaptive_spread",
+    "add_places",
+    "add_rows",
+    "all_gather",
+    "all_reduce",
+    "average_pool",
+    "average_spread",
+    "broadcast_from",
+    "columns_back",
+    "columns_of",
+    "convolve_input",
+    "convolve_nd",
+    "convolve_weight",
+    "ctc_alpha",
+    "ctc_nll",
+    "exchange",
+    "linalg_eigh",
+    "linalg_qr",
+    "linalg_svd",
+    "max_pick",
+    "max_pool",
+    "max_pool_index",
+    "max_spread",
+    "put_places",
+    "random_keep",
+    "random_uniform",
+    "reduce_scatter",
+    "scatter_reduce",
+    "take_places",
+}
 
 
 def _sketches(values):
@@ -396,5 +448,7 @@ def _as_output(given):
         return tuple(_as_output(g) for g in given)
     if given is None or isinstance(given, (bool, int, float, str)):
         return given
-    raise RuntimeError(f"For 'export', the network returns a {type(given).__name__}, which has no "
-                       "place in a graph.")
+    raise RuntimeError(
+        f"For 'export', the network returns a {type(given).__name__}, which has no "
+        "place in a graph."
+    )

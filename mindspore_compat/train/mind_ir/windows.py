@@ -30,9 +30,12 @@ def convolve_nd(b, out, x, w, stride, pads, dilation, groups):
         weight = _raised(b, weight, w.shape, out.dtype)
         stride, pads, dilation = (1, *stride), ((0, 0), *pads), (1, *dilation)
     kernel = (1, *w.shape[2:])[-2:]
-    value = b("Conv2D", value, weight, **_conv2d(out.shape[1], kernel, stride, pads, dilation,
-    groups,
-                                                 "pad"))
+    value = b(
+        "Conv2D",
+        value,
+        weight,
+        **_conv2d(out.shape[1], kernel, stride, pads, dilation, groups, "pad"),
+    )
     return b.reshape(value, out.shape) if n == 1 else value
 
 
@@ -48,27 +51,53 @@ def _raised(b, value, shape, dtype):
 
 def _conv2d(filters, kernel, stride, pads, dilation, groups, pad_mode):
     spread = _flat(pads)
-    return dict(out_channel=int(filters), kernel_size=tuple(map(int, kernel)), mode=1,
-                pad_mode=pad_mode, pad=spread, pad_list=spread, stride=(1, 1, *map(int, stride)),
-                dilation=(1, 1, *map(int, dilation)), group=int(groups), groups=int(groups),
-                format="NCHW", input_names=["x", "w"], output_names=["output"])
+    return dict(
+        out_channel=int(filters),
+        kernel_size=tuple(map(int, kernel)),
+        mode=1,
+        pad_mode=pad_mode,
+        pad=spread,
+        pad_list=spread,
+        stride=(1, 1, *map(int, stride)),
+        dilation=(1, 1, *map(int, dilation)),
+        group=int(groups),
+        groups=int(groups),
+        format="NCHW",
+        input_names=["x", "w"],
+        output_names=["output"],
+    )
 
 
 def _conv3d(filters, kernel, stride, pads, dilation, groups):
     spread = _flat(pads)
     stride, dilation = (1, 1, *map(int, stride)), (1, 1, *map(int, dilation))
-    return dict(out_channel=int(filters), kernel_size=tuple(map(int, kernel)), mode=1,
-                pad_mode="pad", pad=spread, pad_list=spread, strides=stride, stride=stride,
-                dilations=dilation, dilation=dilation, group=int(groups), groups=int(groups),
-                offset_x=0, format="NCDHW", input_names=["x", "w"], output_names=["output"])
+    return dict(
+        out_channel=int(filters),
+        kernel_size=tuple(map(int, kernel)),
+        mode=1,
+        pad_mode="pad",
+        pad=spread,
+        pad_list=spread,
+        strides=stride,
+        stride=stride,
+        dilations=dilation,
+        dilation=dilation,
+        group=int(groups),
+        groups=int(groups),
+        offset_x=0,
+        format="NCDHW",
+        input_names=["x", "w"],
+        output_names=["output"],
+    )
 
 
 @emits("convolve_input")
 def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
     n = len(stride)
     if n == 3:
-        raise RuntimeError("For 'export', a transposed convolution in three dimensions has no "
-                           "place in a graph.")
+        raise RuntimeError(
+            "For 'export', a transposed convolution in three dimensions has no place in a graph."
+        )
     value, weight, shape = b.held(y, out.dtype), b.held(w, out.dtype), tuple(map(int, x_shape))
     if n == 1:
         value = _raised(b, value, y.shape, out.dtype)
@@ -83,12 +112,15 @@ def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
 
 def _prepared(b, x, kernel, pads, fill):
     """The data behind padding, as (planes, 1, spatial...), its shape, and its Value."""
-    lead = x.shape[:x.ndim - len(kernel)]
+    lead = x.shape[: x.ndim - len(kernel)]
     widths = ((0, 0),) * len(lead) + tuple(pads)
     if not any(map(any, pads)):
         return b.held(x), x.shape
     value = padded(b, None, x, widths, "constant", fill)
-    return value, (*lead, *(n + a + c for n, (a, c) in zip(x.shape[len(lead):], pads, strict=True)))
+    return value, (
+        *lead,
+        *(n + a + c for n, (a, c) in zip(x.shape[len(lead) :], pads, strict=True)),
+    )
 
 
 def _taps(b, value, shape, kernel, stride, dilation, out):
@@ -97,31 +129,43 @@ def _taps(b, value, shape, kernel, stride, dilation, out):
     for tap in product(*map(range, kernel)):
         begin = (0,) * lead + tuple(i * d for i, d in zip(tap, dilation, strict=True))
         end = tuple(shape[:lead]) + tuple(
-            i * d + (o - 1) * s + 1
-            for i, d, o, s in zip(tap, dilation, out, stride, strict=True))
+            i * d + (o - 1) * s + 1 for i, d, o, s in zip(tap, dilation, out, stride, strict=True)
+        )
         step = (1,) * lead + tuple(stride)
         yield b("StridedSlice", value, begin, end, step, 0, 0, 0, 0, 0)
 
 
 def _fitted(size, kernel, stride, pads, dilation, out):
     """`pads` with the end where the last window stops; what is beyond is cut by the slices."""
-    return tuple((before, max((o - 1) * s + d * (k - 1) + 1 - n - before, 0))
-                 for n, k, s, (before, _), d, o in zip(size, kernel, stride, pads, dilation, out,
-                                                       strict=True))
+    return tuple(
+        (before, max((o - 1) * s + d * (k - 1) + 1 - n - before, 0))
+        for n, k, s, (before, _), d, o in zip(
+            size, kernel, stride, pads, dilation, out, strict=True
+        )
+    )
 
 
 @emits("max_pool")
 def max_pool(b, out, x, kernel, stride, pads, dilation, ceil_mode=False):
     n = len(kernel)
-    size, goal = x.shape[x.ndim - n:], out.shape[out.ndim - n:]
+    size, goal = x.shape[x.ndim - n :], out.shape[out.ndim - n :]
     pads = _fitted(size, kernel, stride, pads, dilation, goal)
     value, shape = _prepared(b, x, kernel, pads, pool._lowest(x.dtype))
-    exact = all((o - 1) * s + k <= m < o * s + k
-                for m, k, s, o in zip(shape[-n:], kernel, stride, goal, strict=True))
+    exact = all(
+        (o - 1) * s + k <= m < o * s + k
+        for m, k, s, o in zip(shape[-n:], kernel, stride, goal, strict=True)
+    )
     if n == 2 and x.ndim == 4 and max(dilation) == 1 and exact:
-        return b("MaxPool", value, kernel_size=(1, 1, *map(int, kernel)),
-                 strides=(1, 1, *map(int, stride)), pad_mode="VALID", format="NCHW",
-                 input_names=["x"], output_names=["output"])
+        return b(
+            "MaxPool",
+            value,
+            kernel_size=(1, 1, *map(int, kernel)),
+            strides=(1, 1, *map(int, stride)),
+            pad_mode="VALID",
+            format="NCHW",
+            input_names=["x"],
+            output_names=["output"],
+        )
     best = None
     for tap in _taps(b, value, shape, kernel, stride, dilation, goal):
         best = tap if best is None else b("Maximum", best, tap)
@@ -131,7 +175,7 @@ def max_pool(b, out, x, kernel, stride, pads, dilation, ceil_mode=False):
 @emits("average_pool")
 def average_pool(b, out, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
     n = len(kernel)
-    size, goal = x.shape[x.ndim - n:], out.shape[out.ndim - n:]
+    size, goal = x.shape[x.ndim - n :], out.shape[out.ndim - n :]
     counts = _host_average(size, kernel, stride, pads, ceil_mode, include, divisor, goal)
     pads = _fitted(size, kernel, stride, pads, (1,) * n, goal)
     value, shape = _prepared(b, x, kernel, pads, 0)
@@ -165,5 +209,3 @@ def adaptive_average(b, out, x, goal):
         value = b("MatMul", value, np.ascontiguousarray(means), False, False)
         value = b.transpose(b.reshape(value, (*shape, wanted)), np.argsort(order))
     return value
-
-

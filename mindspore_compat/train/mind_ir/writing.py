@@ -65,11 +65,14 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     custom = kwargs.get("custom_func")
     check_lock("export", "enc", key, mode)
     if custom is not None and not callable(custom):
-        raise TypeError(f"For 'export', 'custom_func' must be a function, but got {custom!r} of "
-                        f"type {type(custom).__name__}.")
+        raise TypeError(
+            f"For 'export', 'custom_func' must be a function, but got {custom!r} of "
+            f"type {type(custom).__name__}."
+        )
     graph = trace(net, list(inputs))
     if file_format == "ONNX":
         from . import onnx_writing
+
         path, content = _with(onnx_writing.SUFFIX, file_name), onnx_writing.pieces_of(graph)
     else:
         model = model_of(graph)
@@ -97,8 +100,9 @@ def _customize(model, custom):
     """Lets the caller change the message; `user_info` is a dict meanwhile."""
     model.user_info = {pair.key: pair.value for pair in model.user_info}
     custom(model)
-    model.user_info = [mindir.Message("Pair", key=key, value=value)
-                       for key, value in model.user_info.items()]
+    model.user_info = [
+        mindir.Message("Pair", key=key, value=value) for key, value in model.user_info.items()
+    ]
 
 
 def _write_apart(model, stem, key):
@@ -108,16 +112,18 @@ def _write_apart(model, stem, key):
     64.
     """
     if key is not None:
-        raise ValueError("For 'export', a model with more than 1 GiB of weights cannot be "
-                         "encrypted.")
+        raise ValueError(
+            "For 'export', a model with more than 1 GiB of weights cannot be encrypted."
+        )
     folder = f"{stem}_variables"
     location = f"{os.path.basename(folder)}/data_0"
     pieces, at = [b"\1" + bytes(ALIGNED - 1)], ALIGNED
     for message in model.graph.parameter:
         raw = message.raw_data
         message.raw_data = None
-        message.external_data = mindir.Message("External", location=location, offset=at,
-                                               length=len(raw))
+        message.external_data = mindir.Message(
+            "External", location=location, offset=at, length=len(raw)
+        )
         rest = -len(raw) % ALIGNED
         pieces += [raw, bytes(rest)]
         at += len(raw) + rest
@@ -127,16 +133,22 @@ def _write_apart(model, stem, key):
 
 def _check(net, inputs, file_name, file_format):
     if not isinstance(net, Cell) and not callable(net):
-        raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {net!r} of "
-                        f"type {type(net).__name__}.")
+        raise TypeError(
+            f"For 'export', 'net' must be a Cell or a function, but got {net!r} of "
+            f"type {type(net).__name__}."
+        )
     for value in inputs:
         _check_input(value)
     if not isinstance(file_name, str):
-        raise TypeError(f"For 'export', 'file_name' must be a str, but got {file_name!r} of type "
-                        f"{type(file_name).__name__}.")
+        raise TypeError(
+            f"For 'export', 'file_name' must be a str, but got {file_name!r} of type "
+            f"{type(file_name).__name__}."
+        )
     if file_format not in FORMATS:
-        raise ValueError("For 'export', 'file_format' must be 'MINDIR', 'ONNX' or 'AIR', but got "
-                         f"{file_format!r}.")
+        raise ValueError(
+            "For 'export', 'file_format' must be 'MINDIR', 'ONNX' or 'AIR', but got "
+            f"{file_format!r}."
+        )
     if file_format == "AIR":
         raise ValueError("For 'export', the 'file_format' AIR is for Ascend only.")
 
@@ -146,8 +158,10 @@ def _check_input(value):
         for part in value:
             _check_input(part)
     elif not isinstance(value, (Tensor, bool, int, float)) or isinstance(value, Parameter):
-        raise TypeError("For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
-                        f"got {value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            "For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
+            f"got {value!r} of type {type(value).__name__}."
+        )
 
 
 def check_lock(api, prefix, key, mode):
@@ -161,8 +175,9 @@ def check_lock(api, prefix, key, mode):
     try:
         encryption.check(key, mode)
     except ValueError as error:
-        raise ValueError(f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
-                         ) from None
+        raise ValueError(
+            f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
+        ) from None
 
 
 def locked(content, key, mode):
@@ -192,8 +207,9 @@ class Writer:
         graph = mindir.Message("Graph", name=self.graph.name)
         for value, name, array in self.graph.parameters:
             host = np.asarray(array if isinstance(array, np.ndarray) else array.get())
-            graph.parameter.append(mindir.tensor(host, self._name(value), ref_key=name,
-                                                 compression_type=0))
+            graph.parameter.append(
+                mindir.tensor(host, self._name(value), ref_key=name, compression_type=0)
+            )
         for value, shape, dtype in self.graph.inputs:
             graph.input.append(self._info(self._name(value), shape, dtype))
         for node in self.graph.nodes:
@@ -202,9 +218,16 @@ class Writer:
         graph.output.append(self._output(result))
         graph.node = self.nodes
         return mindir.Message(
-            "Model", ir_version="1.1", producer_name="MindSpore", producer_version="",
-            model_version=VERSION, graph=graph, little_endian=True, mind_ir_version=3,
-            primitives=list(self.primitives.values()))
+            "Model",
+            ir_version="1.1",
+            producer_name="MindSpore",
+            producer_version="",
+            model_version=VERSION,
+            graph=graph,
+            little_endian=True,
+            mind_ir_version=3,
+            primitives=list(self.primitives.values()),
+        )
 
     def _name(self, value):
         return f"{self.graph.name}:{value.name}"
@@ -227,9 +250,15 @@ class Writer:
             return self._primitive("MakeTuple", [self._operand(v) for v in value], {})
         self.constants += 1
         name = f"{self.graph.name}:constant_{self.constants}"
-        self.nodes.append(mindir.Message(
-            "Node", output=[name], name=name, op_type="Constant",
-            attribute=[mindir.attribute("value", value)]))
+        self.nodes.append(
+            mindir.Message(
+                "Node",
+                output=[name],
+                name=name,
+                op_type="Constant",
+                attribute=[mindir.attribute("value", value)],
+            )
+        )
         return name
 
     def _node(self, node):
@@ -239,19 +268,32 @@ class Writer:
     def _primitive(self, op, operands, attributes, name=None):
         key = (op, repr(sorted(attributes.items())))
         if key not in self.primitives:
-            kind = (mindir.PRIMITIVE if op in WITH_ATTRIBUTES else mindir.PRIMITIVE_FUNCTION)
+            kind = mindir.PRIMITIVE if op in WITH_ATTRIBUTES else mindir.PRIMITIVE_FUNCTION
             self.primitives[key] = mindir.Message(
-                "Primitive", name=f"{op}:{len(self.primitives)}", op_type=op, instance_name="",
-                attribute=[mindir.attribute(k, v) for k, v in attributes.items()], prim_type=kind)
+                "Primitive",
+                name=f"{op}:{len(self.primitives)}",
+                op_type=op,
+                instance_name="",
+                attribute=[mindir.attribute(k, v) for k, v in attributes.items()],
+                prim_type=kind,
+            )
         if name is None:
             name = f"{self.graph.name}:{op}_of_{len(self.nodes)}"
-        self.nodes.append(mindir.Message(
-            "Node", input=operands, output=[name], name=name,
-            op_type=f"REF::{self.primitives[key].name}",
-            domain=f"Default/{op}-op{len(self.nodes)}"))
+        self.nodes.append(
+            mindir.Message(
+                "Node",
+                input=operands,
+                output=[name],
+                name=name,
+                op_type=f"REF::{self.primitives[key].name}",
+                domain=f"Default/{op}-op{len(self.nodes)}",
+            )
+        )
         return name
 
 
 def _has_values(value):
-    return any(isinstance(v, Value) or isinstance(v, tuple) and _has_values(v)
-               or isinstance(v, np.ndarray) for v in value)
+    return any(
+        isinstance(v, Value) or isinstance(v, tuple) and _has_values(v) or isinstance(v, np.ndarray)
+        for v in value
+    )

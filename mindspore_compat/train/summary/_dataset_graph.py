@@ -13,8 +13,16 @@ from ..._io.protobuf import bytes_field, double_field, float_field, int_field
 from ._lineage import Packed, entry
 
 _PACKAGE = __name__.partition(".")[0]
-_NOT_SETTINGS = {"children", "operations", "sampler", "source", "padded_samples", "callbacks",
-                 "python_multiprocessing", "num_parallel_workers"}
+_NOT_SETTINGS = {
+    "children",
+    "operations",
+    "sampler",
+    "source",
+    "padded_samples",
+    "callbacks",
+    "python_multiprocessing",
+    "num_parallel_workers",
+}
 _WITHOUT_WORKERS = {"Shuffle", "Repeat", "Take", "Skip", "Rename", "Project", "Concat"}
 
 
@@ -26,8 +34,9 @@ def dataset_graph(dataset):
 def _node(node):
     parts = [bytes_field(1, _node(child)) for child in node.children]
     parts.append(bytes_field(2, _parameters(_settings_of_node(node))))
-    parts += [bytes_field(3, _operation(_described(each)))
-              for each in getattr(node, "operations", ())]
+    parts += [
+        bytes_field(3, _operation(_described(each))) for each in getattr(node, "operations", ())
+    ]
     sampler = getattr(node, "sampler", None)
     if sampler is not None:
         parts.append(bytes_field(4, _operation(_described_sampler(sampler))))
@@ -47,16 +56,23 @@ def _settings_of_node(node):
 
     kind = _kind(node)
     told = {"op_type": kind}
-    if kind != "GeneratorDataset":      # its settings are those of a Python object
-        told.update({name: value for name, value in vars(node).items()
-                     if not name.startswith("_") and name not in _NOT_SETTINGS
-                     and (value is None or _is_plain(value))})
+    if kind != "GeneratorDataset":  # its settings are those of a Python object
+        told.update(
+            {
+                name: value
+                for name, value in vars(node).items()
+                if not name.startswith("_")
+                and name not in _NOT_SETTINGS
+                and (value is None or _is_plain(value))
+            }
+        )
     if kind == "Map":
         told["output_columns"] = told["output_columns"] or told["input_columns"]
     if kind not in _WITHOUT_WORKERS:
         told["connector_queue_size"] = config.get_prefetch_size()
-        told["num_parallel_workers"] = (node.num_parallel_workers
-                                        or config.get_num_parallel_workers())
+        told["num_parallel_workers"] = (
+            node.num_parallel_workers or config.get_num_parallel_workers()
+        )
     return told
 
 
@@ -107,12 +123,18 @@ def _is_plain(value):
 def _operation(told):
     """A message of one operation or sampler; its lists of numbers have fields of their own."""
     lists = {name: value for name, value in told.items() if isinstance(value, list)}
-    parts = [bytes_field(1, _parameters({name: value for name, value in told.items()
-                                         if name not in lists}))]
+    parts = [
+        bytes_field(
+            1, _parameters({name: value for name, value in told.items() if name not in lists})
+        )
+    ]
     for numbers in lists.values():
         whole = all(isinstance(each, int) for each in numbers)
-        write = (lambda each: int_field(2, each)) if whole else (
-            lambda each: float_field(3, float(each)))
+        write = (
+            (lambda each: int_field(2, each))
+            if whole
+            else (lambda each: float_field(3, float(each)))
+        )
         parts += [write(each) for each in numbers]
     return b"".join(parts)
 

@@ -12,11 +12,27 @@ import numpy as np
 
 from ..._io.protobuf import bytes_field, double_field, fields, float_field, int_field
 
-_TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-          "float16", "float32", "float64")
+_TYPES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
 _FURTHER_TYPES = {"complex64": 43, "complex128": 44, "bfloat16": 46}
-_LINEAGE_FIELDS = {"train_lineage": 6, "eval_lineage": 7, "dataset_graph": 9,
-                   "custom_lineage_data": 10}
+_LINEAGE_FIELDS = {
+    "train_lineage": 6,
+    "eval_lineage": 7,
+    "dataset_graph": 9,
+    "custom_lineage_data": 10,
+}
 VERSION = "MindSpore.Event:1"
 _IMAGES_A_ROW = 8
 _MOST_BUCKETS = 90
@@ -35,8 +51,9 @@ def summary_event(time, step, values):
         step (int): the number of the step.
         values (list[tuple]): kind, tag and array, or for "LANDSCAPE" bytes, of each.
     """
-    parts = [bytes_field(1, bytes_field(1, tag) + _WRITTEN[kind](value))
-             for kind, tag, value in values]
+    parts = [
+        bytes_field(1, bytes_field(1, tag) + _WRITTEN[kind](value)) for kind, tag, value in values
+    ]
     return double_field(1, time) + int_field(2, step) + bytes_field(5, b"".join(parts))
 
 
@@ -84,8 +101,12 @@ def _histogram(array):
     if len(finite):
         low, high, total = finite.min(), finite.max(), finite.sum()
         body[:0] = _buckets(finite, low, high)
-    body += [double_field(5, high), double_field(6, low), double_field(7, total),
-             int_field(8, values.size)]
+    body += [
+        double_field(5, high),
+        double_field(6, low),
+        double_field(7, total),
+        int_field(8, values.size),
+    ]
     return bytes_field(9, b"".join(body))
 
 
@@ -94,8 +115,9 @@ def _buckets(values, low, high):
         low, high = low - 0.5, high + 0.5
     counts, edges = np.histogram(values, buckets_for(len(values)), (low, high))
     for count, left, right in zip(counts, edges[:-1], edges[1:], strict=True):
-        yield bytes_field(1, double_field(1, left) + double_field(2, right - left)
-                          + int_field(3, int(count)))
+        yield bytes_field(
+            1, double_field(1, left) + double_field(2, right - left) + int_field(3, int(count))
+        )
 
 
 def buckets_for(count):
@@ -108,8 +130,10 @@ def buckets_for(count):
 def _image(array):
     canvas = as_bytes(on_canvas(array))
     height, width, _ = canvas.shape
-    return bytes_field(4, int_field(1, height) + int_field(2, width) + int_field(3, 3)
-                       + bytes_field(4, png(canvas)))
+    return bytes_field(
+        4,
+        int_field(1, height) + int_field(2, width) + int_field(3, 3) + bytes_field(4, png(canvas)),
+    )
 
 
 def on_canvas(images):
@@ -119,8 +143,11 @@ def on_canvas(images):
     rows = -(-count // columns)
     canvas = np.zeros((rows * columns, 3, height, width), images.dtype)
     canvas[:count] = images
-    return canvas.reshape(rows, columns, 3, height, width).transpose(0, 3, 1, 4, 2).reshape(
-        rows * height, columns * width, 3)
+    return (
+        canvas.reshape(rows, columns, 3, height, width)
+        .transpose(0, 3, 1, 4, 2)
+        .reshape(rows * height, columns * width, 3)
+    )
 
 
 def as_bytes(image):
@@ -139,16 +166,25 @@ def as_bytes(image):
 def png(image):
     """A (height, width, 3) uint8 image as the bytes of a PNG file."""
     height, width, _ = image.shape
-    lines = np.zeros((height, 1 + width * 3), np.uint8)     # each line begins with "no filter"
+    lines = np.zeros((height, 1 + width * 3), np.uint8)  # each line begins with "no filter"
     lines[:, 1:] = image.reshape(height, -1)
-    chunks = ((b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)),
-              (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b""))
+    chunks = (
+        (b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(lines.tobytes())),
+        (b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks)
+        for kind, data in chunks
+    )
 
 
-_WRITTEN = {"scalar": _scalar, "tensor": _tensor, "image": _image, "histogram": _histogram,
-            "LANDSCAPE": _landscape}
+_WRITTEN = {
+    "scalar": _scalar,
+    "tensor": _tensor,
+    "image": _image,
+    "histogram": _histogram,
+    "LANDSCAPE": _landscape,
+}
 KINDS = tuple(_WRITTEN)
 LINEAGES = tuple(_LINEAGE_FIELDS)

@@ -13,8 +13,8 @@ from ..._io.protobuf import bytes_field, int_field
 from ._events import tensor_message
 from ._lineage import Packed
 
-_MARGIN = 0.2       # of the width of the path, left free around it
-_EXTENT = 1.0       # of a landscape around the result alone
+_MARGIN = 0.2  # of the width of the path, left free around it
+_EXTENT = 1.0  # of a landscape around the result alone
 
 
 class Plane:
@@ -41,8 +41,11 @@ class Plane:
         found = {}
         for name, value in self.weights.items():
             first, second = (direction.get(name) for direction in self.directions)
-            found[name] = value if first is None else (
-                value + point[0] * first + point[1] * second).astype(value.dtype)
+            found[name] = (
+                value
+                if first is None
+                else (value + point[0] * first + point[1] * second).astype(value.dtype)
+            )
         return found
 
 
@@ -72,23 +75,32 @@ def plane_of_path(checkpoints, size):
 
 def plane_of_result(weights, size):
     """A plane in two random directions around the trained weights."""
-    directions = tuple(_scaled({name: np.random.normal(size=value.shape)
-                                for name, value in weights.items() if is_drawn(name)}, weights)
-                       for _ in range(2))
+    directions = tuple(
+        _scaled(
+            {
+                name: np.random.normal(size=value.shape)
+                for name, value in weights.items()
+                if is_drawn(name)
+            },
+            weights,
+        )
+        for _ in range(2)
+    )
     axis = np.linspace(-_EXTENT, _EXTENT, size)
     return Plane(weights, directions, axis, axis)
 
 
 def _flat(weights):
-    return np.concatenate([np.ravel(value) for name, value in weights.items()
-                           if is_drawn(name)]).astype(np.float64)
+    return np.concatenate(
+        [np.ravel(value) for name, value in weights.items() if is_drawn(name)]
+    ).astype(np.float64)
 
 
 def _shaped(flat, weights):
     found, at = {}, 0
     for name, value in weights.items():
         if is_drawn(name):
-            found[name] = flat[at:at + value.size].reshape(value.shape)
+            found[name] = flat[at : at + value.size].reshape(value.shape)
             at += value.size
     return found
 
@@ -124,19 +136,28 @@ def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
     count = len(losses) - len(plane.x) * len(plane.y)
     grid = np.reshape(losses[count:], (len(plane.y), len(plane.x)))
     if count:
-        centre = [np.zeros(1), np.zeros(1), np.array(losses[count - 1:count])]
+        centre = [np.zeros(1), np.zeros(1), np.array(losses[count - 1 : count])]
     else:
         middle = len(plane.x) // 2
         centre = [plane.x[[middle]], plane.y[[middle]], grid[middle, [middle]]]
     parts = [bytes_field(1, _points(plane.x, plane.y, grid))]
     if count:
-        parts.append(bytes_field(2, b"".join(int_field(1, each) for each in epochs) + bytes_field(
-            2, _points(*plane.path.T, np.array(losses[:count])))))
-    told = (bytes_field(1, "PCA" if count else "Random") + bytes_field(2, unit)
-            + int_field(3, steps_per_epoch))
+        parts.append(
+            bytes_field(
+                2,
+                b"".join(int_field(1, each) for each in epochs)
+                + bytes_field(2, _points(*plane.path.T, np.array(losses[:count]))),
+            )
+        )
+    told = (
+        bytes_field(1, "PCA" if count else "Random")
+        + bytes_field(2, unit)
+        + int_field(3, steps_per_epoch)
+    )
     return Packed(b"".join(parts) + bytes_field(3, told) + bytes_field(4, _points(*centre)))
 
 
 def _points(x, y, z):
-    return b"".join(bytes_field(number, tensor_message(each))
-                    for number, each in enumerate((x, y, z), 1))
+    return b"".join(
+        bytes_field(number, tensor_message(each)) for number, each in enumerate((x, y, z), 1)
+    )

@@ -25,11 +25,24 @@ def train_lineage(told):
             parallel_mode, network, path, model_path (str), loss (float), epoch, device_num,
             batch_size, dataset_size and model_size (int).
     """
-    settings = _fields(told, {1: "optimizer", 2: "learning_rate", 3: "loss_function", 4: "epoch",
-                              5: "parallel_mode", 6: "device_num", 8: "batch_size"})
-    return Packed(bytes_field(1, settings) + _dataset(2, told)
-                  + bytes_field(3, _fields(told, {1: "network", 2: "loss"}))
-                  + bytes_field(4, _fields(told, {3: "model_path", 4: "model_size"})))
+    settings = _fields(
+        told,
+        {
+            1: "optimizer",
+            2: "learning_rate",
+            3: "loss_function",
+            4: "epoch",
+            5: "parallel_mode",
+            6: "device_num",
+            8: "batch_size",
+        },
+    )
+    return Packed(
+        bytes_field(1, settings)
+        + _dataset(2, told)
+        + bytes_field(3, _fields(told, {1: "network", 2: "loss"}))
+        + bytes_field(4, _fields(told, {3: "model_path", 4: "model_size"}))
+    )
 
 
 def eval_lineage(told):
@@ -47,13 +60,17 @@ def _dataset(number, told):
 
 
 def _fields(told, names):
-    return b"".join(_WRITERS[type(told[name])](number, told[name])
-                    for number, name in names.items() if told.get(name) is not None)
+    return b"".join(
+        _WRITERS[type(told[name])](number, told[name])
+        for number, name in names.items()
+        if told.get(name) is not None
+    )
 
 
 def _custom(name, value):
     number, write = {int: (3, int_field), float: (5, double_field)}.get(
-        type(value), (4, bytes_field))
+        type(value), (4, bytes_field)
+    )
     return entry(number, name, write(2, value))
 
 

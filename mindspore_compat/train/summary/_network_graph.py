@@ -54,14 +54,25 @@ class _Writer:
         for node in graph.nodes:
             self._node(node.op, node.operands, node.attributes, node.result)
         result = self._operand(graph.outputs)
-        shown = (graph.shapes.get(graph.outputs.name) if isinstance(graph.outputs, Value) else None)
-        return b"".join([
-            *self.nodes, bytes_field(2, graph.name),
-            *(bytes_field(3, bytes_field(1, name) + bytes_field(2, _tensor_type(shape, dtype)))
-              for name, shape, dtype in inputs + weights),
-            bytes_field(4, bytes_field(1, result)
-                        + (bytes_field(2, _tensor_type(*shown)) if shown else b"")),
-            *self.constants])
+        shown = graph.shapes.get(graph.outputs.name) if isinstance(graph.outputs, Value) else None
+        return b"".join(
+            [
+                *self.nodes,
+                bytes_field(2, graph.name),
+                *(
+                    bytes_field(
+                        3, bytes_field(1, name) + bytes_field(2, _tensor_type(shape, dtype))
+                    )
+                    for name, shape, dtype in inputs + weights
+                ),
+                bytes_field(
+                    4,
+                    bytes_field(1, result)
+                    + (bytes_field(2, _tensor_type(*shown)) if shown else b""),
+                ),
+                *self.constants,
+            ]
+        )
 
     def _node(self, op, operands, attributes, result):
         """Adds a node, and returns its name."""
@@ -69,8 +80,10 @@ class _Writer:
         name = str(len(self.nodes) + 1)
         parts = [bytes_field(1, bytes_field(1, each) + int_field(2, 0)) for each in before]
         parts += [bytes_field(2, name), bytes_field(3, op), bytes_field(4, "Default")]
-        parts += [bytes_field(5, bytes_field(1, key) + bytes_field(2, _value(value)))
-                  for key, value in attributes.items()]
+        parts += [
+            bytes_field(5, bytes_field(1, key) + bytes_field(2, _value(value)))
+            for key, value in attributes.items()
+        ]
         if result is not None:
             self.names[result.name] = name
             if result.name in self.graph.shapes:

@@ -27,8 +27,12 @@ from . import _events
 __all__ = ["SummaryRecord"]
 
 _EXPORTS = {"tensor_format": (None, "npy")}
-_RANKS = {"scalar": "exactly one element", "image": "four axes, (N, 1 or 3, H, W)",
-          "tensor": "at least one axis", "histogram": "at least one axis"}
+_RANKS = {
+    "scalar": "exactly one element",
+    "image": "four axes, (N, 1 or 3, H, W)",
+    "tensor": "at least one axis",
+    "histogram": "at least one axis",
+}
 
 
 class SummaryRecord:
@@ -67,19 +71,31 @@ class SummaryRecord:
     count = 0
 
     @checked
-    def __init__(self, log_dir: Str, file_prefix: Str = "events", file_suffix: Str = "_MS",
-                 num_process: Int = 32, network: CellOf = None, max_file_size: Int = None,
-                 raise_exception: Bool = False, export_options=None):
+    def __init__(
+        self,
+        log_dir: Str,
+        file_prefix: Str = "events",
+        file_suffix: Str = "_MS",
+        num_process: Int = 32,
+        network: CellOf = None,
+        max_file_size: Int = None,
+        raise_exception: Bool = False,
+        export_options=None,
+    ):
         if SummaryRecord.count > 0:
             raise RuntimeError("For 'SummaryRecord', another one is open; close it first.")
         for name, text in (("file_prefix", file_prefix), ("file_suffix", file_suffix)):
             if not re.fullmatch(r"\w+[0-9a-zA-Z_.]*", text, re.ASCII):
-                raise ValueError(f"For 'SummaryRecord', '{name}' must have letters, digits, _ and "
-                                 f"dots, but got {text!r}.")
+                raise ValueError(
+                    f"For 'SummaryRecord', '{name}' must have letters, digits, _ and "
+                    f"dots, but got {text!r}."
+                )
         self._export_options = _checked_exports(export_options)
         if max_file_size is not None and max_file_size < 0:
-            log.warning("For 'SummaryRecord', 'max_file_size' must be >= 0, but got %d; there is "
-                        "no limit.", max_file_size)
+            log.warning(
+                "For 'SummaryRecord', 'max_file_size' must be >= 0, but got %d; there is no limit.",
+                max_file_size,
+            )
             max_file_size = None
         os.makedirs(log_dir, exist_ok=True)
         self.base_log_dir = os.path.realpath(log_dir)
@@ -159,19 +175,25 @@ class SummaryRecord:
         """
         if plugin in _RANKS:
             if not isinstance(name, str) or not name:
-                raise ValueError(f"For 'SummaryRecord', 'name' must be a str that is not empty, "
-                                 f"but got {name!r}.")
+                raise ValueError(
+                    f"For 'SummaryRecord', 'name' must be a str that is not empty, "
+                    f"but got {name!r}."
+                )
             if not isinstance(value, Tensor):
-                raise TypeError(f"For 'SummaryRecord', 'value' must be a Tensor, but got "
-                                f"{value!r} of type {type(value).__name__}.")
+                raise TypeError(
+                    f"For 'SummaryRecord', 'value' must be a Tensor, but got "
+                    f"{value!r} of type {type(value).__name__}."
+                )
             array = value.asnumpy().copy()
             _check_shape(plugin, array)
             self._values.append((plugin, name, array))
         elif plugin in (*_events.LINEAGES, "LANDSCAPE", "graph"):
             self._values.append((plugin, name, _as_message(plugin, value)))
         else:
-            raise ValueError(f"For 'SummaryRecord', 'plugin' must be one of "
-                             f"{(*_events.KINDS, 'graph', *_events.LINEAGES)}, but got {plugin!r}.")
+            raise ValueError(
+                f"For 'SummaryRecord', 'plugin' must be one of "
+                f"{(*_events.KINDS, 'graph', *_events.LINEAGES)}, but got {plugin!r}."
+            )
 
     @checked
     def record(self, step: Int, train_network: CellOf = None, plugin_filter: Callable = None):
@@ -263,8 +285,9 @@ class _File:
         length = sum(map(len, records))
         if self._left is not None:
             if length > self._left:
-                raise RuntimeError(f"{self.path!r} may get {self._left} more bytes, but "
-                                   f"{length} are needed.")
+                raise RuntimeError(
+                    f"{self.path!r} may get {self._left} more bytes, but {length} are needed."
+                )
             self._left -= length
         if self._file is None:
             self._file = new_file(self.path)
@@ -284,12 +307,17 @@ class _File:
 
 
 def _check_shape(plugin, array):
-    fits = {"scalar": array.size == 1,
-            "image": array.ndim == 4 and array.shape[1] in (1, 3) and array.size > 0,
-            "tensor": array.ndim > 0, "histogram": array.ndim > 0}[plugin]
+    fits = {
+        "scalar": array.size == 1,
+        "image": array.ndim == 4 and array.shape[1] in (1, 3) and array.size > 0,
+        "tensor": array.ndim > 0,
+        "histogram": array.ndim > 0,
+    }[plugin]
     if not fits:
-        raise ValueError(f"For 'SummaryRecord', 'value' of plugin {plugin!r} must have "
-                         f"{_RANKS[plugin]}, but got shape {array.shape}.")
+        raise ValueError(
+            f"For 'SummaryRecord', 'value' of plugin {plugin!r} must have "
+            f"{_RANKS[plugin]}, but got shape {array.shape}."
+        )
 
 
 def _is_valid(one):
@@ -307,8 +335,10 @@ def _as_message(plugin, value):
     if plugin == "graph" and isinstance(value, bytes):
         return value
     if not hasattr(value, "SerializeToString"):
-        raise TypeError(f"For 'SummaryRecord', 'value' of plugin {plugin!r} must be a protobuf "
-                        f"message, but got {value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            f"For 'SummaryRecord', 'value' of plugin {plugin!r} must be a protobuf "
+            f"message, but got {value!r} of type {type(value).__name__}."
+        )
     return value.SerializeToString()
 
 
@@ -322,11 +352,15 @@ def _checked_exports(options):
     if options is None:
         return {}
     if not isinstance(options, dict) or not all(
-            isinstance(each, (str, type(None))) for each in (*options, *options.values())):
-        raise TypeError(f"For 'SummaryRecord', 'export_options' must be a dict of str, but got "
-                        f"{options!r}.")
+        isinstance(each, (str, type(None))) for each in (*options, *options.values())
+    ):
+        raise TypeError(
+            f"For 'SummaryRecord', 'export_options' must be a dict of str, but got {options!r}."
+        )
     for name, kind in options.items():
         if name not in _EXPORTS or kind not in _EXPORTS[name]:
-            raise ValueError(f"For 'SummaryRecord', 'export_options' may be "
-                             f"{{'tensor_format': 'npy'}}, but got {options!r}.")
+            raise ValueError(
+                f"For 'SummaryRecord', 'export_options' may be "
+                f"{{'tensor_format': 'npy'}}, but got {options!r}."
+            )
     return dict(options)

@@ -33,8 +33,16 @@ class ConvertModelUtils:
     """
 
     @staticmethod
-    def convert_to_thor_model(model, network, loss_fn=None, optimizer=None, metrics=None,
-                              amp_level="O0", loss_scale_manager=None, keep_batchnorm_fp32=False):
+    def convert_to_thor_model(
+        model,
+        network,
+        loss_fn=None,
+        optimizer=None,
+        metrics=None,
+        amp_level="O0",
+        loss_scale_manager=None,
+        keep_batchnorm_fp32=False,
+    ):
         """Makes a Model whose steps compute factors and inverses only every `frequency` steps.
 
         Args:
@@ -64,12 +72,20 @@ class ConvertModelUtils:
             ...     model, network=net, loss_fn=nn.MSELoss(), optimizer=optimizer)
         """
         if not isinstance(model, Model):
-            raise TypeError("For 'convert_to_thor_model', 'model' must be a Model, but got "
-                            f"{model!r} of type {type(model).__name__}.")
+            raise TypeError(
+                "For 'convert_to_thor_model', 'model' must be a Model, but got "
+                f"{model!r} of type {type(model).__name__}."
+            )
         if not isinstance(optimizer, ThorGpu):
             return model
         if isinstance(network, TrainOneStepCell):
             return ModelThor(network=network)
-        return ModelThor(network=network, loss_fn=loss_fn, optimizer=optimizer, metrics=metrics,
-                         amp_level=amp_level, loss_scale_manager=loss_scale_manager,
-                         keep_batchnorm_fp32=keep_batchnorm_fp32)
+        return ModelThor(
+            network=network,
+            loss_fn=loss_fn,
+            optimizer=optimizer,
+            metrics=metrics,
+            amp_level=amp_level,
+            loss_scale_manager=loss_scale_manager,
+            keep_batchnorm_fp32=keep_batchnorm_fp32,
+        )

@@ -28,15 +28,28 @@ class ModelThor(Model):
     Source: mindspore.train.train_thor.model_thor.ModelThor of MindSpore 2.10.
     """
 
-    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None,
-                 eval_indexes=None, amp_level="O0", **kwargs):
-        super().__init__(network, loss_fn, optimizer, metrics, eval_network, eval_indexes,
-                         amp_level, **kwargs)
-        found = [cell for _, cell in self._train_network.cells_and_names()
-                 if isinstance(cell, ThorGpu)]
+    def __init__(
+        self,
+        network,
+        loss_fn=None,
+        optimizer=None,
+        metrics=None,
+        eval_network=None,
+        eval_indexes=None,
+        amp_level="O0",
+        **kwargs,
+    ):
+        super().__init__(
+            network, loss_fn, optimizer, metrics, eval_network, eval_indexes, amp_level, **kwargs
+        )
+        found = [
+            cell for _, cell in self._train_network.cells_and_names() if isinstance(cell, ThorGpu)
+        ]
         if not found:
-            raise ValueError("For 'ModelThor', the network must be trained by an optimizer that "
-                             "'nn.thor' returned.")
+            raise ValueError(
+                "For 'ModelThor', the network must be trained by an optimizer that "
+                "'nn.thor' returned."
+            )
         self._thor = found[0]
         self._frequency = self._thor.get_frequency()
 

@@ -14,8 +14,13 @@ pytestmark = pytest.mark.quick
 
 STEPS = 20
 RELATIVE = 1e-5
-SHAPES = {"dense.weight": (3, 4), "conv.weight": (2, 3, 2, 2), "dense.bias": (5,),
-          "bn.gamma": (4,), "fresh.weight": (2, 3)}
+SHAPES = {
+    "dense.weight": (3, 4),
+    "conv.weight": (2, 3, 2, 2),
+    "dense.bias": (5,),
+    "bn.gamma": (4,),
+    "fresh.weight": (2, 3),
+}
 
 
 def accepts(name):
@@ -31,8 +36,10 @@ def start():
 
 def gradients(count=STEPS):
     rng = np.random.default_rng(2)
-    return [{name: rng.standard_normal(shape).astype(np.float32)
-             for name, shape in SHAPES.items()} for _ in range(count)]
+    return [
+        {name: rng.standard_normal(shape).astype(np.float32) for name, shape in SHAPES.items()}
+        for _ in range(count)
+    ]
 
 
 def lars(p, g, decay, epsilon, coefficient, rate=None):
@@ -73,40 +80,66 @@ def run(optimizer, given, scale=1.0):
 def compare(optimizer, values):
     for parameter in optimizer.parameters:
         value = values[parameter.name]
-        np.testing.assert_allclose(parameter.asnumpy(), value, rtol=RELATIVE,
-                                   atol=RELATIVE * np.abs(value).max(), err_msg=parameter.name)
+        np.testing.assert_allclose(
+            parameter.asnumpy(),
+            value,
+            rtol=RELATIVE,
+            atol=RELATIVE * np.abs(value).max(),
+            err_msg=parameter.name,
+        )
 
 
 @pytest.mark.parametrize("clip", [False, True])
-@pytest.mark.parametrize("inner, rule", [
-    (lambda p, lr, **k: nn.Momentum(p, lr, 0.9, **k), reference.Momentum(0.9)),
-    (lambda p, lr, **k: nn.SGD(p, lr, 0.9, 0.3, **k), reference.SGD(0.9, 0.3)),
-    (nn.Adam, reference.Adam()), (nn.AdamOffload, reference.Adam())])
+@pytest.mark.parametrize(
+    "inner, rule",
+    [
+        (lambda p, lr, **k: nn.Momentum(p, lr, 0.9, **k), reference.Momentum(0.9)),
+        (lambda p, lr, **k: nn.SGD(p, lr, 0.9, 0.3, **k), reference.SGD(0.9, 0.3)),
+        (nn.Adam, reference.Adam()),
+        (nn.AdamOffload, reference.Adam()),
+    ],
+)
 def test_twenty_steps(space, inner, rule, clip):
     parameters = [Parameter(Tensor(value), name=name) for name, value in start().items()]
     rates = np.float32(np.linspace(0.5, 0.1, STEPS))
-    optimizer = nn.LARS(inner(parameters, rates.tolist(), weight_decay=0.1, loss_scale=8.0),
-                        coefficient=0.4, use_clip=clip)
+    optimizer = nn.LARS(
+        inner(parameters, rates.tolist(), weight_decay=0.1, loss_scale=8.0),
+        coefficient=0.4,
+        use_clip=clip,
+    )
     run(optimizer, gradients(), 8.0)
     expected, _ = reference.train(
-        Inside(rule, accepts, clip, coefficient=0.4), start(), gradients(),
-        lambda name, t: float(rates[t]), lambda name, t: 0.0 if "gamma" in name else 0.1)
+        Inside(rule, accepts, clip, coefficient=0.4),
+        start(),
+        gradients(),
+        lambda name, t: float(rates[t]),
+        lambda name, t: 0.0 if "gamma" in name else 0.1,
+    )
     compare(optimizer, expected)
 
 
 def test_groups_keep_their_order_and_settings():
     parameters = {n: Parameter(Tensor(v), name=n) for n, v in start().items()}
     first = ["conv.weight", "bn.gamma"]
-    groups = [{"params": [parameters[n] for n in first], "lr": 0.3, "weight_decay": 0.2},
-              {"params": [p for n, p in parameters.items() if n not in first]},
-              {"order_params": [parameters[n] for n in sorted(parameters)]}]
-    optimizer = nn.LARS(nn.Momentum(groups, 0.1, 0.9, weight_decay=0.05), use_clip=True,
-                        lars_filter=lambda p: "conv" in p.name)
+    groups = [
+        {"params": [parameters[n] for n in first], "lr": 0.3, "weight_decay": 0.2},
+        {"params": [p for n, p in parameters.items() if n not in first]},
+        {"order_params": [parameters[n] for n in sorted(parameters)]},
+    ]
+    optimizer = nn.LARS(
+        nn.Momentum(groups, 0.1, 0.9, weight_decay=0.05),
+        use_clip=True,
+        lars_filter=lambda p: "conv" in p.name,
+    )
     assert [p.name for p in optimizer.parameters] == sorted(SHAPES)
     run(optimizer, gradients())
     expected, _ = reference.train(
-        Inside(reference.Momentum(0.9), lambda n: "conv" in n, True), start(), gradients(),
-        lambda n, t: 0.3 if n in first else 0.1, lambda n, t: 0.2 if n in first else 0.05)
+        Inside(reference.Momentum(0.9), lambda n: "conv" in n, True),
+        start(),
+        gradients(),
+        lambda n, t: 0.3 if n in first else 0.1,
+        lambda n, t: 0.2 if n in first else 0.05,
+    )
     compare(optimizer, expected)
 
 
@@ -115,13 +148,18 @@ def test_the_example_of_the_documentation():
     parameter = Parameter(Tensor(weight), name="w")
     optimizer = nn.LARS(nn.SGD([parameter], 1.0), epsilon=1e-5, coefficient=0.001)
     optimizer((Tensor(np.float32([[0.4, 0.4, 0.5], [0.2, 0.4, 0.3]])),))
-    close(weight - parameter.asnumpy(),
-          [[.0005265, .0005265, .00065813], [.00026325, .0005265, .00039488]], rtol=1e-7, atol=5e-8)
+    close(
+        weight - parameter.asnumpy(),
+        [[0.0005265, 0.0005265, 0.00065813], [0.00026325, 0.0005265, 0.00039488]],
+        rtol=1e-7,
+        atol=5e-8,
+    )
 
 
 def test_the_inner_optimizer_decays_and_unscales_no_more():
-    inner = nn.Momentum([Parameter(Tensor([1.0, 2.0]), name="w")], [0.1, 0.2], 0.9,
-                        weight_decay=0.1, loss_scale=4.0)
+    inner = nn.Momentum(
+        [Parameter(Tensor([1.0, 2.0]), name="w")], [0.1, 0.2], 0.9, weight_decay=0.1, loss_scale=4.0
+    )
     optimizer = nn.LARS(inner)
     assert not inner.exec_weight_decay and not inner.need_scale and inner.loss_scale == 1.0
     assert optimizer.loss_scale == 4.0 and optimizer.exec_weight_decay
@@ -129,20 +167,35 @@ def test_the_inner_optimizer_decays_and_unscales_no_more():
     optimizer((Tensor([0.1, 0.1]),))
     assert inner.global_step.asnumpy() == [1] and float(optimizer.get_lr()) == np.float32(0.2)
     names = [p.name for p in optimizer.get_parameters()]
-    assert names == ["global_step", "fake_lr", "fake_param", "w", "momentum", "moments.w",
-                     "learning_rate"]
+    assert names == [
+        "global_step",
+        "fake_lr",
+        "fake_param",
+        "w",
+        "momentum",
+        "moments.w",
+        "learning_rate",
+    ]
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"epsilon": 1}, TypeError), ({"epsilon": "a"}, TypeError), ({"epsilon": math.nan}, ValueError),
-    ({"coefficient": 1}, TypeError), ({"coefficient": None}, TypeError),
-    ({"use_clip": 1}, TypeError), ({"lars_filter": 1}, TypeError),
-    ({"lars_filter": None}, TypeError),
-    ({"lars_filter": lambda p: 1 / 0}, ZeroDivisionError),
-])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"epsilon": 1}, TypeError),
+        ({"epsilon": "a"}, TypeError),
+        ({"epsilon": math.nan}, ValueError),
+        ({"coefficient": 1}, TypeError),
+        ({"coefficient": None}, TypeError),
+        ({"use_clip": 1}, TypeError),
+        ({"lars_filter": 1}, TypeError),
+        ({"lars_filter": None}, TypeError),
+        ({"lars_filter": lambda p: 1 / 0}, ZeroDivisionError),
+    ],
+)
 def test_refusals_leave_the_inner_optimizer_alone(options, error):
-    inner = nn.Momentum([Parameter(Tensor([1.0]), name="w")], 0.1, 0.9, weight_decay=0.1,
-                        loss_scale=4.0)
+    inner = nn.Momentum(
+        [Parameter(Tensor([1.0]), name="w")], 0.1, 0.9, weight_decay=0.1, loss_scale=4.0
+    )
     with pytest.raises(error):
         nn.LARS(inner, **options)
     assert inner.exec_weight_decay and inner.need_scale and inner.loss_scale == 4.0

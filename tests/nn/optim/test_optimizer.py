@@ -19,14 +19,15 @@ SHAPES = {"a.weight": (3, 4), "b.bias": (5,), "conv.weight": (2, 3, 2, 2), "bn.g
 
 def make_parameters():
     rng = np.random.default_rng(0)
-    return [Parameter(Tensor(rng.standard_normal(shape).astype(np.float32)), name=name)
-            for name, shape in SHAPES.items()]
+    return [
+        Parameter(Tensor(rng.standard_normal(shape).astype(np.float32)), name=name)
+        for name, shape in SHAPES.items()
+    ]
 
 
 def make_gradients(seed=1):
     rng = np.random.default_rng(seed)
-    return tuple(Tensor(rng.standard_normal(shape).astype(np.float32))
-                 for shape in SHAPES.values())
+    return tuple(Tensor(rng.standard_normal(shape).astype(np.float32)) for shape in SHAPES.values())
 
 
 @pytest.fixture
@@ -47,11 +48,20 @@ def momentum(params, lr=0.1, **options):
 
 # Refusals -----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make", [
-    momentum, nn.Adam, nn.AdamOffload, nn.ASGD, nn.RMSProp, lambda params: nn.Lamb(params, 0.1),
-    lambda params: nn.LARS(momentum(params)),
-    lambda params: nn.AdaFactor(params, learning_rate=0.1, relative_step=False),
-])
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        momentum,
+        nn.Adam,
+        nn.AdamOffload,
+        nn.ASGD,
+        nn.RMSProp,
+        lambda params: nn.Lamb(params, 0.1),
+        lambda params: nn.LARS(momentum(params)),
+        lambda params: nn.AdaFactor(params, learning_rate=0.1, relative_step=False),
+    ],
+)
 def test_a_complex_gradient_of_a_real_parameter_is_refused(make):
     weight = Parameter(Tensor(np.ones(3, np.float32)), name="w")
     optimizer = make([weight])
@@ -61,16 +71,47 @@ def test_a_complex_gradient_of_a_real_parameter_is_refused(make):
 
 
 nan, inf = math.nan, math.inf
-RATES = [(-1, ValueError), (-0.1, ValueError), (nan, ValueError), (inf, ValueError),
-         (None, TypeError), ("a", TypeError), (1 + 0j, TypeError), (np.float32(0.1), TypeError),
-         (np.array(0.1), TypeError), (["a"], TypeError), ([[0.1]], TypeError), ([], ValueError),
-         (Tensor([[0.1]]), ValueError), (nn.ReLU(), TypeError), (abs, TypeError),
-         ([0.1, nan], ValueError), (Tensor([0.1, nan]), ValueError), (Tensor(nan), ValueError)]
-DECAYS = [(-1, ValueError), (-0.1, ValueError), (nan, ValueError), (inf, ValueError),
-          (None, TypeError), ("a", TypeError), ([0.1], TypeError), (Tensor(0.1), TypeError)]
-SCALES = [(0, ValueError), (0.0, ValueError), (-1.0, ValueError), (nan, ValueError),
-          (inf, ValueError), (None, TypeError), ("a", TypeError), (Tensor(2.0), TypeError),
-          (False, ValueError)]
+RATES = [
+    (-1, ValueError),
+    (-0.1, ValueError),
+    (nan, ValueError),
+    (inf, ValueError),
+    (None, TypeError),
+    ("a", TypeError),
+    (1 + 0j, TypeError),
+    (np.float32(0.1), TypeError),
+    (np.array(0.1), TypeError),
+    (["a"], TypeError),
+    ([[0.1]], TypeError),
+    ([], ValueError),
+    (Tensor([[0.1]]), ValueError),
+    (nn.ReLU(), TypeError),
+    (abs, TypeError),
+    ([0.1, nan], ValueError),
+    (Tensor([0.1, nan]), ValueError),
+    (Tensor(nan), ValueError),
+]
+DECAYS = [
+    (-1, ValueError),
+    (-0.1, ValueError),
+    (nan, ValueError),
+    (inf, ValueError),
+    (None, TypeError),
+    ("a", TypeError),
+    ([0.1], TypeError),
+    (Tensor(0.1), TypeError),
+]
+SCALES = [
+    (0, ValueError),
+    (0.0, ValueError),
+    (-1.0, ValueError),
+    (nan, ValueError),
+    (inf, ValueError),
+    (None, TypeError),
+    ("a", TypeError),
+    (Tensor(2.0), TypeError),
+    (False, ValueError),
+]
 
 
 @pytest.mark.parametrize("value, error", RATES, ids=str)
@@ -96,10 +137,29 @@ def test_loss_scales_refused(parameters, make, value, error):
         make(parameters, loss_scale=value)
 
 
-@pytest.mark.parametrize("value", [0, 0.0, 1, True, 0.5, [0.1, 0.2], (1,), Tensor(0.1),
-                                   Tensor([0.1, 0.2]), Tensor(1), Tensor(-0.1), np.array([0.1]),
-                                   np.float64(0.1), {0.1: 1}, [Tensor(0.1)], [True],
-                                   nn.WarmUpLR(0.1, 4)], ids=str)
+@pytest.mark.parametrize(
+    "value",
+    [
+        0,
+        0.0,
+        1,
+        True,
+        0.5,
+        [0.1, 0.2],
+        (1,),
+        Tensor(0.1),
+        Tensor([0.1, 0.2]),
+        Tensor(1),
+        Tensor(-0.1),
+        np.array([0.1]),
+        np.float64(0.1),
+        {0.1: 1},
+        [Tensor(0.1)],
+        [True],
+        nn.WarmUpLR(0.1, 4),
+    ],
+    ids=str,
+)
 def test_learning_rates_accepted(parameters, value):
     optimizer = momentum(parameters, value)
     optimizer(make_gradients())
@@ -112,59 +172,87 @@ def test_weight_decays_accepted(parameters, value):
     assert np.isfinite(parameters[0].asnumpy()).all()
 
 
-@pytest.mark.parametrize("given, error", [
-    (lambda p: None, ValueError),
-    (lambda p: [], ValueError),
-    (lambda p: (), ValueError),
-    (lambda p: iter(()), ValueError),
-    (lambda p: 5, TypeError),
-    (lambda p: p[0], TypeError),
-    (lambda p: "abc", TypeError),
-    (lambda p: [1, 2], TypeError),
-    (lambda p: {"params": p}, TypeError),
-    (lambda p: [p[0], {"params": [p[1]]}], TypeError),
-    (lambda p: [{"params": [p[1]]}, p[0]], TypeError),
-    (lambda p: [p[0], p[0]], RuntimeError),
-    (lambda p: [p[0], Parameter(Tensor(1.0), name=p[0].name)], ValueError),
-    (lambda p: [{"params": p[0]}], TypeError),
-    (lambda p: [{"params": [1]}], TypeError),
-    (lambda p: [{"params": 1}], TypeError),
-    (lambda p: [{"params": []}, {"params": p}], ValueError),
-    (lambda p: [{"lr": 0.1}, {"params": p}], KeyError),
-    (lambda p: [{"params": p, "foo": 1}], KeyError),
-    (lambda p: [{"params": p[:2]}, {"params": p[1:]}], RuntimeError),
-    (lambda p: [{"params": p}, {"order_params": p[:2]}], ValueError),
-    (lambda p: [{"params": p[:2]}, {"order_params": p[1:3]}], ValueError),
-    (lambda p: [{"params": p[:2]}, {"order_params": [p[0], p[0]]}], ValueError),
-    (lambda p: [{"params": p[:2]}, {"order_params": [p[0], 1]}], TypeError),
-    (lambda p: [{"params": p[:2]}, {"order_params": p[:2], "lr": 0.1}], ValueError),
-    (lambda p: [{"order_params": p[:2]}], ValueError),
-    (lambda p: [{"params": p, "grad_centralization": 1}], TypeError),
-    (lambda p: [{"params": p, "grad_centralization": "yes"}], TypeError),
-])
+@pytest.mark.parametrize(
+    "given, error",
+    [
+        (lambda p: None, ValueError),
+        (lambda p: [], ValueError),
+        (lambda p: (), ValueError),
+        (lambda p: iter(()), ValueError),
+        (lambda p: 5, TypeError),
+        (lambda p: p[0], TypeError),
+        (lambda p: "abc", TypeError),
+        (lambda p: [1, 2], TypeError),
+        (lambda p: {"params": p}, TypeError),
+        (lambda p: [p[0], {"params": [p[1]]}], TypeError),
+        (lambda p: [{"params": [p[1]]}, p[0]], TypeError),
+        (lambda p: [p[0], p[0]], RuntimeError),
+        (lambda p: [p[0], Parameter(Tensor(1.0), name=p[0].name)], ValueError),
+        (lambda p: [{"params": p[0]}], TypeError),
+        (lambda p: [{"params": [1]}], TypeError),
+        (lambda p: [{"params": 1}], TypeError),
+        (lambda p: [{"params": []}, {"params": p}], ValueError),
+        (lambda p: [{"lr": 0.1}, {"params": p}], KeyError),
+        (lambda p: [{"params": p, "foo": 1}], KeyError),
+        (lambda p: [{"params": p[:2]}, {"params": p[1:]}], RuntimeError),
+        (lambda p: [{"params": p}, {"order_params": p[:2]}], ValueError),
+        (lambda p: [{"params": p[:2]}, {"order_params": p[1:3]}], ValueError),
+        (lambda p: [{"params": p[:2]}, {"order_params": [p[0], p[0]]}], ValueError),
+        (lambda p: [{"params": p[:2]}, {"order_params": [p[0], 1]}], TypeError),
+        (lambda p: [{"params": p[:2]}, {"order_params": p[:2], "lr": 0.1}], ValueError),
+        (lambda p: [{"order_params": p[:2]}], ValueError),
+        (lambda p: [{"params": p, "grad_centralization": 1}], TypeError),
+        (lambda p: [{"params": p, "grad_centralization": "yes"}], TypeError),
+    ],
+)
 def test_parameters_refused(parameters, given, error):
     with pytest.raises(error, match="Momentum"):
         momentum(given(parameters))
 
 
-@pytest.mark.parametrize("given", [
-    tuple, iter, lambda p: filter(lambda q: True, p), lambda p: [{"params": iter(p)}],
-    lambda p: [{"params": tuple(p)}],
-    lambda p: [{"params": p}, {"order_params": p}, {"order_params": p[::-1]}],
-])
+@pytest.mark.parametrize(
+    "given",
+    [
+        tuple,
+        iter,
+        lambda p: filter(lambda q: True, p),
+        lambda p: [{"params": iter(p)}],
+        lambda p: [{"params": tuple(p)}],
+        lambda p: [{"params": p}, {"order_params": p}, {"order_params": p[::-1]}],
+    ],
+)
 def test_parameters_accepted(parameters, given):
     assert {id(p) for p in momentum(given(parameters)).parameters} == {id(p) for p in parameters}
 
 
 ADAM_REFUSALS = [
-    *[("beta1", value, error) for value, error in [
-        (1, TypeError), (0, TypeError), (True, TypeError), (None, TypeError), ("a", TypeError),
-        (Tensor(0.9), TypeError), (np.float32(0.9), TypeError), (1.0, ValueError),
-        (0.0, ValueError), (-1.0, ValueError), (nan, ValueError)]],
-    ("beta2", 1, TypeError), ("beta2", 1.0, ValueError), ("beta2", nan, ValueError),
-    ("eps", 0, TypeError), ("eps", 1, TypeError), ("eps", 0.0, ValueError),
-    ("eps", -1.0, ValueError), ("eps", nan, ValueError), ("eps", inf, ValueError),
-    ("use_locking", 1, TypeError), ("use_nesterov", 1, TypeError),
+    *[
+        ("beta1", value, error)
+        for value, error in [
+            (1, TypeError),
+            (0, TypeError),
+            (True, TypeError),
+            (None, TypeError),
+            ("a", TypeError),
+            (Tensor(0.9), TypeError),
+            (np.float32(0.9), TypeError),
+            (1.0, ValueError),
+            (0.0, ValueError),
+            (-1.0, ValueError),
+            (nan, ValueError),
+        ]
+    ],
+    ("beta2", 1, TypeError),
+    ("beta2", 1.0, ValueError),
+    ("beta2", nan, ValueError),
+    ("eps", 0, TypeError),
+    ("eps", 1, TypeError),
+    ("eps", 0.0, ValueError),
+    ("eps", -1.0, ValueError),
+    ("eps", nan, ValueError),
+    ("eps", inf, ValueError),
+    ("use_locking", 1, TypeError),
+    ("use_nesterov", 1, TypeError),
     ("use_nesterov", None, TypeError),
 ]
 
@@ -176,12 +264,19 @@ def test_arguments_of_adam_refused(parameters, make, name, value, error):
         make(parameters, **{name: value})
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"foo": 1}, KeyError), ({"use_lazy": 1}, TypeError), ({"use_offload": None}, TypeError),
-    ({"use_amsgrad": 0}, TypeError), ({"use_lazy": True, "use_offload": True}, ValueError),
-    ({"use_amsgrad": True, "use_lazy": True}, ValueError),
-    ({"use_amsgrad": True, "use_offload": True}, ValueError),
-], ids=str)
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"foo": 1}, KeyError),
+        ({"use_lazy": 1}, TypeError),
+        ({"use_offload": None}, TypeError),
+        ({"use_amsgrad": 0}, TypeError),
+        ({"use_lazy": True, "use_offload": True}, ValueError),
+        ({"use_amsgrad": True, "use_lazy": True}, ValueError),
+        ({"use_amsgrad": True, "use_offload": True}, ValueError),
+    ],
+    ids=str,
+)
 def test_kinds_of_adam_refused(parameters, options, error):
     with pytest.raises(error, match="For 'Adam'"):
         nn.Adam(parameters, **options)
@@ -192,32 +287,52 @@ OTHER_REFUSALS = [
     ("Momentum", {"learning_rate": 0.1, "momentum": -0.1}, ValueError),
     ("Momentum", {"learning_rate": 0.1, "momentum": nan}, ValueError),
     ("Momentum", {"learning_rate": 0.1, "momentum": 0.9, "use_nesterov": 1}, TypeError),
-    ("SGD", {"momentum": -0.1}, ValueError), ("SGD", {"momentum": "a"}, TypeError),
-    ("SGD", {"dampening": -0.1}, ValueError), ("SGD", {"nesterov": True}, ValueError),
+    ("SGD", {"momentum": -0.1}, ValueError),
+    ("SGD", {"momentum": "a"}, TypeError),
+    ("SGD", {"dampening": -0.1}, ValueError),
+    ("SGD", {"nesterov": True}, ValueError),
     ("SGD", {"nesterov": True, "momentum": 0.9, "dampening": 0.1}, ValueError),
-    ("SGD", {"weight_decay": Decay()}, TypeError), ("SGD", {"nesterov": 1}, TypeError),
-    ("RMSProp", {"decay": 1}, TypeError), ("RMSProp", {"decay": -0.1}, ValueError),
-    ("RMSProp", {"epsilon": 0.0}, ValueError), ("RMSProp", {"centered": 1}, TypeError),
-    ("Adagrad", {"accum": 1}, TypeError), ("Adagrad", {"accum": -0.1}, ValueError),
+    ("SGD", {"weight_decay": Decay()}, TypeError),
+    ("SGD", {"nesterov": 1}, TypeError),
+    ("RMSProp", {"decay": 1}, TypeError),
+    ("RMSProp", {"decay": -0.1}, ValueError),
+    ("RMSProp", {"epsilon": 0.0}, ValueError),
+    ("RMSProp", {"centered": 1}, TypeError),
+    ("Adagrad", {"accum": 1}, TypeError),
+    ("Adagrad", {"accum": -0.1}, ValueError),
     ("Adagrad", {"update_slots": 1}, TypeError),
-    ("FTRL", {"learning_rate": 1}, TypeError), ("FTRL", {"learning_rate": [0.1]}, TypeError),
-    ("FTRL", {"learning_rate": 0.0}, ValueError), ("FTRL", {"lr_power": 1.0}, ValueError),
-    ("FTRL", {"lr_power": -1}, TypeError), ("FTRL", {"l1": -0.1}, ValueError),
-    ("ProximalAdagrad", {"l1": 1}, TypeError), ("ProximalAdagrad", {"l2": -0.1}, ValueError),
-    ("AdaMax", {"beta1": 1.0}, ValueError), ("AdaMax", {"eps": 1}, TypeError),
-    ("Adadelta", {"rho": 1.1}, ValueError), ("Adadelta", {"rho": 1}, TypeError),
+    ("FTRL", {"learning_rate": 1}, TypeError),
+    ("FTRL", {"learning_rate": [0.1]}, TypeError),
+    ("FTRL", {"learning_rate": 0.0}, ValueError),
+    ("FTRL", {"lr_power": 1.0}, ValueError),
+    ("FTRL", {"lr_power": -1}, TypeError),
+    ("FTRL", {"l1": -0.1}, ValueError),
+    ("ProximalAdagrad", {"l1": 1}, TypeError),
+    ("ProximalAdagrad", {"l2": -0.1}, ValueError),
+    ("AdaMax", {"beta1": 1.0}, ValueError),
+    ("AdaMax", {"eps": 1}, TypeError),
+    ("Adadelta", {"rho": 1.1}, ValueError),
+    ("Adadelta", {"rho": 1}, TypeError),
     ("Adadelta", {"epsilon": -1.0}, ValueError),
-    ("ASGD", {"lambd": 1}, TypeError), ("ASGD", {"t0": 1}, TypeError),
-    ("Rprop", {"etas": [0.5, 1.2]}, TypeError), ("Rprop", {"etas": (0.5,)}, ValueError),
-    ("Rprop", {"etas": (1, 1.2)}, TypeError), ("Rprop", {"etas": (1.0, 1.2)}, ValueError),
-    ("Rprop", {"etas": (0.5, 1.0)}, ValueError), ("Rprop", {"step_sizes": (1.0, 0.5)}, ValueError),
-    ("Lamb", {"learning_rate": 0.1, "eps": 0.0}, ValueError), ("Lamb", {}, TypeError),
-    ("AdamWeightDecay", {"beta1": 1}, TypeError), ("AdamWeightDecay", {"eps": 0.0}, ValueError),
+    ("ASGD", {"lambd": 1}, TypeError),
+    ("ASGD", {"t0": 1}, TypeError),
+    ("Rprop", {"etas": [0.5, 1.2]}, TypeError),
+    ("Rprop", {"etas": (0.5,)}, ValueError),
+    ("Rprop", {"etas": (1, 1.2)}, TypeError),
+    ("Rprop", {"etas": (1.0, 1.2)}, ValueError),
+    ("Rprop", {"etas": (0.5, 1.0)}, ValueError),
+    ("Rprop", {"step_sizes": (1.0, 0.5)}, ValueError),
+    ("Lamb", {"learning_rate": 0.1, "eps": 0.0}, ValueError),
+    ("Lamb", {}, TypeError),
+    ("AdamWeightDecay", {"beta1": 1}, TypeError),
+    ("AdamWeightDecay", {"eps": 0.0}, ValueError),
     ("AdaFactor", {"learning_rate": 0.1}, ValueError),
     ("AdaFactor", {"relative_step": False}, ValueError),
     ("AdaFactor", {"eps": (1e-30,)}, ValueError),
-    ("AdaFactor", {"eps": (1, 1e-3)}, TypeError), ("AdaFactor", {"decay_rate": 1.0}, ValueError),
-    ("AdaFactor", {"weight_decay": 1}, TypeError), ("AdaFactor", {"compression": 1}, TypeError),
+    ("AdaFactor", {"eps": (1, 1e-3)}, TypeError),
+    ("AdaFactor", {"decay_rate": 1.0}, ValueError),
+    ("AdaFactor", {"weight_decay": 1}, TypeError),
+    ("AdaFactor", {"compression": 1}, TypeError),
 ]
 
 
@@ -233,11 +348,19 @@ def test_learning_rates_of_groups_are_refused_by_ftrl(parameters):
 
 
 @pytest.mark.parametrize("make", [momentum, nn.Adam, nn.SGD, nn.Lamb, nn.AdaFactor])
-@pytest.mark.parametrize("spoil", [
-    lambda g: g[:2], lambda g: g + g, lambda g: (g[1], *g[1:]), lambda g: (1, *g[1:]),
-    lambda g: g[0], lambda g: None,
-    lambda g: (*g[:3], Tensor(np.ones((4, 1), np.float32))),
-], ids=["few", "many", "shape", "number", "tensor", "none", "last"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda g: g[:2],
+        lambda g: g + g,
+        lambda g: (g[1], *g[1:]),
+        lambda g: (1, *g[1:]),
+        lambda g: g[0],
+        lambda g: None,
+        lambda g: (*g[:3], Tensor(np.ones((4, 1), np.float32))),
+    ],
+    ids=["few", "many", "shape", "number", "tensor", "none", "last"],
+)
 def test_gradients_refused_change_nothing(parameters, make, spoil):
     optimizer = make(parameters, 0.1) if make is not nn.AdaFactor else make(parameters)
     before = {p.name: p.asnumpy().copy() for p in optimizer.get_parameters()}
@@ -259,11 +382,18 @@ def test_a_state_of_another_shape_is_refused_before_anything_is_written(paramete
 
 # What is kept -------------------------------------------------------------------------------------
 
+
 def test_names_of_the_saved_state(parameters):
     optimizer = nn.Adam(parameters, 0.1)
     assert [p.name for p in optimizer.get_parameters()] == [
-        "global_step", "learning_rate", *SHAPES, "beta1_power", "beta2_power",
-        *[f"moment1.{name}" for name in SHAPES], *[f"moment2.{name}" for name in SHAPES]]
+        "global_step",
+        "learning_rate",
+        *SHAPES,
+        "beta1_power",
+        "beta2_power",
+        *[f"moment1.{name}" for name in SHAPES],
+        *[f"moment2.{name}" for name in SHAPES],
+    ]
     offload = nn.AdamOffload(make_parameters(), [0.1, 0.2])
     assert offload.beta1_power.shape == (1,) and offload.beta1_power.asnumpy() == 1
     assert offload.parameters_dict()["learning_rate"].shape == (2,)
@@ -272,7 +402,10 @@ def test_names_of_the_saved_state(parameters):
 def test_names_of_learning_rates_by_group(parameters):
     optimizer = momentum([{"params": parameters[:2], "lr": 0.05}, {"params": parameters[2:]}], 0.3)
     assert [p.name for p in optimizer.get_parameters()][:3] == [
-        "global_step", "learning_rate_group_0", "learning_rate"]
+        "global_step",
+        "learning_rate_group_0",
+        "learning_rate",
+    ]
     assert [float(rate) for rate in optimizer.get_lr()] == pytest.approx([0.05, 0.05, 0.3, 0.3])
 
 
@@ -290,17 +423,27 @@ def test_attributes_without_groups(parameters):
 
 def test_attributes_with_groups(parameters):
     a, b, conv, gamma = parameters
-    optimizer = momentum([
-        {"params": [conv], "lr": 0.05, "weight_decay": 0.1, "grad_centralization": True},
-        {"params": [a, b], "lr": [0.1, 0.2]}, {"params": [gamma], "weight_decay": Decay()},
-        {"order_params": parameters[::-1]}], 0.3, weight_decay=0.7)
+    optimizer = momentum(
+        [
+            {"params": [conv], "lr": 0.05, "weight_decay": 0.1, "grad_centralization": True},
+            {"params": [a, b], "lr": [0.1, 0.2]},
+            {"params": [gamma], "weight_decay": Decay()},
+            {"order_params": parameters[::-1]},
+        ],
+        0.3,
+        weight_decay=0.7,
+    )
     assert optimizer.is_group and optimizer.is_group_lr and optimizer.is_group_params_ordered
     assert optimizer.dynamic_lr and optimizer.dynamic_weight_decay and optimizer.exec_weight_decay
     assert list(optimizer.parameters) == parameters[::-1]
     assert optimizer.dynamic_decay_flags == (True, False, False, False)
     assert optimizer.group_grad_centralization == [False, True, False, False]
     assert [type(cell).__name__ for cell in optimizer.group_lr] == [
-        "_ConvertToCell", "_ConvertToCell", "_IteratorLearningRate", "_IteratorLearningRate"]
+        "_ConvertToCell",
+        "_ConvertToCell",
+        "_IteratorLearningRate",
+        "_IteratorLearningRate",
+    ]
     assert [float(rate) for rate in optimizer.get_lr()] == pytest.approx([0.3, 0.05, 0.1, 0.1])
     decays = [float(decay) for decay in optimizer.get_weight_decay()]
     assert decays == pytest.approx([0.01, 0.1, 0.7, 0.7])
@@ -344,9 +487,11 @@ def test_a_learning_rate_stays_at_its_last_value_and_says_so_once(parameters, mo
 
 def test_a_learning_rate_set_between_steps_takes_effect(parameters):
     optimizer = nn.SGD(parameters[:1], 0.5)
-    for change in (lambda: optimizer.learning_rate.set_data(Tensor(0.25)),
-                   lambda: ops.assign(optimizer.learning_rate, Tensor(0.25)),
-                   lambda: setattr(optimizer, "learning_rate", Tensor(0.25))):
+    for change in (
+        lambda: optimizer.learning_rate.set_data(Tensor(0.25)),
+        lambda: ops.assign(optimizer.learning_rate, Tensor(0.25)),
+        lambda: setattr(optimizer, "learning_rate", Tensor(0.25)),
+    ):
         optimizer.learning_rate.set_data(Tensor(0.5))
         change()
         before = parameters[0].asnumpy().copy()
@@ -398,11 +543,12 @@ def test_powers_do_not_drift(parameters):
     optimizer = nn.Adam(parameters[:1], beta1=0.9, beta2=0.999)
     for _ in range(300):
         optimizer((Tensor(np.ones((3, 4), np.float32)),))
-    assert optimizer.beta2_power.asnumpy() == np.float32(0.999 ** 300)
-    assert optimizer.beta1_power.asnumpy() == np.float32(0.9 ** 300)
+    assert optimizer.beta2_power.asnumpy() == np.float32(0.999**300)
+    assert optimizer.beta1_power.asnumpy() == np.float32(0.9**300)
 
 
 # Links --------------------------------------------------------------------------------------------
+
 
 def test_links_for_optimizers_written_by_users(parameters):
     optimizer = momentum(parameters, weight_decay=0.1, loss_scale=4.0)
@@ -419,8 +565,11 @@ def test_links_for_optimizers_written_by_users(parameters):
 def test_centralisation_is_for_convolutions(parameters):
     start = [p.asnumpy().copy() for p in parameters]
     given = make_gradients()
-    optimizer = nn.SGD([{"params": parameters, "grad_centralization": True, "weight_decay": 0.5}],
-                       1.0, loss_scale=2.0)
+    optimizer = nn.SGD(
+        [{"params": parameters, "grad_centralization": True, "weight_decay": 0.5}],
+        1.0,
+        loss_scale=2.0,
+    )
     optimizer(given)
     for p, before, gradient in zip(parameters, start, given, strict=True):
         g = gradient.asnumpy() / 2 + 0.5 * before
@@ -446,8 +595,9 @@ class OwnMomentum(nn.Optimizer):
         gradients = self.gradients_centralization(gradients)
         gradients = self.scale_grad(gradients)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
-        self.hyper_map(ops.partial(own_update, self.momentum, lr), self.parameters, self.moments,
-                       gradients)
+        self.hyper_map(
+            ops.partial(own_update, self.momentum, lr), self.parameters, self.moments, gradients
+        )
         return True
 
 
@@ -515,6 +665,7 @@ def test_opt_init_args_register(parameters):
 
 # Row-sparse gradients and settings ----------------------------------------------------------------
 
+
 class Rows:
     """A gradient of a few rows, as embeddings give it."""
 
@@ -522,10 +673,16 @@ class Rows:
         self.indices, self.values = Tensor(indices), Tensor(values)
 
 
-@pytest.mark.parametrize("make, others_move", [
-    (lambda p: nn.Adam(p, 0.1), True), (lambda p: nn.Adam(p, 0.1, use_lazy=True), False),
-    (lambda p: nn.LazyAdam(p, 0.1), False), (lambda p: nn.FTRL(p, learning_rate=0.1), False),
-    (lambda p: nn.ProximalAdagrad(p, learning_rate=0.1, l1=0.5), False)])
+@pytest.mark.parametrize(
+    "make, others_move",
+    [
+        (lambda p: nn.Adam(p, 0.1), True),
+        (lambda p: nn.Adam(p, 0.1, use_lazy=True), False),
+        (lambda p: nn.LazyAdam(p, 0.1), False),
+        (lambda p: nn.FTRL(p, learning_rate=0.1), False),
+        (lambda p: nn.ProximalAdagrad(p, learning_rate=0.1, l1=0.5), False),
+    ],
+)
 def test_gradients_of_few_rows(space, make, others_move):
     rng = np.random.default_rng(3)
     table = rng.standard_normal((6, 3)).astype(np.float32)

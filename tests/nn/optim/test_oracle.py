@@ -9,7 +9,7 @@ import sys
 import pytest
 from kit import close
 
-BEGINNING = '''
+BEGINNING = """
 import json, sys
 import numpy as np
 import {module} as ms
@@ -46,16 +46,16 @@ weights = [p for p in params if p.name.endswith("weight")]
 groups = [{{"params": biases, "weight_decay": 0.0}},
           {{"params": weights, "lr": nn.CosineDecayLR(1e-4, 5e-3, 15), "weight_decay": 0.01}},
           {{"order_params": params}}]
-'''
+"""
 
-TRAINING = '''
+TRAINING = """
 optimizer = {optimizer}
 step = nn.TrainOneStepCell(both, optimizer{sens})
 step.set_train()
 losses = [float(step(x, y).asnumpy()) for _ in range(20)]
 print(json.dumps([losses, [[p.name, str(p.dtype), list(p.shape)]
                            for p in optimizer.get_parameters()]]))
-'''
+"""
 
 OPTIMIZERS = {
     "Adam": "nn.Adam(params, 5e-3)",
@@ -74,7 +74,7 @@ OPTIMIZERS = {
     "RMSProp": "nn.RMSProp(params, 2e-3, momentum=0.5)",
 }
 
-SCRIPT_STEP = '''
+SCRIPT_STEP = """
 _grad_scale = ops.MultitypeFuncGraph("grad_scale")
 reciprocal = ops.Reciprocal()
 
@@ -123,13 +123,12 @@ for number in range(20):
 # the running averages of the batch norm take the bad batch in, so it is left out of the losses
 print(json.dumps([[t[0] for i, t in enumerate(told) if i not in (4, 11)],
                   [t[1:] for t in told]]))
-'''
+"""
 
 
 def here(text):
     """The same text, run by this package; the last line that it prints."""
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
-                          timeout=300)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -27,8 +27,17 @@ class Net(nn.Cell):
         def draw(*shape):
             return Tensor((rng.standard_normal(shape) / np.sqrt(shape[-1])).astype(np.float32))
 
-        self.conv = nn.Conv2d(2, 3, 3, stride=2, pad_mode="pad", padding=1, has_bias=True,
-                              weight_init=draw(3, 2, 3, 3), bias_init="zeros")
+        self.conv = nn.Conv2d(
+            2,
+            3,
+            3,
+            stride=2,
+            pad_mode="pad",
+            padding=1,
+            has_bias=True,
+            weight_init=draw(3, 2, 3, 3),
+            bias_init="zeros",
+        )
         self.wide = nn.Dense(27, 150, draw(150, 27), "zeros", activation="tanh")
         self.norm = nn.LayerNorm((150,))
         self.narrow = nn.SequentialCell(nn.Dense(150, 4, draw(4, 150), has_bias=False))
@@ -46,9 +55,11 @@ class Net(nn.Cell):
 
 def batch(seed):
     rng = np.random.default_rng(seed)
-    return (Tensor(rng.standard_normal((BATCH, 2, 6, 6)).astype(np.float32)),
-            Tensor(rng.integers(0, 7, (BATCH, 3)).astype(np.int32)),
-            Tensor(rng.integers(0, 5, BATCH).astype(np.int32)))
+    return (
+        Tensor(rng.standard_normal((BATCH, 2, 6, 6)).astype(np.float32)),
+        Tensor(rng.integers(0, 7, (BATCH, 3)).astype(np.int32)),
+        Tensor(rng.integers(0, 5, BATCH).astype(np.int32)),
+    )
 
 
 def loss(net, x, ids, more):
@@ -58,8 +69,20 @@ def loss(net, x, ids, more):
 class Reference:
     """THOR in float64, fed with the inputs and output gradients that the layers saw."""
 
-    def __init__(self, values, kinds, rates, dampings, momentum, *, decay=0.0, scale=1.0,
-                 nesterov=False, clip=False, filter=lambda name: True):
+    def __init__(
+        self,
+        values,
+        kinds,
+        rates,
+        dampings,
+        momentum,
+        *,
+        decay=0.0,
+        scale=1.0,
+        nesterov=False,
+        clip=False,
+        filter=lambda name: True,
+    ):
         self.values = {name: value.astype(np.float64) for name, value in values.items()}
         self.moments = {name: np.zeros(value.shape) for name, value in self.values.items()}
         self.kinds, self.rates, self.dampings = kinds, rates, dampings
@@ -80,7 +103,7 @@ class Reference:
                     self.kept[layer] = self._inverses(kind, *factors[layer], damping)
                 g = self._apply(kind, g, *self.kept[layer])
             elif layer == "norm":
-                g = g / (g ** 2 / BATCH + math.sqrt(damping))
+                g = g / (g**2 / BATCH + math.sqrt(damping))
             if self.decay > 0 and self.filter(name):
                 g = g + self.decay * value
             if self.clip:
@@ -104,7 +127,7 @@ class Reference:
     def _apply(self, kind, g, a, shift, inverse_g, places):
         if kind == "table":
             counts = np.zeros(g.shape[0])
-            counts[:a.size] = a
+            counts[: a.size] = a
             return (1 / (counts / BATCH + shift))[:, None] * g @ inverse_g
         rows = g.reshape(g.shape[0], -1)
         return (inverse_g @ rows @ a).reshape(g.shape) / places
@@ -123,8 +146,12 @@ def blocks_inverse(matrix, shift):
 def patches_of(x):
     """The 3x3 patches of images padded by one, at every other place: (rows, channels * 9)."""
     wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    rows = [wide[n, :, i:i + 3, j:j + 3].ravel() for n in range(x.shape[0])
-            for i in range(0, x.shape[2], 2) for j in range(0, x.shape[3], 2)]
+    rows = [
+        wide[n, :, i : i + 3, j : j + 3].ravel()
+        for n in range(x.shape[0])
+        for i in range(0, x.shape[2], 2)
+        for j in range(0, x.shape[3], 2)
+    ]
     return np.array(rows, np.float64)
 
 
@@ -159,21 +186,34 @@ class Seen:
             elif kind == "table":
                 found[name] = x.ravel(), d.reshape(-1, d.shape[-1])
             else:
-                found[name] = (x.astype(np.float64).reshape(-1, x.shape[-1]),
-                               d.reshape(-1, d.shape[-1]))
+                found[name] = (
+                    x.astype(np.float64).reshape(-1, x.shape[-1]),
+                    d.reshape(-1, d.shape[-1]),
+                )
         return found
 
 
 def arguments(**options):
     rates = Tensor(np.float32(np.linspace(0.02, 0.01, STEPS)))
     dampings = Tensor(np.float32(np.linspace(0.3, 0.1, STEPS)))
-    return {"learning_rate": rates, "damping": dampings, "momentum": 0.9, "batch_size": BATCH,
-            **options}
+    return {
+        "learning_rate": rates,
+        "damping": dampings,
+        "momentum": 0.9,
+        "batch_size": BATCH,
+        **options,
+    }
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"weight_decay": 0.01, "loss_scale": 128, "decay_filter": lambda p: "bias" not in p.name},
-    {"use_nesterov": True, "enable_clip_grad": True}], ids=["plain", "decayed, scaled", "clipped"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weight_decay": 0.01, "loss_scale": 128, "decay_filter": lambda p: "bias" not in p.name},
+        {"use_nesterov": True, "enable_clip_grad": True},
+    ],
+    ids=["plain", "decayed, scaled", "clipped"],
+)
 def test_twenty_steps(space, options):
     net = Net()
     optimizer = nn.thor(net, **arguments(**options))
@@ -182,21 +222,29 @@ def test_twenty_steps(space, options):
     known = options.get("decay_filter", lambda p: True)
     by_name = {p.name: p for p in optimizer.parameters}
     expected = Reference(
-        {name: p.asnumpy() for name, p in by_name.items()}, KINDS,
-        np.float64(arguments()["learning_rate"].asnumpy()), arguments()["damping"].asnumpy(), 0.9,
-        decay=options.get("weight_decay", 0.0), scale=scale,
-        nesterov="use_nesterov" in options, clip="enable_clip_grad" in options,
-        filter=lambda name: known(by_name[name]))
+        {name: p.asnumpy() for name, p in by_name.items()},
+        KINDS,
+        np.float64(arguments()["learning_rate"].asnumpy()),
+        arguments()["damping"].asnumpy(),
+        0.9,
+        decay=options.get("weight_decay", 0.0),
+        scale=scale,
+        nesterov="use_nesterov" in options,
+        clip="enable_clip_grad" in options,
+        filter=lambda name: known(by_name[name]),
+    )
     gradient = ops.grad(lambda *b: loss(net, *b) * scale, None, optimizer.parameters)
     for t in range(STEPS):
         given = gradient(*batch(t))
         assert optimizer(given) == (True,) * len(given)
-        expected.step({name: g.asnumpy() for name, g in zip(by_name, given, strict=True)},
-                      seen.factors())
+        expected.step(
+            {name: g.asnumpy() for name, g in zip(by_name, given, strict=True)}, seen.factors()
+        )
     for name, value in expected.values.items():
         size = np.abs(value).max()
-        np.testing.assert_allclose(by_name[name].asnumpy(), value, rtol=RELATIVE,
-                                   atol=RELATIVE * size, err_msg=name)
+        np.testing.assert_allclose(
+            by_name[name].asnumpy(), value, rtol=RELATIVE, atol=RELATIVE * size, err_msg=name
+        )
     assert optimizer.cov_step.asnumpy() == [STEPS]
 
 
@@ -219,8 +267,9 @@ def test_first_order_steps_reuse_the_inverses_and_gather_nothing():
     optimizer = nn.thor(net, **arguments())
     gradient = ops.grad(lambda *b: loss(net, *b), None, optimizer.parameters)
     optimizer(gradient(*batch(0)))
-    matrices = {p.name: p.asnumpy().copy() for p in optimizer.get_parameters()
-                if "matrix" in p.name}
+    matrices = {
+        p.name: p.asnumpy().copy() for p in optimizer.get_parameters() if "matrix" in p.name
+    }
     net.add_flags_recursive(thor=False)
     optimizer.thor = False
     given = gradient(*batch(1))
@@ -238,15 +287,25 @@ def test_layers_are_replaced_and_parameters_stay():
     modes = {name: p.requires_grad for name, p in before.items()}
     nn.thor(net, **arguments())
     kinds = {name: type(cell).__name__ for name, cell in net.cells_and_names()}
-    assert [kinds[name] for name in KINDS] == ["Conv2dThor", "DenseThor", "DenseThor",
-                                               "EmbeddingThor", "EmbeddingLookupThor"]
+    assert [kinds[name] for name in KINDS] == [
+        "Conv2dThor",
+        "DenseThor",
+        "DenseThor",
+        "EmbeddingThor",
+        "EmbeddingLookupThor",
+    ]
     assert kinds["frozen"] == "Dense" and kinds["norm"] == "LayerNorm"
     after = dict(net.parameters_and_names())
     for name, parameter in before.items():
         assert after[name] is parameter and parameter.requires_grad == modes[name]
     assert {p.name for p in net.untrainable_params()} >= {
-        "conv.matrix_a_cov", "conv.matrix_g_cov", "conv.a_normalizer", "wide.matrix_a",
-        "narrow.0.matrix_g", "table.matrix_a"}
+        "conv.matrix_a_cov",
+        "conv.matrix_g_cov",
+        "conv.a_normalizer",
+        "wide.matrix_a",
+        "narrow.0.matrix_g",
+        "table.matrix_a",
+    }
 
 
 def test_converted_layers_compute_what_they_did():
@@ -276,9 +335,19 @@ def test_names_of_the_saved_state():
     net = nn.SequentialCell(nn.Dense(3, 2), nn.ReLU())
     optimizer = nn.thor(net, **arguments())
     assert [p.name for p in optimizer.get_parameters()] == [
-        "global_step", "0.weight", "0.bias", "momentum", "moments.0.weight", "moments.0.bias",
-        "0.matrix_a", "0.matrix_g", "cov_step", "matrix_a_inv_0", "matrix_g_inv_0",
-        "learning_rate"]
+        "global_step",
+        "0.weight",
+        "0.bias",
+        "momentum",
+        "moments.0.weight",
+        "moments.0.bias",
+        "0.matrix_a",
+        "0.matrix_g",
+        "cov_step",
+        "matrix_a_inv_0",
+        "matrix_g_inv_0",
+        "learning_rate",
+    ]
 
 
 def test_the_last_learning_rate_and_damping_stay():
@@ -299,20 +368,32 @@ def test_the_class_follows_the_device_target(monkeypatch):
 
 
 REFUSALS = [
-    ({"learning_rate": 0.1}, TypeError), ({"learning_rate": [0.1]}, TypeError),
+    ({"learning_rate": 0.1}, TypeError),
+    ({"learning_rate": [0.1]}, TypeError),
     ({"learning_rate": Tensor([[0.1]])}, ValueError),
     ({"learning_rate": Tensor([0.1, math.nan])}, ValueError),
     ({"damping": Tensor([0.1, math.nan])}, ValueError),
-    ({"damping": Tensor([-0.1])}, ValueError), ({"damping": "a"}, TypeError),
-    ({"damping": None}, TypeError), ({"momentum": 1}, TypeError), ({"momentum": -0.1}, ValueError),
-    ({"momentum": math.nan}, ValueError), ({"weight_decay": "a"}, TypeError),
-    ({"weight_decay": -0.1}, ValueError), ({"loss_scale": 0.0}, ValueError),
-    ({"loss_scale": -1}, ValueError), ({"loss_scale": "a"}, TypeError),
-    ({"batch_size": "a"}, TypeError), ({"use_nesterov": 1}, TypeError),
-    ({"decay_filter": 1}, TypeError), ({"decay_filter": None}, TypeError),
+    ({"damping": Tensor([-0.1])}, ValueError),
+    ({"damping": "a"}, TypeError),
+    ({"damping": None}, TypeError),
+    ({"momentum": 1}, TypeError),
+    ({"momentum": -0.1}, ValueError),
+    ({"momentum": math.nan}, ValueError),
+    ({"weight_decay": "a"}, TypeError),
+    ({"weight_decay": -0.1}, ValueError),
+    ({"loss_scale": 0.0}, ValueError),
+    ({"loss_scale": -1}, ValueError),
+    ({"loss_scale": "a"}, TypeError),
+    ({"batch_size": "a"}, TypeError),
+    ({"use_nesterov": 1}, TypeError),
+    ({"decay_filter": 1}, TypeError),
+    ({"decay_filter": None}, TypeError),
     ({"decay_filter": lambda p: 1 / 0}, ZeroDivisionError),
-    ({"frequency": 1}, ValueError), ({"frequency": 0}, ValueError), ({"frequency": 2.0}, TypeError),
-    ({"frequency": True}, TypeError), ({"frequency": "a"}, TypeError),
+    ({"frequency": 1}, ValueError),
+    ({"frequency": 0}, ValueError),
+    ({"frequency": 2.0}, TypeError),
+    ({"frequency": True}, TypeError),
+    ({"frequency": "a"}, TypeError),
 ]
 
 
@@ -324,10 +405,21 @@ def test_refusals_leave_the_network_alone(options, error):
     assert type(net[0]) is nn.Dense and len(list(net.get_parameters())) == 2
 
 
-@pytest.mark.parametrize("options", [
-    {"loss_scale": 128}, {"weight_decay": 1}, {"damping": 0.1}, {"learning_rate": Tensor(0.1)},
-    {"damping": Tensor(0.1)}, {"batch_size": 32.0}, {"split_indices": [0]}, {"frequency": 2},
-    {"enable_clip_grad": 1}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"loss_scale": 128},
+        {"weight_decay": 1},
+        {"damping": 0.1},
+        {"learning_rate": Tensor(0.1)},
+        {"damping": Tensor(0.1)},
+        {"batch_size": 32.0},
+        {"split_indices": [0]},
+        {"frequency": 2},
+        {"enable_clip_grad": 1},
+    ],
+    ids=str,
+)
 def test_what_the_original_accepts_is_accepted(options):
     nn.thor(nn.SequentialCell(nn.Dense(3, 2)), **arguments(**options))
 

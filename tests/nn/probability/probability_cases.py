@@ -30,27 +30,48 @@ WIDE = ("T([2.5]), T([1.5, 2.0, 3.0])", "T([1.1, 1.2, 1.3]), T([4.0])")
 DENSITY_ONLY = ("HalfNormal", "Laplace", "StudentT")
 PROBABILITIES = ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival")
 MOMENTS = ("mean", "mode", "sd", "var", "entropy")
-PAIRS = {**dict.fromkeys(("Normal", "Logistic", "LogNormal", "Beta", "Gamma"), MOMENTS),
-         "Cauchy": ("mode", "entropy")}
+PAIRS = {
+    **dict.fromkeys(("Normal", "Logistic", "LogNormal", "Beta", "Gamma"), MOMENTS),
+    "Cauchy": ("mode", "entropy"),
+}
 BATCHES = {
-    "Beta": "[2.0, 1.5], [3.0, 1.2]", "Cauchy": "[0.5, 1.0], 2.0", "Exponential": "[0.7, 2.0]",
-    "Gamma": "[2.5, 1.5], [1.5, 4.0]", "Geometric": "[0.3, 0.6]", "Gumbel": "[0.5, 1.0], 2.0",
-    "LogNormal": "[0.3, 1.0], 0.8", "Logistic": "[0.5, 1.0], 2.0", "Poisson": "[2.3, 4.0]",
-    "StudentT": "[3.0, 5.0], 0.5, 2.0", "Laplace": "[0.5, 1.0], 2.0",
+    "Beta": "[2.0, 1.5], [3.0, 1.2]",
+    "Cauchy": "[0.5, 1.0], 2.0",
+    "Exponential": "[0.7, 2.0]",
+    "Gamma": "[2.5, 1.5], [1.5, 4.0]",
+    "Geometric": "[0.3, 0.6]",
+    "Gumbel": "[0.5, 1.0], 2.0",
+    "LogNormal": "[0.3, 1.0], 0.8",
+    "Logistic": "[0.5, 1.0], 2.0",
+    "Poisson": "[2.3, 4.0]",
+    "StudentT": "[3.0, 5.0], 0.5, 2.0",
+    "Laplace": "[0.5, 1.0], 2.0",
 }
 BIJECTORS = (
-    "B.PowerTransform(0.5)", "B.PowerTransform()", "B.PowerTransform([0.5, 0.0, 2.0])", "B.Exp()",
-    "B.ScalarAffine(2.0, 1.0)", "B.ScalarAffine(-2.0, 1.0)", "B.ScalarAffine([2.0, 3.0, 4.0], 1.0)",
-    "B.Softplus(2.0)", "B.Softplus([1.0, 2.0, 3.0])", "B.GumbelCDF(0.5, 2.0)",
-    "B.GumbelCDF([0.5, 1.0, 2.0], 2.0)", "B.Invert(B.ScalarAffine(2.0, 1.0))",
+    "B.PowerTransform(0.5)",
+    "B.PowerTransform()",
+    "B.PowerTransform([0.5, 0.0, 2.0])",
+    "B.Exp()",
+    "B.ScalarAffine(2.0, 1.0)",
+    "B.ScalarAffine(-2.0, 1.0)",
+    "B.ScalarAffine([2.0, 3.0, 4.0], 1.0)",
+    "B.Softplus(2.0)",
+    "B.Softplus([1.0, 2.0, 3.0])",
+    "B.GumbelCDF(0.5, 2.0)",
+    "B.GumbelCDF([0.5, 1.0, 2.0], 2.0)",
+    "B.Invert(B.ScalarAffine(2.0, 1.0))",
     "B.Invert(B.Softplus(2.0))",
 )
 DIRECTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
 TRANSFORMED = (
-    "B.Exp(), D.Normal(0.3, 0.8)", "B.ScalarAffine(2.0, 1.0), D.Normal(0.3, 0.8)",
-    "B.ScalarAffine(-2.0, 1.0), D.Normal(0.3, 0.8)", "B.Softplus(1.0), D.Normal(0.3, 0.8)",
-    "B.ScalarAffine(2.0, 1.0), D.Uniform(0.0, 1.0)", "B.Exp(), D.Normal()",
-    "B.Invert(B.Exp()), D.LogNormal(0.3, 0.8)", "B.Exp(), D.Normal(0.3, 0.8, dtype=ms.float64)",
+    "B.Exp(), D.Normal(0.3, 0.8)",
+    "B.ScalarAffine(2.0, 1.0), D.Normal(0.3, 0.8)",
+    "B.ScalarAffine(-2.0, 1.0), D.Normal(0.3, 0.8)",
+    "B.Softplus(1.0), D.Normal(0.3, 0.8)",
+    "B.ScalarAffine(2.0, 1.0), D.Uniform(0.0, 1.0)",
+    "B.Exp(), D.Normal()",
+    "B.Invert(B.Exp()), D.LogNormal(0.3, 0.8)",
+    "B.Exp(), D.Normal(0.3, 0.8, dtype=ms.float64)",
 )
 ERRORS = """
 D.Beta([-1.0], [1.0])
@@ -181,8 +202,12 @@ def family_lines(name):
     for question in MOMENTS[:1] * (name != "Cauchy") + MOMENTS[4:] * (name != "Poisson"):
         if name != "Gumbel":
             yield f"{late}.{question}({others})"
-    skipped = {"Cauchy": ("mean", "sd", "var"), "Uniform": ("mode",), "Bernoulli": ("mode",),
-               "Poisson": ("entropy",)}.get(name, ())
+    skipped = {
+        "Cauchy": ("mean", "sd", "var"),
+        "Uniform": ("mode",),
+        "Bernoulli": ("mode",),
+        "Poisson": ("entropy",),
+    }.get(name, ())
     yield from (f"{one}.{each}()" for each in MOMENTS if each not in skipped)
     yield f"{one}.get_dist_args()"
     yield f"{one}.get_dist_type()"
@@ -219,8 +244,12 @@ def all_lines():
     lines = [line for name in FAMILIES for line in family_lines(name)]
     lines += [line for each in BIJECTORS for line in bijector_lines(each)]
     lines += [line for each in TRANSFORMED for line in transformed_lines(each)]
-    lines += [f"D.{name}().{question}({given})" for name, questions in PAIRS.items()
-              for given in WIDE for question in questions]
+    lines += [
+        f"D.{name}().{question}({given})"
+        for name, questions in PAIRS.items()
+        for given in WIDE
+        for question in questions
+    ]
     return lines + ERRORS.split("\n")[1:-1] + OTHERS.split("\n")[1:-1]
 
 
@@ -230,8 +259,11 @@ def plain(found):
         numbers = found.asnumpy().astype("float64")
         if str(found.dtype) == "Float16" and not numbers.size:
             return [str(found.dtype), list(numbers.shape), []]
-        return [str(found.dtype), list(numbers.shape),
-                [float(f"{each:.6g}") for each in numbers.ravel()]]
+        return [
+            str(found.dtype),
+            list(numbers.shape),
+            [float(f"{each:.6g}") for each in numbers.ravel()],
+        ]
     if isinstance(found, (tuple, list)):
         return [plain(each) for each in found]
     return found
@@ -244,9 +276,13 @@ def run(ms, lines):
     import numpy as np
 
     room = f"{ms.__name__}.nn.probability"
-    names = {"__name__": __name__, "ms": ms, "D": importlib.import_module(f"{room}.distribution"),
-             "B": importlib.import_module(f"{room}.bijector"),
-             "T": lambda value: ms.Tensor(np.array(value, np.float32))}
+    names = {
+        "__name__": __name__,
+        "ms": ms,
+        "D": importlib.import_module(f"{room}.distribution"),
+        "B": importlib.import_module(f"{room}.bijector"),
+        "T": lambda value: ms.Tensor(np.array(value, np.float32)),
+    }
     found = []
     for line in lines:
         try:

@@ -6,8 +6,9 @@ import mindspore_compat as ms
 from mindspore_compat.nn.probability import distribution
 
 
-@pytest.mark.parametrize("name", ["Normal", "Gamma", "Beta", "Cauchy", "Logistic", "LogNormal",
-                                  "Uniform"])
+@pytest.mark.parametrize(
+    "name", ["Normal", "Gamma", "Beta", "Cauchy", "Logistic", "LogNormal", "Uniform"]
+)
 def test_shapes_broadcast(name):
     family = getattr(distribution, name)
     assert family([[1.0], [1.5]], [[2.0, 3.0]]).batch_shape == (2, 2)

@@ -10,9 +10,12 @@ from mindspore_compat.nn.probability import bijector as maps
 from mindspore_compat.nn.probability import distribution as families
 
 MADE = {
-    "Exp": maps.Exp(), "PowerTransform": maps.PowerTransform(0.5),
-    "Mixed": maps.PowerTransform([0.5, 0.0, 2.0]), "ScalarAffine": maps.ScalarAffine(-2.0, 1.0),
-    "Softplus": maps.Softplus(2.0), "GumbelCDF": maps.GumbelCDF(0.5, 2.0),
+    "Exp": maps.Exp(),
+    "PowerTransform": maps.PowerTransform(0.5),
+    "Mixed": maps.PowerTransform([0.5, 0.0, 2.0]),
+    "ScalarAffine": maps.ScalarAffine(-2.0, 1.0),
+    "Softplus": maps.Softplus(2.0),
+    "GumbelCDF": maps.GumbelCDF(0.5, 2.0),
     "Invert": maps.Invert(maps.Softplus(0.5)),
 }
 
@@ -70,7 +73,7 @@ def test_parameters_given_have_gradients_though_the_bijector_does_not_own_them()
     scale = Parameter(Tensor([2.0], float32), name="scale")
     made = maps.ScalarAffine(scale, Tensor([1.0], float32))
     assert made.trainable_params() == []
-    slope, = grad(lambda value: made.forward(value).sum(), None, [scale])(Tensor([3.0, 4.0]))
+    (slope,) = grad(lambda value: made.forward(value).sum(), None, [scale])(Tensor([3.0, 4.0]))
     assert values(slope) == [7.0]
 
 

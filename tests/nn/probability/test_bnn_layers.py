@@ -30,14 +30,20 @@ def fixed(mean, spread):
     start = float(np.log(np.expm1(spread)))
 
     def make(name, shape):
-        return bnn_layers.NormalPosterior(name, shape, loc_mean=mean, loc_std=1e-7,
-                                          untransformed_scale_mean=start,
-                                          untransformed_scale_std=1e-7)
+        return bnn_layers.NormalPosterior(
+            name,
+            shape,
+            loc_mean=mean,
+            loc_std=1e-7,
+            untransformed_scale_mean=start,
+            untransformed_scale_std=1e-7,
+        )
+
     return make
 
 
 def divergence(prior_mean, prior_sd, mean, sd):
-    return np.log(sd / prior_sd) + (prior_sd ** 2 + (prior_mean - mean) ** 2) / (2 * sd ** 2) - 0.5
+    return np.log(sd / prior_sd) + (prior_sd**2 + (prior_mean - mean) ** 2) / (2 * sd**2) - 0.5
 
 
 def test_a_prior_is_a_normal_distribution():
@@ -67,8 +73,12 @@ def test_a_posterior_starts_as_told_and_can_be_asked():
 def test_dense_layers(kind):
     set_seed(3)
     net = kind(3, 4, activation="relu")
-    names = ["weight_posterior.mean", "weight_posterior.untransformed_std", "bias_posterior.mean",
-             "bias_posterior.untransformed_std"]
+    names = [
+        "weight_posterior.mean",
+        "weight_posterior.untransformed_std",
+        "bias_posterior.mean",
+        "bias_posterior.untransformed_std",
+    ]
     assert [each.name for each in net.trainable_params()] == names
     assert [each.shape for each in net.get_parameters()] == [(4, 3), (4, 3), (4,), (4,)]
     out = values(net(ops.ones((50, 3))))
@@ -96,29 +106,49 @@ def test_a_local_dense_layer_draws_for_each_row():
 
 def test_a_convolution_draws_kernels():
     set_seed(5)
-    net = bnn_layers.ConvReparam(4, 6, (3, 2), stride=2, pad_mode="pad", padding=1, group=2,
-                                 has_bias=True, weight_posterior_fn=fixed(2.0, 1e-4),
-                                 bias_posterior_fn=fixed(10.0, 1e-4))
+    net = bnn_layers.ConvReparam(
+        4,
+        6,
+        (3, 2),
+        stride=2,
+        pad_mode="pad",
+        padding=1,
+        group=2,
+        has_bias=True,
+        weight_posterior_fn=fixed(2.0, 1e-4),
+        bias_posterior_fn=fixed(10.0, 1e-4),
+    )
     images = Tensor(np.random.default_rng(0).normal(size=(2, 4, 7, 6)), float32)
-    same = nn.Conv2d(4, 6, (3, 2), 2, "pad", 1, group=2, has_bias=True, weight_init=2.0,
-                     bias_init=10.0)
+    same = nn.Conv2d(
+        4, 6, (3, 2), 2, "pad", 1, group=2, has_bias=True, weight_init=2.0, bias_init=10.0
+    )
     close(values(net(images)), values(same(images)), atol=2e-2)
     assert (values(net(images)) != values(net(images))).any()
     assert [each.name for each in net.trainable_params()] == [
-        "weight_posterior.mean", "weight_posterior.untransformed_std", "bias_posterior.mean",
-        "bias_posterior.untransformed_std"]
+        "weight_posterior.mean",
+        "weight_posterior.untransformed_std",
+        "bias_posterior.mean",
+        "bias_posterior.untransformed_std",
+    ]
     assert [each.name for each in net.untrainable_params()] == ["weight", "bias"]
     assert net.weight_posterior.mean.shape == (6, 2, 3, 2)
 
 
-@pytest.mark.parametrize("net", [
-    lambda **given: bnn_layers.DenseReparam(3, 4, **given),
-    lambda **given: bnn_layers.DenseLocalReparam(3, 4, **given),
-    lambda **given: bnn_layers.ConvReparam(3, 4, 1, has_bias=True, **given)])
+@pytest.mark.parametrize(
+    "net",
+    [
+        lambda **given: bnn_layers.DenseReparam(3, 4, **given),
+        lambda **given: bnn_layers.DenseLocalReparam(3, 4, **given),
+        lambda **given: bnn_layers.ConvReparam(3, 4, 1, has_bias=True, **given),
+    ],
+)
 def test_the_divergence_is_that_from_the_priors(net):
-    found = net(weight_prior_fn=lambda: bnn_layers.NormalPrior(mean=1, std=0.5),
-                bias_prior_fn=Normal(0.5, 2.0), weight_posterior_fn=fixed(2.0, 0.7),
-                bias_posterior_fn=fixed(-1.0, 0.3)).compute_kl_loss()
+    found = net(
+        weight_prior_fn=lambda: bnn_layers.NormalPrior(mean=1, std=0.5),
+        bias_prior_fn=Normal(0.5, 2.0),
+        weight_posterior_fn=fixed(2.0, 0.7),
+        bias_posterior_fn=fixed(-1.0, 0.3),
+    ).compute_kl_loss()
     expected = 12 * divergence(1, 0.5, 2, 0.7) + 4 * divergence(0.5, 2, -1, 0.3)
     assert found.shape == ()
     close(values(found), expected, rtol=1e-4, atol=0)
@@ -144,7 +174,9 @@ def test_the_loss_has_both_parts():
     one = bnn_layers.WithBNNLossCell(net, TwoForEach(), 3, 0)
     assert values(one(data, label)).tolist() == [6.0, 6.0] and one.backbone_network is net
     assert [each.name for each in only.trainable_params()][:2] == [
-        "first.weight_posterior.mean", "first.weight_posterior.untransformed_std"]
+        "first.weight_posterior.mean",
+        "first.weight_posterior.untransformed_std",
+    ]
     bare = bnn_layers.WithBNNLossCell(nn.Dense(16, 1, 0.5, 0.0), nn.MSELoss(), 2)
     close(values(bare(data, label)), 98.0, atol=0)
 
@@ -188,8 +220,9 @@ def test_saved_weights_are_loaded():
     one, other = bnn_layers.ConvReparam(2, 3, 3), bnn_layers.ConvReparam(2, 3, 3)
     missing, extra = load_param_into_net(other, one.parameters_dict())
     assert not missing and not extra
-    np.testing.assert_array_equal(values(one.weight_posterior.mean),
-                                  values(other.weight_posterior.mean))
+    np.testing.assert_array_equal(
+        values(one.weight_posterior.mean), values(other.weight_posterior.mean)
+    )
 
 
 def test_the_function_for_posteriors_gets_a_name_and_a_list():
@@ -199,8 +232,9 @@ def test_the_function_for_posteriors_gets_a_name_and_a_list():
         seen.append((name, shape))
         return normal_post_fn(name, shape)
 
-    bnn_layers.ConvReparam(4, 6, 3, group=2, has_bias=True, weight_posterior_fn=make,
-                           bias_posterior_fn=make)
+    bnn_layers.ConvReparam(
+        4, 6, 3, group=2, has_bias=True, weight_posterior_fn=make, bias_posterior_fn=make
+    )
     assert seen == [("bnn_weight", [6, 2, 3, 3]), ("bnn_bias", [6])]
 
 
@@ -216,37 +250,52 @@ def conv(**given):
 NET = nn.Dense(3, 1)
 
 
-@pytest.mark.parametrize("make, error", [
-    (dense(in_channels=0), ValueError), (dense(in_channels=3.0), TypeError),
-    (dense(out_channels=-1), ValueError), (dense(has_bias=1), TypeError),
-    (dense(activation=3), ValueError), (dense(activation=nn.ReLU), ValueError),
-    (dense(activation="foo"), KeyError), (dense(weight_prior_fn=3), TypeError),
-    (dense(weight_prior_fn=nn.ReLU()), TypeError), (dense(weight_posterior_fn=3), TypeError),
-    (dense(weight_posterior_fn=lambda name, shape: Normal(0.0, 1.0)), TypeError),
-    (dense(weight_posterior_fn=bnn_layers.NormalPosterior("w", [1, 3])), TypeError),
-    (dense(bias_prior_fn=3), TypeError), (dense(bias_posterior_fn=3), TypeError),
-    (conv(pad_mode="foo"), ValueError), (conv(stride=0), ValueError), (conv(group=3), ValueError),
-    (conv(dilation=0), ValueError), (conv(kernel_size=(1, 2, 3)), TypeError),
-    (conv(padding=1), ValueError), (conv(padding=-1), ValueError), (conv(has_bias=1), TypeError),
-    (conv(weight_prior_fn=3), TypeError), (conv(weight_posterior_fn=3), TypeError),
-    (conv(bias_prior_fn=3, has_bias=True), TypeError),
-    (lambda: bnn_layers.NormalPrior(float32, 0, -1), ValueError),
-    (lambda: bnn_layers.NormalPrior(int32), TypeError),
-    (lambda: bnn_layers.NormalPrior(float32, "a"), TypeError),
-    (lambda: bnn_layers.NormalPosterior(3, [2]), TypeError),
-    (lambda: bnn_layers.NormalPosterior("w", 3), TypeError),
-    (lambda: bnn_layers.NormalPosterior("w", [2.0]), TypeError),
-    (lambda: bnn_layers.NormalPosterior("w", [-1]), ValueError),
-    (lambda: bnn_layers.NormalPosterior("w", [2], float32, 0, -1), TypeError),
-    (lambda: bnn_layers.NormalPosterior("w", [2], float32, 0, 0.1, 0, 0), TypeError),
-    (lambda: bnn_layers.WithBNNLossCell(3, nn.MSELoss()), TypeError),
-    (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), "a"), TypeError),
-    (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), -1), ValueError),
-    (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), 1, -1), ValueError),
-    (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 4))), ValueError),
-    (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 5, 3))), ValueError),
-    (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 3), float16)), TypeError),
-])
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (dense(in_channels=0), ValueError),
+        (dense(in_channels=3.0), TypeError),
+        (dense(out_channels=-1), ValueError),
+        (dense(has_bias=1), TypeError),
+        (dense(activation=3), ValueError),
+        (dense(activation=nn.ReLU), ValueError),
+        (dense(activation="foo"), KeyError),
+        (dense(weight_prior_fn=3), TypeError),
+        (dense(weight_prior_fn=nn.ReLU()), TypeError),
+        (dense(weight_posterior_fn=3), TypeError),
+        (dense(weight_posterior_fn=lambda name, shape: Normal(0.0, 1.0)), TypeError),
+        (dense(weight_posterior_fn=bnn_layers.NormalPosterior("w", [1, 3])), TypeError),
+        (dense(bias_prior_fn=3), TypeError),
+        (dense(bias_posterior_fn=3), TypeError),
+        (conv(pad_mode="foo"), ValueError),
+        (conv(stride=0), ValueError),
+        (conv(group=3), ValueError),
+        (conv(dilation=0), ValueError),
+        (conv(kernel_size=(1, 2, 3)), TypeError),
+        (conv(padding=1), ValueError),
+        (conv(padding=-1), ValueError),
+        (conv(has_bias=1), TypeError),
+        (conv(weight_prior_fn=3), TypeError),
+        (conv(weight_posterior_fn=3), TypeError),
+        (conv(bias_prior_fn=3, has_bias=True), TypeError),
+        (lambda: bnn_layers.NormalPrior(float32, 0, -1), ValueError),
+        (lambda: bnn_layers.NormalPrior(int32), TypeError),
+        (lambda: bnn_layers.NormalPrior(float32, "a"), TypeError),
+        (lambda: bnn_layers.NormalPosterior(3, [2]), TypeError),
+        (lambda: bnn_layers.NormalPosterior("w", 3), TypeError),
+        (lambda: bnn_layers.NormalPosterior("w", [2.0]), TypeError),
+        (lambda: bnn_layers.NormalPosterior("w", [-1]), ValueError),
+        (lambda: bnn_layers.NormalPosterior("w", [2], float32, 0, -1), TypeError),
+        (lambda: bnn_layers.NormalPosterior("w", [2], float32, 0, 0.1, 0, 0), TypeError),
+        (lambda: bnn_layers.WithBNNLossCell(3, nn.MSELoss()), TypeError),
+        (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), "a"), TypeError),
+        (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), -1), ValueError),
+        (lambda: bnn_layers.WithBNNLossCell(NET, nn.MSELoss(), 1, -1), ValueError),
+        (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 4))), ValueError),
+        (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 5, 3))), ValueError),
+        (lambda: bnn_layers.DenseReparam(3, 4)(ops.ones((2, 3), float16)), TypeError),
+    ],
+)
 def test_what_is_refused(make, error):
     with pytest.raises(error):
         make()

@@ -19,12 +19,19 @@ CASES = {
     "Bernoulli": ((0.3,), WHOLE, stats.bernoulli(0.3)),
     "Categorical": ((LEVELS,), Tensor(np.array([0, 1, 2]), int32), LIST),
 }
-OTHERS = {"Normal": (0.1, 1.5), "Uniform": (-1.0, 3.0), "Bernoulli": (0.6,),
-          "Categorical": ([0.1, 0.1, 0.8],)}
+OTHERS = {
+    "Normal": (0.1, 1.5),
+    "Uniform": (-1.0, 3.0),
+    "Bernoulli": (0.6,),
+    "Categorical": ([0.1, 0.1, 0.8],),
+}
 # The divergences from CASES to OTHERS, in closed form.
-DIVERGENCES = {"Normal": np.log(1.5 / 2) + (4 + 0.16) / 4.5 - 0.5, "Uniform": np.log(4 / 2.2),
-               "Bernoulli": 0.3 * np.log(0.5) + 0.7 * np.log(1.75),
-               "Categorical": LEVELS @ np.log(LEVELS / [0.1, 0.1, 0.8])}
+DIVERGENCES = {
+    "Normal": np.log(1.5 / 2) + (4 + 0.16) / 4.5 - 0.5,
+    "Uniform": np.log(4 / 2.2),
+    "Bernoulli": 0.3 * np.log(0.5) + 0.7 * np.log(1.75),
+    "Categorical": LEVELS @ np.log(LEVELS / [0.1, 0.1, 0.8]),
+}
 
 
 def made(name):
@@ -41,20 +48,33 @@ def test_probabilities_are_those_of_scipy(name):
     found, points = made(name), values.asnumpy()
     mass = expected.pmf(points) if hasattr(expected, "pmf") else expected.pdf(points)
     with np.errstate(divide="ignore"):
-        answers = {"prob": mass, "log_prob": np.log(mass), "cdf": expected.cdf(points),
-                   "log_cdf": np.log(expected.cdf(points)), "survival_function":
-                   1 - expected.cdf(points)}
+        answers = {
+            "prob": mass,
+            "log_prob": np.log(mass),
+            "cdf": expected.cdf(points),
+            "log_cdf": np.log(expected.cdf(points)),
+            "survival_function": 1 - expected.cdf(points),
+        }
     for question, answer in answers.items():
-        np.testing.assert_allclose(getattr(found, question)(values).asnumpy(), answer, rtol=2e-5,
-                                   atol=2e-7, err_msg=question)
+        np.testing.assert_allclose(
+            getattr(found, question)(values).asnumpy(),
+            answer,
+            rtol=2e-5,
+            atol=2e-7,
+            err_msg=question,
+        )
     np.testing.assert_array_equal(found("prob", values).asnumpy(), found.prob(values).asnumpy())
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_moments_are_those_of_scipy(name):
     found, expected = made(name), CASES[name][2]
-    answers = {"mean": expected.mean(), "sd": expected.std(), "var": expected.var(),
-               "entropy": expected.entropy()}
+    answers = {
+        "mean": expected.mean(),
+        "sd": expected.std(),
+        "var": expected.var(),
+        "entropy": expected.entropy(),
+    }
     for question, answer in answers.items():
         got = getattr(found, question)().asnumpy().reshape(())
         np.testing.assert_allclose(got, answer, rtol=2e-5, err_msg=question)
@@ -136,23 +156,26 @@ def test_samples_and_divergences_have_gradients():
     close(slope, [4.0], rtol=1e-7, atol=0)
 
 
-@pytest.mark.parametrize("make, error", [
-    (lambda: families.Normal(0.0, -1.0), ValueError),
-    (lambda: families.Normal(0.0, 0.0), ValueError),
-    (lambda: families.Normal("x", 1.0), TypeError),
-    (lambda: families.Normal(0.0, 1.0, dtype=int32), TypeError),
-    (lambda: families.Normal(0.0, 1.0, seed=1.0), TypeError),
-    (lambda: families.Normal(0.0, 1.0, seed=-1), ValueError),
-    (lambda: families.Normal(0.0, 1.0, name=3), TypeError),
-    (lambda: families.Uniform(1.0, 1.0), ValueError),
-    (lambda: families.Uniform(0.0, 1.0, dtype=int32), TypeError),
-    (lambda: families.Categorical([0.2, 0.3]), ValueError),
-    (lambda: families.Categorical(0.2), ValueError),
-    (lambda: families.Bernoulli(1.0), ValueError),
-    (lambda: families.Normal(0.0, 1.0).sample([2]), TypeError),
-    (lambda: families.Normal(0.0, 1.0).prob([0.1]), TypeError),
-    (lambda: families.Normal(0.0, 1.0)("foo"), NotImplementedError),
-])
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: families.Normal(0.0, -1.0), ValueError),
+        (lambda: families.Normal(0.0, 0.0), ValueError),
+        (lambda: families.Normal("x", 1.0), TypeError),
+        (lambda: families.Normal(0.0, 1.0, dtype=int32), TypeError),
+        (lambda: families.Normal(0.0, 1.0, seed=1.0), TypeError),
+        (lambda: families.Normal(0.0, 1.0, seed=-1), ValueError),
+        (lambda: families.Normal(0.0, 1.0, name=3), TypeError),
+        (lambda: families.Uniform(1.0, 1.0), ValueError),
+        (lambda: families.Uniform(0.0, 1.0, dtype=int32), TypeError),
+        (lambda: families.Categorical([0.2, 0.3]), ValueError),
+        (lambda: families.Categorical(0.2), ValueError),
+        (lambda: families.Bernoulli(1.0), ValueError),
+        (lambda: families.Normal(0.0, 1.0).sample([2]), TypeError),
+        (lambda: families.Normal(0.0, 1.0).prob([0.1]), TypeError),
+        (lambda: families.Normal(0.0, 1.0)("foo"), NotImplementedError),
+    ],
+)
 def test_what_is_refused(make, error):
     with pytest.raises(error):
         make()

@@ -20,8 +20,15 @@ SAMPLED = {
     "Poisson": (([2.3],), stats.poisson(2.3)),
     "Cauchy": ((0.5, 2.0), stats.cauchy(0.5, 2)),
 }
-TAILS = {"Cauchy": -1e6, "Exponential": 60.0, "Gamma": 40.0, "Gumbel": 60.0, "Logistic": -80.0,
-         "Poisson": 40.0, "Geometric": 80.0}
+TAILS = {
+    "Cauchy": -1e6,
+    "Exponential": 60.0,
+    "Gamma": 40.0,
+    "Gumbel": 60.0,
+    "Logistic": -80.0,
+    "Poisson": 40.0,
+    "Geometric": 80.0,
+}
 
 
 def values(tensor):
@@ -55,11 +62,15 @@ def test_samples_by_a_seed_repeat_and_go_on(name):
 ROWS = ([2.0, 1.5], [[3.0], [1.0], [2.0]])
 
 
-@pytest.mark.parametrize("name, batch", [
-    *((name, ROWS) for name in ("Beta", "Gamma", "Cauchy", "Gumbel", "Logistic", "LogNormal")),
-    ("Poisson", ([[2.0, 1.5]] * 3,)), ("Exponential", ([[2.0, 1.5]] * 3,)),
-    ("Geometric", ([[0.2, 0.5]] * 3,)),
-])
+@pytest.mark.parametrize(
+    "name, batch",
+    [
+        *((name, ROWS) for name in ("Beta", "Gamma", "Cauchy", "Gumbel", "Logistic", "LogNormal")),
+        ("Poisson", ([[2.0, 1.5]] * 3,)),
+        ("Exponential", ([[2.0, 1.5]] * 3,)),
+        ("Geometric", ([[0.2, 0.5]] * 3,)),
+    ],
+)
 def test_samples_of_a_batch_have_its_shape_and_type(name, batch):
     found = getattr(families, name)(*batch, dtype=float16)
     drawn = found.sample((4, 5))
@@ -114,9 +125,12 @@ def test_samples_have_gradients():
 
     def slopes(name, *args):
         found = getattr(families, name)()
-        return [values(each) for each in grad(
-            lambda *given: found.sample((4000,), *given).mean(), tuple(range(len(args))))(
-                *(Tensor(each, float32) for each in args))]
+        return [
+            values(each)
+            for each in grad(
+                lambda *given: found.sample((4000,), *given).mean(), tuple(range(len(args)))
+            )(*(Tensor(each, float32) for each in args))
+        ]
 
     close(slopes("Logistic", 0.5, 2.0), [1.0, 0.0], rtol=1e-7, atol=0.15)
     close(slopes("LogNormal", 0.3, 0.5)[0], np.exp(0.3 + 0.125), rtol=0.05, atol=0)
@@ -130,22 +144,33 @@ def test_probabilities_have_gradients_in_their_arguments():
 
     def numeric(name, args, question, at):
         def asked(value):
-            given = [*args[:at], value, *args[at + 1:]]
+            given = [*args[:at], value, *args[at + 1 :]]
             made = [Tensor([each], float32) for each in given]
             return float(values(getattr(getattr(families, name)(), question)(points, *made)).sum())
+
         return (asked(args[at] + 1e-2) - asked(args[at] - 1e-2)) / 2e-2
 
-    for name, args in (("Cauchy", [0.5, 2.0]), ("Logistic", [0.5, 2.0]), ("Exponential", [0.7]),
-                       ("Geometric", [0.3]), ("LogNormal", [0.3, 0.8])):
+    for name, args in (
+        ("Cauchy", [0.5, 2.0]),
+        ("Logistic", [0.5, 2.0]),
+        ("Exponential", [0.7]),
+        ("Geometric", [0.3]),
+        ("LogNormal", [0.3, 0.8]),
+    ):
         made = [Tensor(each, float32) for each in args]
         for question in ("cdf", "survival_function"):
-            found = grad(lambda *given: getattr(getattr(families, name)(), question)(  # noqa: B023
-                points, *given).sum(), tuple(range(len(args))))(*made)
+            found = grad(
+                lambda *given: getattr(getattr(families, name)(), question)(  # noqa: B023
+                    points, *given
+                ).sum(),
+                tuple(range(len(args))),
+            )(*made)
             found = found if isinstance(found, tuple) else (found,)
             for at, slope in enumerate(found):
                 expected = numeric(name, args, question, at)
-                np.testing.assert_allclose(values(slope), expected, atol=2e-3,
-                                           err_msg=f"{name} {question} {at}")
+                np.testing.assert_allclose(
+                    values(slope), expected, atol=2e-3, err_msg=f"{name} {question} {at}"
+                )
 
 
 def test_arguments_that_are_parameters_are_learnt():
@@ -153,7 +178,7 @@ def test_arguments_that_are_parameters_are_learnt():
     found = families.Cauchy(loc, 2.0)
     assert found.trainable_params() == [loc] and found.loc is loc
     assert families.Gumbel(loc, 2.0).trainable_params() == [loc]
-    slope, = grad(lambda value: found.log_prob(value).sum(), None, [loc])(Tensor([1.5]))
+    (slope,) = grad(lambda value: found.log_prob(value).sum(), None, [loc])(Tensor([1.5]))
     close(values(slope), 2 * 0.5 / 2 / (1 + 0.25), rtol=1e-6, atol=0)
 
 
@@ -166,8 +191,7 @@ def test_seed_of_a_transformed_distribution_leaves_that_of_its_source():
     np.testing.assert_array_equal(values(source.sample((9,))), before)
     again = families.TransformedDistribution(bijector.Exp(), families.Normal(0.0, 1.0), seed=11)
     np.testing.assert_array_equal(values(again.sample((9,))), first)
-    unseeded = families.TransformedDistribution(
-        bijector.Exp(), families.Normal(0.0, 1.0, seed=3))
+    unseeded = families.TransformedDistribution(bijector.Exp(), families.Normal(0.0, 1.0, seed=3))
     close(values(unseeded.sample((9,))), np.exp(before), rtol=1e-6, atol=0)
 
 

@@ -20,18 +20,25 @@ sys.path.insert(0, str(HERE))
 import probability_cases  # noqa: E402  (found through the line above)
 
 DATA = HERE.parent.parent / "data" / "observed_probability.jsonl"
-OBSERVED = {each["line"]: each["answer"] for each in map(json.loads,
-                                                         DATA.read_text().splitlines())}
+OBSERVED = {each["line"]: each["answer"] for each in map(json.loads, DATA.read_text().splitlines())}
 _POINTS = "T([0.1, 0.6, 0.9])"
 BETTER = {  # closed forms: differences of digamma functions, and the derivatives of x
-    "ms.grad(lambda *o: D.Beta().log_prob(T([0.4, 0.9]), *o).sum(), (0, 1))(T(1.5), T(2.5))":
-        [["Float32", [], [1.4176]], ["Float32", [], [-1.70749]]],
-    f"ms.grad(lambda v: B.PowerTransform().forward_log_jacobian(v).sum())({_POINTS})":
-        ["Float32", [3], [1.0, 1.0, 1.0]],
+    "ms.grad(lambda *o: D.Beta().log_prob(T([0.4, 0.9]), *o).sum(), (0, 1))(T(1.5), T(2.5))": [
+        ["Float32", [], [1.4176]],
+        ["Float32", [], [-1.70749]],
+    ],
+    f"ms.grad(lambda v: B.PowerTransform().forward_log_jacobian(v).sum())({_POINTS})": [
+        "Float32",
+        [3],
+        [1.0, 1.0, 1.0],
+    ],
     "ms.grad(lambda v: B.PowerTransform([0.5, 0.0, 2.0]).forward_log_jacobian(v).sum())"
     f"({_POINTS})": ["Float32", [3], [0.476191, 1.0, -0.357143]],
-    f"ms.grad(lambda v: B.Exp().forward_log_jacobian(v).sum())({_POINTS})":
-        ["Float32", [3], [1.0, 1.0, 1.0]],
+    f"ms.grad(lambda v: B.Exp().forward_log_jacobian(v).sum())({_POINTS})": [
+        "Float32",
+        [3],
+        [1.0, 1.0, 1.0],
+    ],
 }
 LINES = probability_cases.all_lines()
 
@@ -51,9 +58,15 @@ def test_cases_and_observations_are_the_same():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("part", [
-    *probability_cases.FAMILIES, *probability_cases.BIJECTORS, *probability_cases.TRANSFORMED,
-    "others"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *probability_cases.FAMILIES,
+        *probability_cases.BIJECTORS,
+        *probability_cases.TRANSFORMED,
+        "others",
+    ],
+)
 def test_answers(part):
     lines = parts()[part]
     answers = json.loads(json.dumps(probability_cases.run(ms, lines)))

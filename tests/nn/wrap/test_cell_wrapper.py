@@ -34,8 +34,10 @@ class Counting(nn.Cell):
 
 def data(rows=6, columns=3, out=4):
     rng = np.random.default_rng(1)
-    return (Tensor(rng.standard_normal((rows, columns)).astype(np.float32)),
-            Tensor(rng.standard_normal((rows, out)).astype(np.float32)))
+    return (
+        Tensor(rng.standard_normal((rows, columns)).astype(np.float32)),
+        Tensor(rng.standard_normal((rows, out)).astype(np.float32)),
+    )
 
 
 def test_with_loss_and_with_eval(space):
@@ -71,15 +73,25 @@ def test_with_grad_and_forward_value_and_grad(space):
     first = nn.ForwardValueAndGrad(both)(x, y)
     np.testing.assert_array_equal(first[1].asnumpy(), slopes[0][0].asnumpy())
     scaled = nn.ForwardValueAndGrad(both, weights, get_by_list=True, sens_param=True)(
-        x, y, Tensor(3.0))
+        x, y, Tensor(3.0)
+    )
     close(scaled[1][0], 3 * slopes[1][0].asnumpy(), rtol=1e-5, atol=1e-7)
     function = nn.ForwardValueAndGrad(lambda a: (a * a).sum())(x)
     close(function[1], 2 * x.asnumpy(), rtol=1e-6, atol=0)
 
 
-@pytest.mark.parametrize("arguments", [
-    (1,), (nn.ReLU(), None, 1), (nn.ReLU(), None, False, 1), (nn.ReLU(), 1, False, True),
-    (nn.ReLU(), None, False, True), (nn.ReLU(), None, False, False, 1)], ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (1,),
+        (nn.ReLU(), None, 1),
+        (nn.ReLU(), None, False, 1),
+        (nn.ReLU(), 1, False, True),
+        (nn.ReLU(), None, False, True),
+        (nn.ReLU(), None, False, False, 1),
+    ],
+    ids=str,
+)
 def test_forward_value_and_grad_refuses(arguments):
     with pytest.raises(TypeError, match="ForwardValueAndGrad"):
         nn.ForwardValueAndGrad(*arguments)
@@ -173,13 +185,21 @@ def test_parameter_update():
         nn.ParameterUpdate(1)
 
 
-@pytest.mark.parametrize("make", [nn.MicroBatchInterleaved, nn.GradAccumulationCell,
-                                  nn.PipelineCell, parallel.nn.GradAccumulation,
-                                  parallel.nn.MicroBatchInterleaved, parallel.nn.Pipeline,
-                                  parallel.nn.PipelineCell])
+@pytest.mark.parametrize(
+    "make",
+    [
+        nn.MicroBatchInterleaved,
+        nn.GradAccumulationCell,
+        nn.PipelineCell,
+        parallel.nn.GradAccumulation,
+        parallel.nn.MicroBatchInterleaved,
+        parallel.nn.Pipeline,
+        parallel.nn.PipelineCell,
+    ],
+)
 def test_slices_of_a_batch(make):
     both, (x, y) = nn.WithLossCell(nn.Dense(3, 4), Squares()), data()
-    expected = sum(float(both(x[i:i + 2], y[i:i + 2])) for i in (0, 2, 4))
+    expected = sum(float(both(x[i : i + 2], y[i : i + 2])) for i in (0, 2, 4))
     assert float(make(both, 3)(x, y)) == pytest.approx(expected, rel=1e-5)
     assert float(make(both, True)(x, y)) == pytest.approx(float(both(x, y)), rel=1e-5)
     for size, error in ((0, ValueError), (False, ValueError), (1.5, TypeError), ("a", TypeError)):

@@ -57,14 +57,15 @@ def course(overflows, scale, factor, window):
 
 
 @pytest.mark.parametrize("as_tensor", [False, True])
-@pytest.mark.parametrize("scale, factor, window", [(16.0, 2, 2), (2 ** 16, 4, 1), (3.0, 3, 5)])
+@pytest.mark.parametrize("scale, factor, window", [(16.0, 2, 2), (2**16, 4, 1), (3.0, 3, 5)])
 def test_the_course_of_a_dynamic_scale(space, as_tensor, scale, factor, window):
     rng = np.random.default_rng(int(scale))
     update = nn.DynamicLossScaleUpdateCell(scale, factor, window)
     held = Parameter(Tensor(np.float32(scale)), name="scale")
     overflows = (rng.random(40) < 0.3).tolist() + [True] * 40
     for overflow, (expected, current, last) in zip(
-            overflows, course(overflows, scale, factor, window), strict=True):
+        overflows, course(overflows, scale, factor, window), strict=True
+    ):
         given = Tensor(overflow) if as_tensor else overflow
         assert update(held, given) is given
         assert float(held) == np.float32(expected)
@@ -73,10 +74,13 @@ def test_the_course_of_a_dynamic_scale(space, as_tensor, scale, factor, window):
 
 
 def test_the_state_of_a_dynamic_scale():
-    update = nn.DynamicLossScaleUpdateCell(loss_scale_value=2 ** 12, scale_factor=2,
-                                           scale_window=1000)
+    update = nn.DynamicLossScaleUpdateCell(
+        loss_scale_value=2**12, scale_factor=2, scale_window=1000
+    )
     assert [(p.name, str(p.dtype), p.shape, int(p)) for p in update.get_parameters()] == [
-        ("current_iterator_step", "Int32", (), 1), ("last_overflow_iterator_step", "Int32", (), 0)]
+        ("current_iterator_step", "Int32", (), 1),
+        ("last_overflow_iterator_step", "Int32", (), 0),
+    ]
     assert update.get_loss_scale() == 4096
     plain = Tensor(np.float32(8))
     assert update(plain, True) is True and float(plain) == 4
@@ -88,9 +92,13 @@ def test_a_fixed_scale():
     assert update(Tensor(64.0), True) is True
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"scale_factor": "a", "scale_window": 2}, TypeError),
-    ({"scale_factor": 2, "scale_window": None}, TypeError)])
+@pytest.mark.parametrize(
+    "options, error",
+    [
+        ({"scale_factor": "a", "scale_window": 2}, TypeError),
+        ({"scale_factor": 2, "scale_window": None}, TypeError),
+    ],
+)
 def test_arguments_of_a_dynamic_scale_refused(options, error):
     with pytest.raises(error, match="DynamicLossScaleUpdateCell"):
         nn.DynamicLossScaleUpdateCell(16, **options)
@@ -105,7 +113,7 @@ def test_twenty_steps_with_overflows_in_the_middle(space, mode):
     values = {p.name: p.asnumpy().astype(np.float64) for p in net.get_parameters()}
     states = {name: rule.first(value.shape) for name, value in values.items()}
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
-    manager = nn.DynamicLossScaleUpdateCell(2 ** 10, 2, 3)
+    manager = nn.DynamicLossScaleUpdateCell(2**10, 2, 3)
     step = nn.TrainOneStepWithLossScaleCell(net, optimizer, manager).set_train()
     scales = list(course([t in spoilt for t in range(20)], 1024.0, 2, 3))
     before = 1024.0
@@ -129,8 +137,9 @@ def test_twenty_steps_with_overflows_in_the_middle(space, mode):
 def test_a_scale_given_as_a_tensor(shape):
     net = Net()
     optimizer = nn.SGD(net.trainable_params(), 0.1)
-    step = nn.TrainOneStepWithLossScaleCell(net, optimizer, Tensor(np.full(shape, 1024.0,
-                                                                           np.float32)))
+    step = nn.TrainOneStepWithLossScaleCell(
+        net, optimizer, Tensor(np.full(shape, 1024.0, np.float32))
+    )
     before = net.weight.asnumpy().copy()
     step(*batch(0))
     moved = before - net.weight.asnumpy()
@@ -140,9 +149,17 @@ def test_a_scale_given_as_a_tensor(shape):
     close(moved, 0.1 * expected["weight"], rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("value, error", [
-    (1.0, TypeError), (None, TypeError), ("a", TypeError), (Tensor([1.0, 2.0]), ValueError),
-    (Tensor([[1.0]]), ValueError)], ids=str)
+@pytest.mark.parametrize(
+    "value, error",
+    [
+        (1.0, TypeError),
+        (None, TypeError),
+        ("a", TypeError),
+        (Tensor([1.0, 2.0]), ValueError),
+        (Tensor([[1.0]]), ValueError),
+    ],
+    ids=str,
+)
 def test_scales_refused(value, error):
     net = Net()
     with pytest.raises(error, match="scale_sense"):
@@ -223,12 +240,16 @@ class StepOnCell(nn.Cell):
         super().__init__(auto_prefix=False)
         network.set_grad()
         self.network, self.optimizer, self.manager = network, optimizer, manager
-        self.loss_scale = Parameter(Tensor(manager.get_loss_scale(), dtype=ms.float32),
-                                    name="loss_scale")
+        self.loss_scale = Parameter(
+            Tensor(manager.get_loss_scale(), dtype=ms.float32), name="loss_scale"
+        )
         self.params = ParameterTuple(network.trainable_params())
         self.gradient = ops.GradOperation(sens_param=True, get_by_list=True)
-        self.register = (ops.NPUAllocFloatStatus(), ops.NPUClearFloatStatus(),
-                         ops.NPUGetFloatStatus())
+        self.register = (
+            ops.NPUAllocFloatStatus(),
+            ops.NPUClearFloatStatus(),
+            ops.NPUGetFloatStatus(),
+        )
 
     def construct(self, x, y):
         alloc, clear, read = self.register
@@ -252,10 +273,13 @@ def test_steps_of_scripts(space, make, mode):
     spoilt = {3, 4}
     ours, theirs = Net(), Net()
     one = nn.TrainOneStepWithLossScaleCell(
-        ours, nn.Adam(ours.trainable_params(), 0.05), nn.DynamicLossScaleUpdateCell(2 ** 8, 2, 2))
-    two = make(theirs, nn.Adam(theirs.trainable_params(), 0.05),
-               nn.DynamicLossScaleUpdateCell(loss_scale_value=2 ** 8, scale_factor=2,
-                                             scale_window=2))
+        ours, nn.Adam(ours.trainable_params(), 0.05), nn.DynamicLossScaleUpdateCell(2**8, 2, 2)
+    )
+    two = make(
+        theirs,
+        nn.Adam(theirs.trainable_params(), 0.05),
+        nn.DynamicLossScaleUpdateCell(loss_scale_value=2**8, scale_factor=2, scale_window=2),
+    )
     for t in range(10):
         expected, found = one(*batch(t, t in spoilt)), two(*batch(t, t in spoilt))
         assert bool(found[1]) == (t in spoilt)

@@ -25,9 +25,10 @@ def course(make):
     rng = np.random.default_rng(0)
     network = nn.Dense(3, 2, Tensor(rng.standard_normal((2, 3)).astype(np.float32)), "zeros")
     optimizer = make(network.trainable_params())
-    scale = nn.DynamicLossScaleUpdateCell(2.0 ** 8, 2, 2)
-    step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(network, nn.MSELoss()), optimizer,
-                                            scale_sense=scale)
+    scale = nn.DynamicLossScaleUpdateCell(2.0**8, 2, 2)
+    step = nn.TrainOneStepWithLossScaleCell(
+        nn.WithLossCell(network, nn.MSELoss()), optimizer, scale_sense=scale
+    )
     found = []
     for number in range(7):
         x = rng.standard_normal((4, 3)).astype(np.float32)
@@ -63,7 +64,7 @@ def test_training_goes_on_without_the_scale(space):
     for step in (scaled, nn.TrainOneStepCell(loss, optimizer), scaled):
         step(*batch)
     assert int(optimizer.global_step) == 3
-    np.testing.assert_allclose(optimizer.beta1_power.asnumpy(), 0.9 ** 3, rtol=1e-6)
-    optimizer.beta1_power.set_data(Tensor(np.float32(0.9 ** 5)))  # as loading a checkpoint does
+    np.testing.assert_allclose(optimizer.beta1_power.asnumpy(), 0.9**3, rtol=1e-6)
+    optimizer.beta1_power.set_data(Tensor(np.float32(0.9**5)))  # as loading a checkpoint does
     scaled(*batch)
-    np.testing.assert_allclose(optimizer.beta1_power.asnumpy(), 0.9 ** 6, rtol=1e-6)
+    np.testing.assert_allclose(optimizer.beta1_power.asnumpy(), 0.9**6, rtol=1e-6)

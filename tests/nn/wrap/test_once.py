@@ -59,9 +59,15 @@ def mode():
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-@pytest.mark.parametrize("value, marked, calls", [
-    (ms.GRAPH_MODE, True, 1), (ms.GRAPH_MODE, False, 1), (ms.PYNATIVE_MODE, True, 1),
-    (ms.PYNATIVE_MODE, False, 2)])
+@pytest.mark.parametrize(
+    "value, marked, calls",
+    [
+        (ms.GRAPH_MODE, True, 1),
+        (ms.GRAPH_MODE, False, 1),
+        (ms.PYNATIVE_MODE, True, 1),
+        (ms.PYNATIVE_MODE, False, 2),
+    ],
+)
 def test_a_step_of_ones_own_runs_its_network_as_often_as_the_original(mode, value, marked, calls):
     mode(value)
     net, other = Net().set_train(), Net().set_train()
@@ -92,15 +98,22 @@ def test_some_of_the_weights_in_another_order():
 
 
 WRITES = {
-    "optimizer": lambda net: lambda x, update=nn.SGD(net.trainable_params(), 0.1): update(
-        tuple(ops.ones_like(each) for each in net.trainable_params())),
+    "optimizer": lambda net: (
+        lambda x, update=nn.SGD(net.trainable_params(), 0.1): update(
+            tuple(ops.ones_like(each) for each in net.trainable_params())
+        )
+    ),
     "assign": lambda net: lambda x: ops.assign(net.dense.weight, net.dense.weight * 2),
-    "primitive": lambda net: lambda x: ops.ApplyGradientDescent()(
-        net.dense.weight, Tensor(0.5), ops.ones_like(net.dense.weight)),
+    "primitive": lambda net: (
+        lambda x: ops.ApplyGradientDescent()(
+            net.dense.weight, Tensor(0.5), ops.ones_like(net.dense.weight)
+        )
+    ),
     "set_data": lambda net: lambda x: net.dense.weight.set_data(net.dense.weight * 2),
     "item": lambda net: lambda x: net.dense.weight.__setitem__(0, 3.0),
-    "scatter": lambda net: lambda x: ops.scatter_update(
-        net.dense.weight, Tensor([1], ms.int32), Tensor([[5.0, 5, 5]])),
+    "scatter": lambda net: (
+        lambda x: ops.scatter_update(net.dense.weight, Tensor([1], ms.int32), Tensor([[5.0, 5, 5]]))
+    ),
     "input": lambda net: lambda x: ops.assign(x, x * 2),
 }
 
@@ -111,7 +124,7 @@ def test_what_is_written_in_between_is_seen_by_the_gradient(write):
     ms.load_param_into_net(other, net.parameters_dict())
     step = Step(net, between=WRITES[write](net))
     x, y = Parameter(batch()), Parameter(batch())
-    step.construct(x)                       # the optimizer's states, and the writes, come first
+    step.construct(x)  # the optimizer's states, and the writes, come first
     WRITES[write](other)(y)
     expected = ops.grad(other, None, other.trainable_params())(y)
     for found, wanted in zip(step.found, expected, strict=True):
@@ -182,8 +195,9 @@ def test_steps_within_a_step_are_left_to_themselves():
     assert net.dense.weight._node is None and not net.__dict__.get("_cell_around")
 
 
-@pytest.mark.parametrize("make", [
-    lambda net: nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-3)), Step])
+@pytest.mark.parametrize(
+    "make", [lambda net: nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-3)), Step]
+)
 def test_blocks_that_are_recomputed_train_too(make):
     """Their weights are found anew in the walk back, which comes when the tape is closed."""
     net, other = Net().set_train(), Net().set_train()

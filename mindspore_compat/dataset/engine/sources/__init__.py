@@ -40,7 +40,23 @@ from .tfrecord import *  # noqa: F403
 from .translation import *  # noqa: F403
 
 _modules = (
-    audio, captions, classification, clue, corpora, detection, digits, folders, generator,
-    matlab, mindrecord, mnist_cifar, reviews, scenes, synthetic, text, tfrecord, translation,
+    audio,
+    captions,
+    classification,
+    clue,
+    corpora,
+    detection,
+    digits,
+    folders,
+    generator,
+    matlab,
+    mindrecord,
+    mnist_cifar,
+    reviews,
+    scenes,
+    synthetic,
+    text,
+    tfrecord,
+    translation,
 )
 __all__ = sorted({name for module in _modules for name in module.__all__})

@@ -486,8 +486,10 @@ class LFWDataset(Listed, VisionBaseDataset):
                 raise RuntimeError(f"For 'LFWDataset', lfw-names.txt does not have {name!r}.")
             last = self._path(name, count)
             if int(count) > 0 and not os.path.isfile(last):
-                raise RuntimeError(f"For 'LFWDataset', there are {count} images of {name!r} in the "
-                                   f"list, but there is no file {last!r}.")
+                raise RuntimeError(
+                    f"For 'LFWDataset', there are {count} images of {name!r} in the "
+                    f"list, but there is no file {last!r}."
+                )
             yield from (
                 ([self._path(name, number + 1)], numbers[name]) for number in range(int(count))
             )

@@ -12,13 +12,7 @@ from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
-from .corpus_files import (
-    TRAIN_VALID_TEST,
-    Corpus,
-    TrainTestWorkersLast,
-    TrainValidTest,
-    documented,
-)
+from .corpus_files import TRAIN_VALID_TEST, Corpus, TrainTestWorkersLast, TrainValidTest, documented
 from .generator import Shard, Shards
 from .listed_rows import Listed, lines_of, names_in
 from .listed_rows import documented as documented_images

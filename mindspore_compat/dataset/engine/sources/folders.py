@@ -46,11 +46,21 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     """
 
     @checked(*exclusive)
-    def __init__(self, dataset_dir: Str, num_samples: Samples = None,
-                 num_parallel_workers: Workers = None, shuffle: Bool = None, sampler=None,
-                 extensions: ListOf(Str) = None, class_indexing: AnInstance(dict) = None,
-                 decode: Bool = False, num_shards: Shards = None, shard_id: Shard = None,
-                 cache=None, decrypt=None):
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        extensions: ListOf(Str) = None,
+        class_indexing: AnInstance(dict) = None,
+        decode: Bool = False,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+        decrypt=None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder("ImageFolderDataset", dataset_dir)
         self.extensions, self.class_indexing = extensions, class_indexing
@@ -78,17 +88,23 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
             self._found = [
                 (os.path.join(self.dataset_dir, name, file), label)
                 for name, label in sorted(self.get_class_indexing().items())
-                for file in self._files_of(os.path.join(self.dataset_dir, name))]
+                for file in self._files_of(os.path.join(self.dataset_dir, name))
+            ]
         if not self._found:
-            raise RuntimeError(f"In the folders of {self.dataset_dir!r} there are no files to "
-                               f"read.")
+            raise RuntimeError(
+                f"In the folders of {self.dataset_dir!r} there are no files to read."
+            )
         return self._found
 
     def _files_of(self, path):
         if not os.path.isdir(path):
             return []
-        return sorted(entry.name for entry in os.scandir(path) if entry.is_file() and (
-            self.extensions is None or os.path.splitext(entry.name)[1] in self.extensions))
+        return sorted(
+            entry.name
+            for entry in os.scandir(path)
+            if entry.is_file()
+            and (self.extensions is None or os.path.splitext(entry.name)[1] in self.extensions)
+        )
 
     def _length(self):
         return len(self._files())
@@ -100,6 +116,9 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         path, label = self._files()[index]
         with reading(path):
             found = self.decrypt(path) if self.decrypt is not None else content(path)
-            image = decoded("ImageFolderDataset", found) if self.decode else (
-                np.frombuffer(found, np.uint8))
+            image = (
+                decoded("ImageFolderDataset", found)
+                if self.decode
+                else (np.frombuffer(found, np.uint8))
+            )
             return [image, np.array(label, np.int32)]

@@ -19,10 +19,16 @@ from ..workers import OrderedMap
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 
-together = Forbid("(num_shards is None) != (shard_id is None)", ValueError,
-                  "'num_shards' and 'shard_id' must be given together")
-shard_in_range = Forbid("num_shards is not None and shard_id >= num_shards", ValueError,
-                        "'shard_id' must be in [0, num_shards)")
+together = Forbid(
+    "(num_shards is None) != (shard_id is None)",
+    ValueError,
+    "'num_shards' and 'shard_id' must be given together",
+)
+shard_in_range = Forbid(
+    "num_shards is not None and shard_id >= num_shards",
+    ValueError,
+    "'shard_id' must be in [0, num_shards)",
+)
 Shards = Int(ge=1, le=INT32_MAX)
 Shard = Int(ge=0, le=INT32_MAX)
 
@@ -62,37 +68,66 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     """
 
     @checked(
-        Forbid("batch_sampler is not None and (num_samples, shuffle, num_shards, shard_id, sampler)"
-               " != (None,) * 5", ValueError, "'batch_sampler' excludes 'num_samples', 'shuffle', "
-               "'num_shards', 'shard_id' and 'sampler'"),
-        Forbid("collate_fn is not None and batch_sampler is None", ValueError,
-               "'collate_fn' needs 'batch_sampler'"),
-        Forbid("column_names is None and schema is None", ValueError,
-               "'column_names' or 'schema' must be given"),
-        together, shard_in_range)
-    def __init__(self, source, column_names: Columns = None,
-                 column_types: ListOf(AnInstance(dtypes.Type)) = None,
-                 schema: AnInstance(str, Schema) = None, num_samples: Samples = None,
-                 num_parallel_workers: Workers = 1, shuffle: Bool = None, sampler=None,
-                 num_shards: Shards = None, shard_id: Shard = None,
-                 python_multiprocessing: Bool = True, max_rowsize: Int(ge=-1, le=INT32_MAX) = None,
-                 batch_sampler=None, collate_fn: Callable = None):
+        Forbid(
+            "batch_sampler is not None and (num_samples, shuffle, num_shards, shard_id, sampler)"
+            " != (None,) * 5",
+            ValueError,
+            "'batch_sampler' excludes 'num_samples', 'shuffle', "
+            "'num_shards', 'shard_id' and 'sampler'",
+        ),
+        Forbid(
+            "collate_fn is not None and batch_sampler is None",
+            ValueError,
+            "'collate_fn' needs 'batch_sampler'",
+        ),
+        Forbid(
+            "column_names is None and schema is None",
+            ValueError,
+            "'column_names' or 'schema' must be given",
+        ),
+        together,
+        shard_in_range,
+    )
+    def __init__(
+        self,
+        source,
+        column_names: Columns = None,
+        column_types: ListOf(AnInstance(dtypes.Type)) = None,
+        schema: AnInstance(str, Schema) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = 1,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        python_multiprocessing: Bool = True,
+        max_rowsize: Int(ge=-1, le=INT32_MAX) = None,
+        batch_sampler=None,
+        collate_fn: Callable = None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers)
         indexed = _check_source(source)
         for name, value in (("sampler", sampler), ("num_shards", num_shards)):
             if value is not None and not indexed:
-                raise ValueError(f"For 'GeneratorDataset', '{name}' needs a source with "
-                                 f"'__getitem__', but got {source!r}.")
+                raise ValueError(
+                    f"For 'GeneratorDataset', '{name}' needs a source with "
+                    f"'__getitem__', but got {source!r}."
+                )
         if isinstance(sampler, PKSampler):
             raise ValueError("For 'GeneratorDataset', 'sampler' must not be a PKSampler.")
         self.source, self.num_samples = source, num_samples
         self._set_columns(column_names, column_types, schema)
         self.python_multiprocessing, self.collate_fn = python_multiprocessing, collate_fn
         self.batch_sampler = batch_sampler
-        if batch_sampler is not None and not hasattr(batch_sampler, "__getitem__") and (
-                not hasattr(batch_sampler, "__iter__")):
-            raise TypeError(f"For 'GeneratorDataset', 'batch_sampler' must be iterable, but got "
-                            f"{batch_sampler!r}.")
+        if (
+            batch_sampler is not None
+            and not hasattr(batch_sampler, "__getitem__")
+            and (not hasattr(batch_sampler, "__iter__"))
+        ):
+            raise TypeError(
+                f"For 'GeneratorDataset', 'batch_sampler' must be iterable, but got "
+                f"{batch_sampler!r}."
+            )
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
         self._indexed, self._kept = indexed, None
 
@@ -103,8 +138,10 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             column_types = [column["type"] for column in schema.columns]
         self.column_names = as_list(column_names)
         distinct("GeneratorDataset", "column_names", self.column_names)
-        self.column_types = [dtypes.to_numpy(each) if isinstance(each, dtypes.Type) else
-                             np.dtype(each) for each in column_types or ()]
+        self.column_types = [
+            dtypes.to_numpy(each) if isinstance(each, dtypes.Type) else np.dtype(each)
+            for each in column_types or ()
+        ]
 
     def __getitem__(self, index):
         return self.source[index]
@@ -182,14 +219,18 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def _as_row(self, value):
         values = value if isinstance(value, (tuple, list)) else (value,)
         if len(values) != len(self.column_names):
-            raise RuntimeError(f"For 'GeneratorDataset', the source must give as many values as "
-                               f"there are columns, {len(self.column_names)}, but got "
-                               f"{len(values)}.")
+            raise RuntimeError(
+                f"For 'GeneratorDataset', the source must give as many values as "
+                f"there are columns, {len(self.column_names)}, but got "
+                f"{len(values)}."
+            )
         row = [as_column(each) for each in values]
         for name, wanted, column in zip(self.column_names, self.column_types, row, strict=False):
             if column.dtype != wanted:
-                raise RuntimeError(f"For 'GeneratorDataset', the column {name!r} must have dtype "
-                                   f"{wanted}, but got {column.dtype}.")
+                raise RuntimeError(
+                    f"For 'GeneratorDataset', the column {name!r} must have dtype "
+                    f"{wanted}, but got {column.dtype}."
+                )
         return row
 
     def _batches(self, read):
@@ -202,15 +243,17 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             try:
                 made = self.collate_fn(*[list(values) for values in columns])
             except FAILURES as error:
-                raise RuntimeError(f"For 'GeneratorDataset', 'collate_fn' raised "
-                                   f"{type(error).__name__}: {error}") from error
+                raise RuntimeError(
+                    f"For 'GeneratorDataset', 'collate_fn' raised {type(error).__name__}: {error}"
+                ) from error
             made = made if isinstance(made, tuple) else (made,)
             yield self._as_row(made)
 
 
 def _failed(error):
-    return RuntimeError(f"For 'GeneratorDataset', the source raised {type(error).__name__}: "
-                        f"{error}")
+    return RuntimeError(
+        f"For 'GeneratorDataset', the source raised {type(error).__name__}: {error}"
+    )
 
 
 def _check_source(source):
@@ -222,13 +265,17 @@ def _check_source(source):
     """
     if hasattr(source, "__getitem__") and not isinstance(source, (str, bytes)):
         if not hasattr(source, "__len__"):
-            raise RuntimeError(f"For 'GeneratorDataset', a source with '__getitem__' must have "
-                               f"'__len__' too, but got {source!r}.")
+            raise RuntimeError(
+                f"For 'GeneratorDataset', a source with '__getitem__' must have "
+                f"'__len__' too, but got {source!r}."
+            )
         return True
     if callable(source) or hasattr(source, "__iter__"):
         return False
-    raise TypeError(f"For 'GeneratorDataset', 'source' must be callable, iterable or indexable, "
-                    f"but got {source!r} of type {type(source).__name__}.")
+    raise TypeError(
+        f"For 'GeneratorDataset', 'source' must be callable, iterable or indexable, "
+        f"but got {source!r} of type {type(source).__name__}."
+    )
 
 
 class NumpySlicesDataset(GeneratorDataset):
@@ -259,28 +306,54 @@ class NumpySlicesDataset(GeneratorDataset):
     """
 
     @checked(together, shard_in_range)
-    def __init__(self, data: AnInstance(list, tuple, dict, np.ndarray), column_names: Names = None,
-                 num_samples: Samples = None, num_parallel_workers: Workers = 1,
-                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
-                 shard_id: Shard = None):
+    def __init__(
+        self,
+        data: AnInstance(list, tuple, dict, np.ndarray),
+        column_names: Names = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = 1,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+    ):
         if len(data) == 0:
             raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty.")
         columns, names = _sliced(data)
         if column_names is not None:
             names = as_list(column_names)
         if len(names) != len(columns):
-            raise ValueError(f"For 'NumpySlicesDataset', 'column_names' must name {len(columns)} "
-                             f"columns, but got {names}.")
+            raise ValueError(
+                f"For 'NumpySlicesDataset', 'column_names' must name {len(columns)} "
+                f"columns, but got {names}."
+            )
         if len({len(column) for column in columns}) > 1:
-            raise ValueError(f"For 'NumpySlicesDataset', all columns must be as long, but got "
-                             f"{[len(column) for column in columns]}.")
-        super().__init__(_Slices(columns), names, None, None, num_samples, num_parallel_workers,
-                         shuffle, sampler, num_shards, shard_id)
+            raise ValueError(
+                f"For 'NumpySlicesDataset', all columns must be as long, but got "
+                f"{[len(column) for column in columns]}."
+            )
+        super().__init__(
+            _Slices(columns),
+            names,
+            None,
+            None,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+        )
 
     def _open(self):
         columns = self.source.columns
-        if not all(isinstance(each, np.ndarray) and each.dtype.kind in "biuf" and
-                   each.itemsize <= 8 and each.dtype.isnative for each in columns):
+        if not all(
+            isinstance(each, np.ndarray)
+            and each.dtype.kind in "biuf"
+            and each.itemsize <= 8
+            and each.dtype.isnative
+            for each in columns
+        ):
             return super()._open()
         epoch = self.sampler.open(self._length())
         step = block_rows(sum(column[:1].nbytes for column in columns))
@@ -288,7 +361,7 @@ class NumpySlicesDataset(GeneratorDataset):
         def blocks():
             indices = epoch()
             for start in range(0, len(indices), step):
-                taken = indices[start:start + step]
+                taken = indices[start : start + step]
                 yield [column[taken] for column in columns]
 
         return Flow(blocks=blocks)
@@ -316,8 +389,10 @@ def _sliced(data):
         names = [f"column_{place}" for place in range(len(columns))]
     for place, column in enumerate(columns):
         if isinstance(data, (tuple, dict)) and not isinstance(column, (list, np.ndarray)):
-            raise TypeError(f"For 'NumpySlicesDataset', each column of 'data' must be a list or an "
-                            f"array, but column {place} is {column!r}.")
+            raise TypeError(
+                f"For 'NumpySlicesDataset', each column of 'data' must be a list or an "
+                f"array, but column {place} is {column!r}."
+            )
     return [read_only(each) if isinstance(each, np.ndarray) else each for each in columns], names
 
 
@@ -340,13 +415,18 @@ class PaddedDataset(GeneratorDataset):
 
     def __init__(self, padded_samples):
         if not isinstance(padded_samples, list):
-            raise TypeError(f"For 'PaddedDataset', 'padded_samples' must be a list, but got "
-                            f"{padded_samples!r}.")
+            raise TypeError(
+                f"For 'PaddedDataset', 'padded_samples' must be a list, but got {padded_samples!r}."
+            )
         if not padded_samples:
             raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty.")
         if not all(isinstance(each, dict) for each in padded_samples):
             raise TypeError("For 'PaddedDataset', 'padded_samples' must hold dicts.")
         names = list(padded_samples[0])
-        super().__init__([tuple(row[name] for name in names) for row in padded_samples], names,
-                         num_samples=None, shuffle=False)
+        super().__init__(
+            [tuple(row[name] for name in names) for row in padded_samples],
+            names,
+            num_samples=None,
+            shuffle=False,
+        )
         self.padded_samples = padded_samples

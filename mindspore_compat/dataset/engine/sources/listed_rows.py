@@ -46,8 +46,9 @@ def file_named(api, name, path):
         ValueError: there is none of this name.
     """
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
-        raise ValueError(f"For '{api}', '{name}' must lead to a file that can be read, but got "
-                         f"{path!r}.")
+        raise ValueError(
+            f"For '{api}', '{name}' must lead to a file that can be read, but got {path!r}."
+        )
     return path
 
 

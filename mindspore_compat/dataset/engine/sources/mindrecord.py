@@ -37,21 +37,42 @@ __all__ = ["MindDataset"]
 
 _MANY = 100_000_000
 _PART = 1_000_000
-_SAMPLERS = (DistributedSampler, PKSampler, RandomSampler, SequentialSampler, SubsetRandomSampler,
-             SubsetSampler)
+_SAMPLERS = (
+    DistributedSampler,
+    PKSampler,
+    RandomSampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    SubsetSampler,
+)
 
-both = Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
-              "'num_shards' and 'shard_id' must be given together")
-alone = Forbid("sampler is not None and (num_samples, shuffle, num_shards, shard_id) "
-               "!= (None,) * 4", RuntimeError,
-               "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'")
+both = Forbid(
+    "(num_shards is None) != (shard_id is None)",
+    RuntimeError,
+    "'num_shards' and 'shard_id' must be given together",
+)
+alone = Forbid(
+    "sampler is not None and (num_samples, shuffle, num_shards, shard_id) != (None,) * 4",
+    RuntimeError,
+    "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'",
+)
 padding = (
-    Forbid("(padded_sample is None) != (num_padded is None)", RuntimeError,
-           "'padded_sample' and 'num_padded' must be given together"),
-    Forbid("padded_sample is not None and not columns_list", RuntimeError,
-           "'padded_sample' needs 'columns_list'"),
-    Forbid("padded_sample is not None and set(padded_sample) != set(columns_list)", ValueError,
-           "'padded_sample' must have the columns of 'columns_list'"))
+    Forbid(
+        "(padded_sample is None) != (num_padded is None)",
+        RuntimeError,
+        "'padded_sample' and 'num_padded' must be given together",
+    ),
+    Forbid(
+        "padded_sample is not None and not columns_list",
+        RuntimeError,
+        "'padded_sample' needs 'columns_list'",
+    ),
+    Forbid(
+        "padded_sample is not None and set(padded_sample) != set(columns_list)",
+        ValueError,
+        "'padded_sample' must have the columns of 'columns_list'",
+    ),
+)
 
 
 class MindDataset(MappableDataset, UnionBaseDataset):
@@ -82,47 +103,79 @@ class MindDataset(MappableDataset, UnionBaseDataset):
             divided evenly.
     """
 
-    @checked(both, shard_in_range, alone, *padding,
-             Forbid("num_samples and shuffle in ('files', 'infile')", ValueError,
-                    "'num_samples' excludes shuffling files or rows within files"))
-    def __init__(self, dataset_files: Str | ListOf(Str, min_length=1),
-                 columns_list: ListOf(Str) = None, num_parallel_workers: Workers = None,
-                 shuffle: Bool | AnInstance(Shuffle) = None, num_shards: Shards = None,
-                 shard_id: Shard = None, sampler=None, padded_sample: AnInstance(dict) = None,
-                 num_padded: Int(ge=0, le=INT32_MAX) = None, num_samples: Samples = None,
-                 cache=None):
+    @checked(
+        both,
+        shard_in_range,
+        alone,
+        *padding,
+        Forbid(
+            "num_samples and shuffle in ('files', 'infile')",
+            ValueError,
+            "'num_samples' excludes shuffling files or rows within files",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_files: Str | ListOf(Str, min_length=1),
+        columns_list: ListOf(Str) = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool | AnInstance(Shuffle) = None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        sampler=None,
+        padded_sample: AnInstance(dict) = None,
+        num_padded: Int(ge=0, le=INT32_MAX) = None,
+        num_samples: Samples = None,
+        cache=None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         if sampler is not None and not isinstance(sampler, _SAMPLERS):
-            raise ValueError(f"For 'MindDataset', 'sampler' must be one of "
-                             f"{', '.join(each.__name__ for each in _SAMPLERS)}, but got "
-                             f"{sampler!r}.")
+            raise ValueError(
+                f"For 'MindDataset', 'sampler' must be one of "
+                f"{', '.join(each.__name__ for each in _SAMPLERS)}, but got "
+                f"{sampler!r}."
+            )
         for path in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
             if not os.access(path, os.R_OK):
-                raise ValueError(f"For 'MindDataset', 'dataset_files' must be files that can be "
-                                 f"read, but got {path!r}.")
+                raise ValueError(
+                    f"For 'MindDataset', 'dataset_files' must be files that can be "
+                    f"read, but got {path!r}."
+                )
         self.dataset_files, self._records = dataset_files, Records(dataset_files)
         self._fields = self._records.schema
         self.columns_list = list(columns_list or sorted(self._fields))
         distinct("MindDataset", "columns_list", self.columns_list)
         unknown = [name for name in self.columns_list if name not in self._fields]
         if unknown:
-            raise RuntimeError(f"For 'MindDataset', 'columns_list' must be among "
-                               f"{sorted(self._fields)}, but got {unknown}.")
+            raise RuntimeError(
+                f"For 'MindDataset', 'columns_list' must be among "
+                f"{sorted(self._fields)}, but got {unknown}."
+            )
         self.padded_sample, self.num_padded = padded_sample, num_padded or 0
-        self._padded = None if padded_sample is None else [
-            read_only(np.array(_column(self._fields[name], padded_sample[name])))
-            for name in self.columns_list]
+        self._padded = (
+            None
+            if padded_sample is None
+            else [
+                read_only(np.array(_column(self._fields[name], padded_sample[name])))
+                for name in self.columns_list
+            ]
+        )
         self.sampler = sampler or _chosen(num_samples, shuffle, num_shards, shard_id)
 
     def _columns(self):
         return self.columns_list
 
     def _length(self):
-        if isinstance(self.sampler, DistributedSampler) and self.num_padded and (
-                len(self._records) + self.num_padded) % self.sampler.num_shards:
-            raise RuntimeError(f"For 'MindDataset', 'num_padded' must make {len(self._records)} "
-                               f"rows a multiple of {self.sampler.num_shards}, but got "
-                               f"{self.num_padded}.")
+        if (
+            isinstance(self.sampler, DistributedSampler)
+            and self.num_padded
+            and (len(self._records) + self.num_padded) % self.sampler.num_shards
+        ):
+            raise RuntimeError(
+                f"For 'MindDataset', 'num_padded' must make {len(self._records)} "
+                f"rows a multiple of {self.sampler.num_shards}, but got "
+                f"{self.num_padded}."
+            )
         return len(self._records) + self.num_padded
 
     def _labels(self):
@@ -132,8 +185,10 @@ class MindDataset(MappableDataset, UnionBaseDataset):
             sampler = sampler.child_sampler
         field = self._fields.get(sampler.class_column)
         if field is None or "shape" in field or field["type"] == "bytes":
-            raise RuntimeError(f"For 'MindDataset', the 'class_column' of a PKSampler must be a "
-                               f"column of numbers or text, but got {sampler.class_column!r}.")
+            raise RuntimeError(
+                f"For 'MindDataset', the 'class_column' of a PKSampler must be a "
+                f"column of numbers or text, but got {sampler.class_column!r}."
+            )
         return np.unique(self._records.values(sampler.class_column), return_inverse=True)[1]
 
     def _row(self, index):
@@ -183,9 +238,10 @@ def _opened(sampler, counts, size, labels):
     if isinstance(sampler, DistributedSampler):
         return _shared(sampler, counts, size)
     if isinstance(sampler, SubsetRandomSampler):
-        fixed = SubsetSampler(Minstd(next_seed() + 1).shuffle(list(sampler.indices)),
-                              sampler.num_samples)
-        return fixed.open(size)     # the original's second epoch repeats the first
+        fixed = SubsetSampler(
+            Minstd(next_seed() + 1).shuffle(list(sampler.indices)), sampler.num_samples
+        )
+        return fixed.open(size)  # the original's second epoch repeats the first
     return sampler.open(size, labels)
 
 
@@ -197,7 +253,7 @@ def _random(sampler, counts, size):
     mixed, order = _mixing(sampler.get_shuffle_mode(), counts, size), None
 
     def epoch():
-        nonlocal order     # the original shuffles anew what the epoch before has left
+        nonlocal order  # the original shuffles anew what the epoch before has left
         order = mixed(order, next(seeds))[:limit]
         return order
 

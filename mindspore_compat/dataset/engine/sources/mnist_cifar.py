@@ -18,19 +18,31 @@ from ..rows import block_rows, read_only
 from ..sampler import select_sampler
 from .generator import Shard, Shards, shard_in_range
 
-__all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "KMnistDataset",
-           "MnistDataset"]
+__all__ = [
+    "Cifar100Dataset",
+    "Cifar10Dataset",
+    "FashionMnistDataset",
+    "KMnistDataset",
+    "MnistDataset",
+]
 
 IMAGES, LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
 
 
 _others = "num_samples, shuffle, num_shards, shard_id"
 exclusive = (
-    Forbid(f"sampler is not None and ({_others}) != (None,) * 4", RuntimeError,
-           "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'"),
-    Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
-           "'num_shards' and 'shard_id' must be given together"),
-    shard_in_range)
+    Forbid(
+        f"sampler is not None and ({_others}) != (None,) * 4",
+        RuntimeError,
+        "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'",
+    ),
+    Forbid(
+        "(num_shards is None) != (shard_id is None)",
+        RuntimeError,
+        "'num_shards' and 'shard_id' must be given together",
+    ),
+    shard_in_range,
+)
 
 
 def folder(api, path):
@@ -40,8 +52,9 @@ def folder(api, path):
         ValueError: there is none of this name.
     """
     if not os.path.isdir(path) or not os.access(path, os.R_OK):
-        raise ValueError(f"For '{api}', 'dataset_dir' must be a folder that can be read, but got "
-                         f"{path!r}.")
+        raise ValueError(
+            f"For '{api}', 'dataset_dir' must be a folder that can be read, but got {path!r}."
+        )
     return path
 
 
@@ -55,16 +68,41 @@ class InMemory(MappableDataset, VisionBaseDataset):
     _error = ValueError
 
     @checked(*exclusive)
-    def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
-                 num_samples: Samples = None, num_parallel_workers: Workers = None,
-                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
-                 shard_id: Shard = None, cache=None):
-        self._set(dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
-                  shard_id, cache)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
         self.usage = usage or "all"
 
-    def _set(self, dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
-             shard_id, cache):
+    def _set(
+        self,
+        dataset_dir,
+        num_samples,
+        num_parallel_workers,
+        shuffle,
+        sampler,
+        num_shards,
+        shard_id,
+        cache,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
@@ -100,28 +138,40 @@ class _IdxDataset(InMemory):
         names = sorted(os.listdir(self.dataset_dir))
         pairs = []
         for part in wanted:
-            images, labels = ([os.path.join(self.dataset_dir, name) for name in names
-                               if f"{part}-{kind}" in name] for kind in ("images", "labels"))
+            images, labels = (
+                [os.path.join(self.dataset_dir, name) for name in names if f"{part}-{kind}" in name]
+                for kind in ("images", "labels")
+            )
             if len(images) != len(labels):
-                raise ValueError(f"In {self.dataset_dir!r} there are {len(images)} files of images "
-                                 f"and {len(labels)} of labels for {part!r}.")
+                raise ValueError(
+                    f"In {self.dataset_dir!r} there are {len(images)} files of images "
+                    f"and {len(labels)} of labels for {part!r}."
+                )
             pairs += zip(images, labels, strict=True)
         if not pairs:
-            raise ValueError(f"In {self.dataset_dir!r} there are no files "
-                             f"{wanted[0]}-images-idx3-ubyte and {wanted[0]}-labels-idx1-ubyte.")
+            raise ValueError(
+                f"In {self.dataset_dir!r} there are no files "
+                f"{wanted[0]}-images-idx3-ubyte and {wanted[0]}-labels-idx1-ubyte."
+            )
         read = [_read_pair(*pair) for pair in pairs]
-        return [np.concatenate(parts) if len(parts) > 1 else parts[0]
-                for parts in zip(*read, strict=True)]
+        return [
+            np.concatenate(parts) if len(parts) > 1 else parts[0]
+            for parts in zip(*read, strict=True)
+        ]
 
 
 def _read_pair(images_path, labels_path):
     images, labels = read_idx(images_path, IMAGES), read_idx(labels_path, LABELS)
     if len(images) != len(labels):
-        raise ValueError(f"{images_path!r} holds {len(images)} images, but {labels_path!r} holds "
-                         f"{len(labels)} labels.")
+        raise ValueError(
+            f"{images_path!r} holds {len(images)} images, but {labels_path!r} holds "
+            f"{len(labels)} labels."
+        )
     if images.shape[1:] != (28, 28):
-        raise ValueError(f"{images_path!r} holds images of {images.shape[1]} x {images.shape[2]} "
-                         f"pixels, but they must be 28 x 28.")
+        raise ValueError(
+            f"{images_path!r} holds images of {images.shape[1]} x {images.shape[2]} "
+            f"pixels, but they must be 28 x 28."
+        )
     return images[..., None], labels.astype(np.uint32)
 
 
@@ -141,18 +191,24 @@ def read_idx(path, magic):
     dtype, axes = np.dtype(np.uint8 if magic < 3072 else ">i4"), magic % 256
     header = 4 + 4 * axes
     if len(stored) < header:
-        raise ValueError(f"{path!r} is truncated: an IDX file begins with {header} bytes that "
-                         f"describe it, but it has {len(stored)}.")
+        raise ValueError(
+            f"{path!r} is truncated: an IDX file begins with {header} bytes that "
+            f"describe it, but it has {len(stored)}."
+        )
     found, *shape = struct.unpack_from(f">{header // 4}I", stored)
     if found != magic:
-        raise ValueError(f"{path!r} is not an IDX file of bytes with {axes} axes: it "
-                         f"begins with {found}, not with {magic}.")
+        raise ValueError(
+            f"{path!r} is not an IDX file of bytes with {axes} axes: it "
+            f"begins with {found}, not with {magic}."
+        )
     size = int(np.prod(shape, dtype=object))
     length = header + size * dtype.itemsize
     if len(stored) != length:
         what = "truncated" if len(stored) < length else "too long"
-        raise ValueError(f"{path!r} is {what}: for shape {tuple(shape)} it must have "
-                         f"{length} bytes, but it has {len(stored)}.")
+        raise ValueError(
+            f"{path!r} is {what}: for shape {tuple(shape)} it must have "
+            f"{length} bytes, but it has {len(stored)}."
+        )
     return np.frombuffer(stored, dtype, size, header).reshape(shape)
 
 
@@ -194,23 +250,29 @@ class _CifarDataset(InMemory):
         return ["image", *self._label_columns]
 
     def _load(self):
-        paths = [os.path.join(self.dataset_dir, name) for name in sorted(os.listdir(
-            self.dataset_dir)) if name in self._files[self.usage]]
+        paths = [
+            os.path.join(self.dataset_dir, name)
+            for name in sorted(os.listdir(self.dataset_dir))
+            if name in self._files[self.usage]
+        ]
         if not paths:
-            raise ValueError(f"In {self.dataset_dir!r} there is none of the files "
-                             f"{', '.join(self._files[self.usage])}.")
+            raise ValueError(
+                f"In {self.dataset_dir!r} there is none of the files "
+                f"{', '.join(self._files[self.usage])}."
+            )
         labels = len(self._label_columns)
         records = np.concatenate([_read_records(path, labels + 3072) for path in paths])
         images = records[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        return [np.ascontiguousarray(images),
-                *(records[:, place].astype(np.uint32) for place in range(labels))]
+        return [
+            np.ascontiguousarray(images),
+            *(records[:, place].astype(np.uint32) for place in range(labels)),
+        ]
 
 
 def _read_records(path, size):
     found = np.frombuffer(content(path), np.uint8)
     if not len(found) or len(found) % size:
-        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(found)} "
-                         f"bytes.")
+        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(found)} bytes.")
     return found.reshape(-1, size)
 
 

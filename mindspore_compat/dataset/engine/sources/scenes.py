@@ -197,8 +197,7 @@ class CityscapesDataset(Listed, VisionBaseDataset):
     def _made(self, image, task):
         if self.task != "polygon":
             return [self._image(image), self._image(task)]
-        text = json.dumps(
-            json_of(task), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(json_of(task), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return [self._image(image), np.array(text)]
 
 

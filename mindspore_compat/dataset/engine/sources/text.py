@@ -22,12 +22,18 @@ from .generator import Shard, Shards
 
 __all__ = ["CSVDataset", "TextFileDataset"]
 
-together = Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
-                  "'num_shards' and 'shard_id' must be given together")
-shard_in_range = Forbid("num_shards is not None and shard_id >= num_shards", ValueError,
-                        "'shard_id' must be in [0, num_shards)")
+together = Forbid(
+    "(num_shards is None) != (shard_id is None)",
+    RuntimeError,
+    "'num_shards' and 'shard_id' must be given together",
+)
+shard_in_range = Forbid(
+    "num_shards is not None and shard_id >= num_shards",
+    ValueError,
+    "'shard_id' must be in [0, num_shards)",
+)
 ShuffleMode = Bool | AnInstance(Shuffle)
-_BUFFER = 10000     # rows that a global shuffle holds at least
+_BUFFER = 10000  # rows that a global shuffle holds at least
 
 
 def found_files(api, patterns):
@@ -42,8 +48,9 @@ def found_files(api, patterns):
     for pattern in as_list(patterns):
         matches = [path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)]
         if not matches:
-            raise ValueError(f"For '{api}', 'dataset_files' must name files, but {pattern!r} "
-                             f"names none.")
+            raise ValueError(
+                f"For '{api}', 'dataset_files' must name files, but {pattern!r} names none."
+            )
         found += matches
     return sorted(found)
 
@@ -61,10 +68,14 @@ class FilesDataset(SourceDataset):
     def _set_order(self, files, num_samples, shuffle, num_shards, shard_id):
         api, self.dataset_files = type(self).__name__, files
         self.num_samples, self.num_shards, self.shard_id = num_samples, num_shards, shard_id
-        if isinstance(shuffle, Shuffle) and shuffle not in (Shuffle.GLOBAL, Shuffle.FILES,
-                                                            Shuffle.FALSE):
-            raise ValueError(f"For '{api}', 'shuffle' must be GLOBAL, FILES, FALSE or a bool, but "
-                             f"got {shuffle}.")
+        if isinstance(shuffle, Shuffle) and shuffle not in (
+            Shuffle.GLOBAL,
+            Shuffle.FILES,
+            Shuffle.FALSE,
+        ):
+            raise ValueError(
+                f"For '{api}', 'shuffle' must be GLOBAL, FILES, FALSE or a bool, but got {shuffle}."
+            )
         self._shuffles_rows = shuffle is True or shuffle is Shuffle.GLOBAL
         self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
 
@@ -99,8 +110,9 @@ class FilesDataset(SourceDataset):
         return itertools.chain.from_iterable(map(self._rows_of, self.dataset_files))
 
     def _sampler_of_kept(self):
-        return sampler_of_kept(self._shuffles_files, self.num_samples, self.num_shards,
-                               self.shard_id)
+        return sampler_of_kept(
+            self._shuffles_files, self.num_samples, self.num_shards, self.shard_id
+        )
 
     def _size(self):
         size = self._count() if self.num_shards is None else self._share()
@@ -130,8 +142,9 @@ class FilesDataset(SourceDataset):
         found = itertools.chain.from_iterable(self._rows_of(path) for path in files)
         if share is None:
             return found
-        again = itertools.chain(found, itertools.chain.from_iterable(
-            self._rows_of(path) for path in files))
+        again = itertools.chain(
+            found, itertools.chain.from_iterable(self._rows_of(path) for path in files)
+        )
         return itertools.islice(again, share * self.shard_id, share * (self.shard_id + 1))
 
 
@@ -168,9 +181,16 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
     """
 
     @checked(together, shard_in_range)
-    def __init__(self, dataset_files: Names, num_samples: Samples = None,
-                 num_parallel_workers: Workers = None, shuffle: ShuffleMode = Shuffle.GLOBAL,
-                 num_shards: Shards = None, shard_id: Shard = None, cache=None):
+    def __init__(
+        self,
+        dataset_files: Names,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self._set_files(dataset_files, num_samples, shuffle, num_shards, shard_id)
 
@@ -221,14 +241,28 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
             used, a line has another number of fields, or a field is no number.
     """
 
-    @checked(together, shard_in_range,
-             Forbid("len(field_delim) != 1 or field_delim in '\"\\r\\n'", ValueError,
-                    "'field_delim' must be one character other than a quote or a line's end"))
-    def __init__(self, dataset_files: Names, field_delim: Str = ",",
-                 column_defaults: ListOf(Str | Int | Float) = None,
-                 column_names: ListOf(Str) = None, num_samples: Samples = None,
-                 num_parallel_workers: Workers = None, shuffle: ShuffleMode = Shuffle.GLOBAL,
-                 num_shards: Shards = None, shard_id: Shard = None, cache=None):
+    @checked(
+        together,
+        shard_in_range,
+        Forbid(
+            "len(field_delim) != 1 or field_delim in '\"\\r\\n'",
+            ValueError,
+            "'field_delim' must be one character other than a quote or a line's end",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_files: Names,
+        field_delim: Str = ",",
+        column_defaults: ListOf(Str | Int | Float) = None,
+        column_names: ListOf(Str) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self._set_files(dataset_files, num_samples, shuffle, num_shards, shard_id)
         self.field_delim, self.column_names = field_delim, column_names
@@ -256,10 +290,11 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         records = self._records(path)
         for line, record in itertools.islice(records, int(self.column_names is None), None):
             if len(record) != columns:
-                raise RuntimeError(f"In line {line} of {path!r} there must be {columns} fields, "
-                                   f"but there are {len(record)}.")
-            yield [_field(path, line, kind, text)
-                   for kind, text in zip(kinds, record, strict=True)]
+                raise RuntimeError(
+                    f"In line {line} of {path!r} there must be {columns} fields, "
+                    f"but there are {len(record)}."
+                )
+            yield [_field(path, line, kind, text) for kind, text in zip(kinds, record, strict=True)]
 
 
 _dtypes = {int: np.int32, float: np.float32}
@@ -271,5 +306,6 @@ def _field(path, line, kind, text):
     try:
         return np.array(kind(text), _dtypes[kind])
     except (ValueError, OverflowError) as error:
-        raise RuntimeError(f"In line {line} of {path!r} there must be a number, but there is "
-                           f"{text!r}.") from error
+        raise RuntimeError(
+            f"In line {line} of {path!r} there must be a number, but there is {text!r}."
+        ) from error

@@ -61,32 +61,51 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
             are fewer files than shares, or a row does not agree with the schema.
     """
 
-    @checked(both, shard_in_range,
-             Forbid("compression_type not in (None, '', 'GZIP', 'ZLIB')", ValueError,
-                    "'compression_type' must be '', 'GZIP' or 'ZLIB'"))
-    def __init__(self, dataset_files: Str | ListOf(Str, min_length=1),
-                 schema: Str | AnInstance(Schema) = None, columns_list: ListOf(Str) = None,
-                 num_samples: Samples = None, num_parallel_workers: Workers = None,
-                 shuffle: Bool | AnInstance(Shuffle, type(None)) = Shuffle.GLOBAL,
-                 num_shards: Shards = None, shard_id: Shard = None, shard_equal_rows: Bool = False,
-                 cache=None, compression_type=None):
+    @checked(
+        both,
+        shard_in_range,
+        Forbid(
+            "compression_type not in (None, '', 'GZIP', 'ZLIB')",
+            ValueError,
+            "'compression_type' must be '', 'GZIP' or 'ZLIB'",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_files: Str | ListOf(Str, min_length=1),
+        schema: Str | AnInstance(Schema) = None,
+        columns_list: ListOf(Str) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool | AnInstance(Shuffle, type(None)) = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        shard_equal_rows: Bool = False,
+        cache=None,
+        compression_type=None,
+    ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_files = _found(dataset_files)
         self.compression_type = compression_type or COMPRESSIONS[0]
         self.num_shards, self.shard_id = num_shards or 1, shard_id or 0
         if self.compression_type and len(self.dataset_files) < self.num_shards:
-            raise ValueError(f"For 'TFRecordDataset', there must be as many compressed files as "
-                             f"shares, {self.num_shards}, but got {len(self.dataset_files)}.")
+            raise ValueError(
+                f"For 'TFRecordDataset', there must be as many compressed files as "
+                f"shares, {self.num_shards}, but got {len(self.dataset_files)}."
+            )
         if isinstance(schema, str):
             if not os.access(schema, os.R_OK):
-                raise ValueError(f"For 'TFRecordDataset', 'schema' must be a file that can be "
-                                 f"read, but got {schema!r}.")
+                raise ValueError(
+                    f"For 'TFRecordDataset', 'schema' must be a file that can be "
+                    f"read, but got {schema!r}."
+                )
             schema = Schema(schema)
         self.schema, self.columns_list = schema, columns_list
         distinct("TFRecordDataset", "columns_list", columns_list or ())
         self.num_samples = num_samples or (schema.num_rows if schema else None) or None
-        self.shuffle_level = {True: Shuffle.GLOBAL, None: Shuffle.GLOBAL,
-                              False: Shuffle.FALSE}.get(shuffle, shuffle)
+        self.shuffle_level = {True: Shuffle.GLOBAL, None: Shuffle.GLOBAL, False: Shuffle.FALSE}.get(
+            shuffle, shuffle
+        )
         self.shard_equal_rows = shard_equal_rows
         self._fields = self._counts = None
 
@@ -102,14 +121,18 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         """The columns: a dtype and a shape or None by name; a dtype of None for bytes unread."""
         if self._fields is None:
             if self.schema is not None:
-                fields = {column["name"]: (column["type"], column.get("shape"))
-                          for column in self.schema.columns}
+                fields = {
+                    column["name"]: (column["type"], column.get("shape"))
+                    for column in self.schema.columns
+                }
             else:
                 fields = dict(sorted(_guessed(self._first_example()).items()))
             unknown = [name for name in self.columns_list or () if name not in fields]
             if unknown:
-                raise RuntimeError(f"For 'TFRecordDataset', 'columns_list' must be among "
-                                   f"{list(fields)}, but got {unknown}.")
+                raise RuntimeError(
+                    f"For 'TFRecordDataset', 'columns_list' must be among "
+                    f"{list(fields)}, but got {unknown}."
+                )
             self._fields = {name: fields[name] for name in self.columns_list or fields}
         return self._fields
 
@@ -124,8 +147,9 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
 
     def _file_counts(self):
         if self._counts is None:
-            self._counts = [count_records(path, self.compression_type)
-                            for path in self.dataset_files]
+            self._counts = [
+                count_records(path, self.compression_type) for path in self.dataset_files
+            ]
         return self._counts
 
     def _share(self):
@@ -138,8 +162,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
             yield self._row(path, data, fields)
 
     def _sampler_of_kept(self):
-        return sampler_of_kept(self.is_shuffled(), self.num_samples, self.num_shards,
-                               self.shard_id)
+        return sampler_of_kept(self.is_shuffled(), self.num_samples, self.num_shards, self.shard_id)
 
     def _size(self):
         if has_cache(self):
@@ -148,9 +171,9 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         if self.shard_equal_rows:
             size = self._share()
         elif self.shuffle_level in (Shuffle.GLOBAL, Shuffle.FILES) and self.num_shards > 1:
-            return None     # which files these are changes with the epoch
+            return None  # which files these are changes with the epoch
         else:
-            size = sum(counts[self.shard_id::self.num_shards])
+            size = sum(counts[self.shard_id :: self.num_shards])
         return min(size, self.num_samples or size)
 
     def _row(self, path, data, fields):
@@ -161,14 +184,16 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         if has_cache(self):
             return cached_flow(self)
         if len(self.dataset_files) < self.num_shards and not self.shard_equal_rows:
-            raise RuntimeError(f"For 'TFRecordDataset', there must be as many files as shares, "
-                               f"{self.num_shards}, or 'shard_equal_rows', but got "
-                               f"{len(self.dataset_files)} files.")
+            raise RuntimeError(
+                f"For 'TFRecordDataset', there must be as many files as shares, "
+                f"{self.num_shards}, or 'shard_equal_rows', but got "
+                f"{len(self.dataset_files)} files."
+            )
         fields, epochs = self._found_fields(), itertools.count(1)
         order, seed = list(self.dataset_files), next_seed()
 
         def rows():
-            if self.is_shuffled():      # processes must agree on the order of the files
+            if self.is_shuffled():  # processes must agree on the order of the files
                 Twister(seed if self.num_shards == 1 else next(epochs)).shuffle(order)
             for path, data in itertools.islice(self._examples(order), self.num_samples):
                 yield self._row(path, data, fields)
@@ -182,10 +207,11 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
     def _examples(self, order):
         """This process's rows as (file, bytes)."""
         if not self.shard_equal_rows:
-            return _read(order[self.shard_id::self.num_shards], self.compression_type)
+            return _read(order[self.shard_id :: self.num_shards], self.compression_type)
         start = self.shard_id * self._share()
         around = itertools.chain.from_iterable(
-            _read(order, self.compression_type) for _ in range(2))
+            _read(order, self.compression_type) for _ in range(2)
+        )
         return itertools.islice(around, start, start + self._share())
 
 
@@ -201,12 +227,15 @@ class _Opened(UnionBaseDataset):
 
 
 def _found(patterns):
-    files = [path for pattern in ([patterns] if isinstance(patterns, str) else patterns)
-             for path in sorted(glob.glob(pattern)) or ([pattern] if os.path.exists(pattern)
-                                                        else [])]
+    files = [
+        path
+        for pattern in ([patterns] if isinstance(patterns, str) else patterns)
+        for path in sorted(glob.glob(pattern)) or ([pattern] if os.path.exists(pattern) else [])
+    ]
     if not files:
-        raise ValueError(f"For 'TFRecordDataset', 'dataset_files' must match files, but got "
-                         f"{patterns!r}.")
+        raise ValueError(
+            f"For 'TFRecordDataset', 'dataset_files' must match files, but got {patterns!r}."
+        )
     return sorted(files)
 
 
@@ -236,8 +265,9 @@ def _column(path, name, example, dtype, shape):
     """One column of a row, as the schema wants it."""
     values = example.get(name)
     if values is None:
-        raise RuntimeError(f"{path!r} has a row without the column {name!r}; it has "
-                           f"{sorted(example)}.")
+        raise RuntimeError(
+            f"{path!r} has a row without the column {name!r}; it has {sorted(example)}."
+        )
     if isinstance(values, list):
         if dtype is None:
             longest = max(map(len, values), default=0)
@@ -247,11 +277,13 @@ def _column(path, name, example, dtype, shape):
         else:
             values = np.frombuffer(b"".join(values), np.uint8)
             if shape is not None and -1 in shape:
-                shape = None    # bytes have no lengths of their own
+                shape = None  # bytes have no lengths of their own
     if dtype not in (None, "string"):
         values = values.astype(dtype, copy=False)
     try:
         return values if shape is None else values.reshape(shape)
     except ValueError as error:
-        raise RuntimeError(f"{path!r} has a row whose column {name!r} has {values.size} values, "
-                           f"but must have shape {shape}.") from error
+        raise RuntimeError(
+            f"{path!r} has a row whose column {name!r} has {values.size} values, "
+            f"but must have shape {shape}."
+        ) from error

@@ -15,12 +15,7 @@ from ....ops._pooling.adaptive import (
     adaptive_max_pool1d_ext,
     adaptive_max_pool2d,
 )
-from ....ops._pooling.pool import (
-    avg_pool1d_ext,
-    avg_pool2d_ext,
-    avg_pool3d_ext,
-    max_unpool2d_ext,
-)
+from ....ops._pooling.pool import avg_pool1d_ext, avg_pool2d_ext, avg_pool3d_ext, max_unpool2d_ext
 
 __all__ = [
     "AdaptiveAvgPool1d",

@@ -8,6 +8,4 @@ from .power_transform import PowerTransform
 from .scalar_affine import ScalarAffine
 from .softplus import Softplus
 
-__all__ = [
-    "Bijector", "PowerTransform", "Exp", "ScalarAffine", "Softplus", "GumbelCDF", "Invert",
-]
+__all__ = ["Bijector", "PowerTransform", "Exp", "ScalarAffine", "Softplus", "GumbelCDF", "Invert"]

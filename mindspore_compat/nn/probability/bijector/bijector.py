@@ -54,31 +54,45 @@ class Bijector(Cell):
     """
 
     @checked
-    def __init__(self, is_constant_jacobian: Bool = False, is_injective: Bool = True,
-                 name: Str | None = None, dtype: DType | None = None, param=None):
+    def __init__(
+        self,
+        is_constant_jacobian: Bool = False,
+        is_injective: Bool = True,
+        name: Str | None = None,
+        dtype: DType | None = None,
+        param=None,
+    ):
         super().__init__()
         if dtype is not None and dtype not in FLOATS:
-            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a float type, but got "
-                            f"{dtype}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'dtype' must be a float type, but got {dtype}."
+            )
         if not isinstance(param, (dict, type(None))):
-            raise TypeError(f"For '{type(self).__name__}', 'param' must be a dict, but got "
-                            f"{type(param).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'param' must be a dict, but got "
+                f"{type(param).__name__}."
+            )
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
         self._name, self._dtype = name, dtype
-        self._parameters = {key: value for key, value in (param or {}).items()
-                            if key not in ("self", "__class__")}
+        self._parameters = {
+            key: value for key, value in (param or {}).items() if key not in ("self", "__class__")
+        }
         self._own = {}
         self._plain = True
 
     name = property(lambda self: self._name, doc="The name of the bijector.")
     dtype = property(lambda self: self._dtype, doc="The type demanded, or None.")
     parameters = property(lambda self: self._parameters, doc="The arguments it was made with.")
-    is_constant_jacobian = property(lambda self: self._is_constant_jacobian,
-                                    doc="Whether the derivative is the same everywhere.")
-    is_injective = property(lambda self: self._is_injective,
-                            doc="Whether no two values have the same result.")
-    is_scalar_batch = property(lambda self: self._plain and bool(self._own),
-                               doc="Whether all arguments are plain numbers.")
+    is_constant_jacobian = property(
+        lambda self: self._is_constant_jacobian,
+        doc="Whether the derivative is the same everywhere.",
+    )
+    is_injective = property(
+        lambda self: self._is_injective, doc="Whether no two values have the same result."
+    )
+    is_scalar_batch = property(
+        lambda self: self._plain and bool(self._own), doc="Whether all arguments are plain numbers."
+    )
 
     @property
     def batch_shape(self):
@@ -93,18 +107,24 @@ class Bijector(Cell):
         """Keeps an argument as a Tensor of floats; all must have one type."""
         own = type(self).__name__
         if type(value) not in (int, float, list) and not isinstance(value, (np.ndarray, Tensor)):
-            raise TypeError(f"For '{own}', '{name}' must be a number, a list, an array or a "
-                            f"Tensor, but got {type(value).__name__}.")
+            raise TypeError(
+                f"For '{own}', '{name}' must be a number, a list, an array or a "
+                f"Tensor, but got {type(value).__name__}."
+            )
         plain = type(value) in (int, float)
         if not isinstance(value, Tensor):
             value = Tensor(value, float32) if type(value) is float else Tensor(value)
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
-            raise TypeError(f"For '{own}', '{name}' must have {self._dtype or 'a float type'}, but "
-                            f"got {value.dtype}.")
+            raise TypeError(
+                f"For '{own}', '{name}' must have {self._dtype or 'a float type'}, but "
+                f"got {value.dtype}."
+            )
         first = next(iter(self._own.values()), value)
         if first.dtype != value.dtype:
-            raise TypeError(f"For '{own}', '{name}' must have the dtype of the other arguments, "
-                            f"{first.dtype}, but got {value.dtype}.")
+            raise TypeError(
+                f"For '{own}', '{name}' must have the dtype of the other arguments, "
+                f"{first.dtype}, but got {value.dtype}."
+            )
         self._own[name] = value
         self._plain = self._plain and plain
         return value
@@ -112,11 +132,15 @@ class Bijector(Cell):
     def _check_value_dtype(self, value):
         """The value, refused where it is no Tensor of a float type, or not of `dtype`."""
         if not isinstance(value, Tensor):
-            raise TypeError(f"For '{type(self).__name__}', 'value' must be a Tensor, but got "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'value' must be a Tensor, but got "
+                f"{type(value).__name__}."
+            )
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
-            raise TypeError(f"For '{type(self).__name__}', 'value' must have "
-                            f"{self._dtype or 'a float type'}, but got {value.dtype}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'value' must have "
+                f"{self._dtype or 'a float type'}, but got {value.dtype}."
+            )
         return value
 
     def cast_param_by_value(self, value, para):
@@ -169,8 +193,9 @@ class Bijector(Cell):
     def construct(self, name, *args, **kwargs):
         """Asks the question called `name`, such as 'forward' or 'inverse_log_jacobian'."""
         if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
-            raise ValueError(f"For '{type(self).__name__}', 'name' must be that of a question, but "
-                             f"got {name!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'name' must be that of a question, but got {name!r}."
+            )
         return getattr(self, name)(*args, **kwargs)
 
 

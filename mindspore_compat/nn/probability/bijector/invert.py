@@ -29,16 +29,23 @@ class Invert(Bijector):
 
     @checked
     def __init__(self, bijector: CellOf("Bijector"), name: Str = ""):
-        super().__init__(bijector.is_constant_jacobian, bijector.is_injective,
-                         name or f"Invert{bijector.name or ''}", bijector.dtype,
-                         dict(bijector=bijector, name=name))
+        super().__init__(
+            bijector.is_constant_jacobian,
+            bijector.is_injective,
+            name or f"Invert{bijector.name or ''}",
+            bijector.dtype,
+            dict(bijector=bijector, name=name),
+        )
         self._bijector = bijector
 
     bijector = property(lambda self: self._bijector, doc="What is inverted.")
-    batch_shape = property(lambda self: self._bijector.batch_shape,
-                           doc="The shape that the arguments are broadcast to.")
-    is_scalar_batch = property(lambda self: self._bijector.is_scalar_batch,
-                               doc="Whether all arguments are plain numbers.")
+    batch_shape = property(
+        lambda self: self._bijector.batch_shape,
+        doc="The shape that the arguments are broadcast to.",
+    )
+    is_scalar_batch = property(
+        lambda self: self._bijector.is_scalar_batch, doc="Whether all arguments are plain numbers."
+    )
 
     def forward(self, x):
         """What `bijector` takes to `x`, a Tensor of floats."""

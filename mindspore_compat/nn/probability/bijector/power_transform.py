@@ -34,8 +34,9 @@ class PowerTransform(Bijector):
         super().__init__(name=name, param=dict(power=power, name=name))
         self._add_parameter(power, "power")
         if not (self.power.asnumpy() >= 0).all():
-            raise ValueError(f"For '{type(self).__name__}', 'power' must be at least 0, but got "
-                             f"{power}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'power' must be at least 0, but got {power}."
+            )
 
     power = property(lambda self: self._own["power"], doc="The power, a Tensor.")
 

@@ -32,8 +32,9 @@ class ScalarAffine(Bijector):
     """
 
     def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
-        super().__init__(is_constant_jacobian=True, name=name,
-                         param=dict(scale=scale, shift=shift, name=name))
+        super().__init__(
+            is_constant_jacobian=True, name=name, param=dict(scale=scale, shift=shift, name=name)
+        )
         self._add_parameter(scale, "scale")
         self._add_parameter(shift, "shift")
 

@@ -6,6 +6,10 @@ from .dense_variational import DenseLocalReparam, DenseReparam
 from .layer_distribution import NormalPosterior, NormalPrior
 
 __all__ = [
-    "ConvReparam", "DenseReparam", "DenseLocalReparam", "NormalPrior", "NormalPosterior",
+    "ConvReparam",
+    "DenseReparam",
+    "DenseLocalReparam",
+    "NormalPrior",
+    "NormalPosterior",
     "WithBNNLossCell",
 ]

@@ -41,8 +41,13 @@ class WithBNNLossCell(Cell):
     """
 
     @checked
-    def __init__(self, backbone: CellOf, loss_fn: CellOf, dnn_factor: Number(ge=0) = 1,
-                 bnn_factor: Number(ge=0) = 1):
+    def __init__(
+        self,
+        backbone: CellOf,
+        loss_fn: CellOf,
+        dnn_factor: Number(ge=0) = 1,
+        bnn_factor: Number(ge=0) = 1,
+    ):
         super().__init__(auto_prefix=False)
         self._backbone, self._loss_fn = backbone, loss_fn
         self.dnn_factor, self.bnn_factor = dnn_factor, bnn_factor

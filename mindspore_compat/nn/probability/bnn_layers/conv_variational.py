@@ -55,31 +55,65 @@ class ConvReparam(Variational, Conv2d):
     Auto-Encoding Variational Bayes, 2013.
     """
 
-    @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
-             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
-                    _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes,
-                 stride: Sizes = 1, pad_mode: Mode = "same", padding: Pads2 = 0,
-                 dilation: Sizes = 1, group: Size = 1, has_bias: Bool = False,
-                 weight_prior_fn=NormalPrior, weight_posterior_fn=normal_post_fn,
-                 bias_prior_fn=NormalPrior, bias_posterior_fn=normal_post_fn):
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding,
-                         dilation, group, has_bias, bias_init="zeros")
+    @checked(
+        *map(_two, ("kernel_size", "stride", "dilation")),
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        pad_mode: Mode = "same",
+        padding: Pads2 = 0,
+        dilation: Sizes = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_prior_fn=NormalPrior,
+        weight_posterior_fn=normal_post_fn,
+        bias_prior_fn=NormalPrior,
+        bias_posterior_fn=normal_post_fn,
+    ):
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            bias_init="zeros",
+        )
         self.weight.requires_grad = False
         if has_bias:
             self.bias.requires_grad = False
         shape = [out_channels, in_channels // group, *_each(kernel_size, 2)]
-        self._set_up_distributions(shape, (weight_prior_fn, bias_prior_fn),
-                                   (weight_posterior_fn, bias_posterior_fn))
+        self._set_up_distributions(
+            shape, (weight_prior_fn, bias_prior_fn), (weight_posterior_fn, bias_posterior_fn)
+        )
 
     def construct(self, inputs):
         """The convolution of `inputs`, with kernels drawn for this call."""
-        return conv2d.run(inputs, self.weight_posterior("sample"), self._drawn_bias(), self.stride,
-                          self.pad_mode, self.padding, self.dilation, self.group)
+        return conv2d.run(
+            inputs,
+            self.weight_posterior("sample"),
+            self._drawn_bias(),
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.group,
+        )
 
     def extend_repr(self):
         """The sizes of the layer."""
-        return (f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
-                f"kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
-                f"group={self.group}, has_bias={self.has_bias}")
+        return (
+            f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
+            f"kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
+            f"group={self.group}, has_bias={self.has_bias}"
+        )

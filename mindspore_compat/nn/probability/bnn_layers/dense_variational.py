@@ -17,19 +17,31 @@ class _DenseVariational(Variational, Cell):
     """What both layers share."""
 
     @checked
-    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), activation=None,
-                 has_bias: Bool = True, weight_prior_fn=NormalPrior,
-                 weight_posterior_fn=normal_post_fn, bias_prior_fn=NormalPrior,
-                 bias_posterior_fn=normal_post_fn):
+    def __init__(
+        self,
+        in_channels: Int(ge=1),
+        out_channels: Int(ge=1),
+        activation=None,
+        has_bias: Bool = True,
+        weight_prior_fn=NormalPrior,
+        weight_posterior_fn=normal_post_fn,
+        bias_prior_fn=NormalPrior,
+        bias_posterior_fn=normal_post_fn,
+    ):
         super().__init__()
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
-        self._set_up_distributions([out_channels, in_channels], (weight_prior_fn, bias_prior_fn),
-                                   (weight_posterior_fn, bias_posterior_fn))
+        self._set_up_distributions(
+            [out_channels, in_channels],
+            (weight_prior_fn, bias_prior_fn),
+            (weight_posterior_fn, bias_posterior_fn),
+        )
         if isinstance(activation, str):
             activation = get_activation(activation)
         elif not isinstance(activation, (Cell, type(None))):
-            raise ValueError(f"For '{type(self).__name__}', 'activation' must be a str, a Cell or "
-                             f"None, but got {type(activation).__name__}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'activation' must be a str, a Cell or "
+                f"None, but got {type(activation).__name__}."
+            )
         self.activation = activation
         self.activation_flag = activation is not None
 
@@ -47,8 +59,10 @@ class _DenseVariational(Variational, Cell):
 
     def extend_repr(self):
         """The sizes of the layer."""
-        text = (f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
-                f"has_bias={self.has_bias}")
+        text = (
+            f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
+            f"has_bias={self.has_bias}"
+        )
         return text + (f", activation={self.activation}" if self.activation_flag else "")
 
 
@@ -134,11 +148,27 @@ class DenseLocalReparam(_DenseVariational):
     Salimans and Welling, Variational Dropout and the Local Reparameterization Trick, 2015.
     """
 
-    def __init__(self, in_channels, out_channels, activation=None, has_bias=True,
-                 weight_prior_fn=NormalPrior, weight_posterior_fn=normal_post_fn,
-                 bias_prior_fn=NormalPrior, bias_posterior_fn=normal_post_fn):
-        super().__init__(in_channels, out_channels, activation, has_bias, weight_prior_fn,
-                         weight_posterior_fn, bias_prior_fn, bias_posterior_fn)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        activation=None,
+        has_bias=True,
+        weight_prior_fn=NormalPrior,
+        weight_posterior_fn=normal_post_fn,
+        bias_prior_fn=NormalPrior,
+        bias_posterior_fn=normal_post_fn,
+    ):
+        super().__init__(
+            in_channels,
+            out_channels,
+            activation,
+            has_bias,
+            weight_prior_fn,
+            weight_posterior_fn,
+            bias_prior_fn,
+            bias_posterior_fn,
+        )
         self.normal = Normal()
 
     def _apply_variational_weight(self, inputs):

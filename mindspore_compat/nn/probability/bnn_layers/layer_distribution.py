@@ -83,21 +83,35 @@ class NormalPosterior(Cell):
     """
 
     @checked
-    def __init__(self, name: Str, shape: Shape, dtype: DType = float32, loc_mean: Number = 0,
-                 loc_std: Number = 0.1, untransformed_scale_mean: Number = -5,
-                 untransformed_scale_std: Number = 0.1):
+    def __init__(
+        self,
+        name: Str,
+        shape: Shape,
+        dtype: DType = float32,
+        loc_mean: Number = 0,
+        loc_std: Number = 0.1,
+        untransformed_scale_mean: Number = -5,
+        untransformed_scale_std: Number = 0.1,
+    ):
         super().__init__()
-        for key, value in (("loc_std", loc_std),
-                           ("untransformed_scale_std", untransformed_scale_std)):
+        for key, value in (
+            ("loc_std", loc_std),
+            ("untransformed_scale_std", untransformed_scale_std),
+        ):
             if not value > 0:
-                raise TypeError(f"For 'NormalPosterior', '{key}' must be a number above 0, but got "
-                                f"{value}.")
+                raise TypeError(
+                    f"For 'NormalPosterior', '{key}' must be a number above 0, but got {value}."
+                )
         shape = tuple(shape)
-        self.mean = Parameter(initializer(NormalInit(loc_std, loc_mean), shape, dtype),
-                              f"{name}_mean")
+        self.mean = Parameter(
+            initializer(NormalInit(loc_std, loc_mean), shape, dtype), f"{name}_mean"
+        )
         self.untransformed_std = Parameter(
-            initializer(NormalInit(untransformed_scale_std, untransformed_scale_mean), shape,
-                        dtype), f"{name}_untransformed_std")
+            initializer(
+                NormalInit(untransformed_scale_std, untransformed_scale_mean), shape, dtype
+            ),
+            f"{name}_untransformed_std",
+        )
         self.normal = Normal()
 
     def std_trans(self, std_pre):
@@ -121,24 +135,31 @@ def made_prior(api, key, given):
     prior = given
     if not isinstance(given, Cell):
         if not callable(given):
-            raise TypeError(f"For '{api}', '{key}' must be a Cell or a function that returns one, "
-                            f"but got {type(given).__name__}.")
+            raise TypeError(
+                f"For '{api}', '{key}' must be a Cell or a function that returns one, "
+                f"but got {type(given).__name__}."
+            )
         prior = given()
     if not isinstance(prior, Normal) and not isinstance(getattr(prior, "normal", None), Normal):
-        raise TypeError(f"For '{api}', '{key}' must give a normal distribution, but got "
-                        f"{type(prior).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{key}' must give a normal distribution, but got {type(prior).__name__}."
+        )
     return prior
 
 
 def made_posterior(api, key, given, name, shape):
     """The posterior that a function returns; refused if it is no NormalPosterior."""
     if isinstance(given, Cell) or not callable(given):
-        raise TypeError(f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "
-                        f"but got {type(given).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "
+            f"but got {type(given).__name__}."
+        )
     posterior = given(name=name, shape=shape)
     if not isinstance(posterior, NormalPosterior):
-        raise TypeError(f"For '{api}', '{key}' must return a NormalPosterior, but got "
-                        f"{type(posterior).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{key}' must return a NormalPosterior, but got "
+            f"{type(posterior).__name__}."
+        )
     return posterior
 
 
@@ -152,8 +173,11 @@ class Variational:
         parts = [("weight", shape)] + [("bias", shape[:1])] * self.has_bias
         for (part, size), prior, posterior in zip(parts, priors, posteriors, strict=False):
             setattr(self, f"{part}_prior", made_prior(own, f"{part}_prior_fn", prior))
-            setattr(self, f"{part}_posterior", made_posterior(
-                own, f"{part}_posterior_fn", posterior, f"bnn_{part}", size))
+            setattr(
+                self,
+                f"{part}_posterior",
+                made_posterior(own, f"{part}_posterior_fn", posterior, f"bnn_{part}", size),
+            )
 
     def _drawn_bias(self):
         return self.bias_posterior("sample") if self.has_bias else None

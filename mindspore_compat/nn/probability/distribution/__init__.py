@@ -20,7 +20,22 @@ from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 __all__ = [
-    "Distribution", "TransformedDistribution", "Bernoulli", "Beta", "Categorical", "Cauchy",
-    "Exponential", "Gamma", "Geometric", "Gumbel", "Logistic", "LogNormal", "Normal", "Poisson",
-    "Uniform", "HalfNormal", "Laplace", "StudentT",
+    "Distribution",
+    "TransformedDistribution",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Cauchy",
+    "Exponential",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "Logistic",
+    "LogNormal",
+    "Normal",
+    "Poisson",
+    "Uniform",
+    "HalfNormal",
+    "Laplace",
+    "StudentT",
 ]

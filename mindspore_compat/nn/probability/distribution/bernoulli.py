@@ -32,8 +32,9 @@ class Bernoulli(Distribution):
         if probs is not None:
             held = self._probs.asnumpy()
             if not ((held > 0) & (held < 1)).all():
-                raise ValueError("For 'Bernoulli', 'probs' must be above 0 and below 1, but got "
-                                 f"{probs}.")
+                raise ValueError(
+                    f"For 'Bernoulli', 'probs' must be above 0 and below 1, but got {probs}."
+                )
 
     probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
 

@@ -40,8 +40,9 @@ class Beta(Distribution):
     Source: mindspore.nn.probability.distribution.Beta of MindSpore 2.10.
     """
 
-    def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=float32,
-                 name="Beta"):
+    def __init__(
+        self, concentration1=None, concentration0=None, seed=None, dtype=float32, name="Beta"
+    ):
         given = dict(concentration1=concentration1, concentration0=concentration0)
         super().__init__(seed, dtype, name, dict(given, seed=seed, dtype=dtype, name=name))
         self._need_float()
@@ -55,8 +56,9 @@ class Beta(Distribution):
     def extend_repr(self):
         """What the distribution is shown with."""
         if self.is_scalar_batch:
-            return (f"concentration1 = {self._concentration1}, "
-                    f"concentration0 = {self._concentration0}")
+            return (
+                f"concentration1 = {self._concentration1}, concentration0 = {self._concentration0}"
+            )
         return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, concentration1=None, concentration0=None):
@@ -76,8 +78,12 @@ class Beta(Distribution):
 
     def _entropy(self, concentration1=None, concentration0=None):
         one, zero = self._check_param_type(concentration1, concentration0)
-        return (_lbeta(one, zero) - (one - 1.0) * ops.digamma(one)
-                - (zero - 1.0) * ops.digamma(zero) + (one + zero - 2.0) * ops.digamma(one + zero))
+        return (
+            _lbeta(one, zero)
+            - (one - 1.0) * ops.digamma(one)
+            - (zero - 1.0) * ops.digamma(zero)
+            + (one + zero - 2.0) * ops.digamma(one + zero)
+        )
 
     def _log_prob(self, value, concentration1=None, concentration0=None):
         value = self._check_value(value)
@@ -87,15 +93,21 @@ class Beta(Distribution):
         inside = ops.logical_and(place >= 0, place <= 1)
         return ops.select(inside, found, ops.full_like(found, float("nan")))
 
-    def _kl_loss(self, dist, concentration1_b, concentration0_b, concentration1_a=None,
-                 concentration0_a=None):
+    def _kl_loss(
+        self, dist, concentration1_b, concentration0_b, concentration1_a=None, concentration0_a=None
+    ):
         self._need_family(dist)
         one_b = self._check_value(concentration1_b, "concentration1_b")
         zero_b = self._check_value(concentration0_b, "concentration0_b")
         one, zero = self._check_param_type(concentration1_a, concentration0_a)
         ones, zeros = one - one_b, zero - zero_b
-        return (_lbeta(one_b, zero_b) - _lbeta(one, zero) + ones * ops.digamma(one)
-                + zeros * ops.digamma(zero) - (ones + zeros) * ops.digamma(one + zero))
+        return (
+            _lbeta(one_b, zero_b)
+            - _lbeta(one, zero)
+            + ones * ops.digamma(one)
+            + zeros * ops.digamma(zero)
+            - (ones + zeros) * ops.digamma(one + zero)
+        )
 
     def _sample(self, shape=(), concentration1=None, concentration0=None):
         one, zero = self._check_param_type(concentration1, concentration0)

@@ -34,8 +34,10 @@ class Categorical(Distribution):
             if held.ndim < 1:
                 raise ValueError("For 'Categorical', 'probs' must have at least one axis.")
             if not ((held > 0) & (held < 1)).all() or (abs(held.sum(-1) - 1) > 1e-5).any():
-                raise ValueError("For 'Categorical', 'probs' must be above 0, below 1 and sum to "
-                                 f"1, but got {probs}.")
+                raise ValueError(
+                    "For 'Categorical', 'probs' must be above 0, below 1 and sum to "
+                    f"1, but got {probs}."
+                )
 
     probs = property(lambda self: self._probs, doc="The probabilities, a Tensor or None.")
 

@@ -37,8 +37,9 @@ class Cauchy(Distribution):
     """
 
     def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Cauchy"):
-        super().__init__(seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype, name=name)
+        )
         self._need_float()
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")

@@ -39,8 +39,10 @@ def tensor_of(api, value, name, dtype):
     if value is None or isinstance(value, Parameter):
         return value
     if not isinstance(value, (bool, int, float, list, np.ndarray, np.generic, Tensor)):
-        raise TypeError(f"For '{api}', '{name}' must be a number, a list, an array or a Tensor, "
-                        f"but got {type(value).__name__}.")
+        raise TypeError(
+            f"For '{api}', '{name}' must be a number, a list, an array or a Tensor, "
+            f"but got {type(value).__name__}."
+        )
     return value.astype(dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
 
 
@@ -74,8 +76,9 @@ class Distribution(Cell):
     def __init__(self, seed: Int(ge=0) | None, dtype: DType, name: Str, param):
         super().__init__()
         self._name, self._dtype, self._seed = name, dtype, seed or 0
-        self._parameters = {key: value for key, value in param.items()
-                            if key not in ("self", "__class__")}
+        self._parameters = {
+            key: value for key, value in param.items() if key not in ("self", "__class__")
+        }
         self._own = {}
         self._drawn = {}
 
@@ -118,21 +121,26 @@ class Distribution(Cell):
         try:
             np.broadcast_shapes(*shapes)
         except ValueError:
-            raise ValueError(f"For '{type(self).__name__}', the shapes of "
-                             f"{', '.join(map(repr, self._own))} must broadcast, but got "
-                             f"{shapes}.") from None
+            raise ValueError(
+                f"For '{type(self).__name__}', the shapes of "
+                f"{', '.join(map(repr, self._own))} must broadcast, but got "
+                f"{shapes}."
+            ) from None
 
     def _need_float(self):
         """Refuses a `dtype` that is no float, for continuous families."""
         if self._dtype not in FLOATS:
-            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a float type, but got "
-                            f"{self._dtype}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'dtype' must be a float type, but got {self._dtype}."
+            )
 
     def _need_number(self):
         """Refuses a `dtype` that is neither of whole numbers nor of floats, for counts."""
         if self._dtype not in NUMBERS:
-            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
-                            f"or floats, but got {self._dtype}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
+                f"or floats, but got {self._dtype}."
+            )
 
     def _need_positive(self, *names):
         """Refuses arguments kept under `names` that are not above 0."""
@@ -145,17 +153,21 @@ class Distribution(Cell):
         for (name, own), value in zip(self._own.items(), given, strict=True):
             value = own if value is None else value
             if not isinstance(value, Tensor):
-                raise TypeError(f"For '{type(self).__name__}', '{name}' must be a Tensor, given to "
-                                f"the distribution or with the question, but got "
-                                f"{type(value).__name__}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', '{name}' must be a Tensor, given to "
+                    f"the distribution or with the question, but got "
+                    f"{type(value).__name__}."
+                )
             found.append(value)
         return found[0] if len(found) == 1 else found
 
     def _check_value(self, value, name="value"):
         """The value asked about, as floats."""
         if not isinstance(value, Tensor):
-            raise TypeError(f"For '{type(self).__name__}', '{name}' must be a Tensor, but got "
-                            f"{type(value).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', '{name}' must be a Tensor, but got "
+                f"{type(value).__name__}."
+            )
         return value.astype(self._dtype if self._dtype in FLOATS else float32)
 
     def _wide(self, value, other):
@@ -165,14 +177,18 @@ class Distribution(Cell):
 
     def _need_family(self, dist):
         if dist != type(self).__name__:
-            raise ValueError(f"For '{type(self).__name__}', 'dist' must be "
-                             f"'{type(self).__name__}', but got {dist!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'dist' must be "
+                f"'{type(self).__name__}', but got {dist!r}."
+            )
 
     def _sample_shape(self, shape, *arguments):
         """The shape of what is drawn: `shape` before that of one sample."""
         if not isinstance(shape, tuple):
-            raise TypeError(f"For '{type(self).__name__}', 'shape' must be a tuple, but got "
-                            f"{type(shape).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', 'shape' must be a tuple, but got "
+                f"{type(shape).__name__}."
+            )
         return shape + np.broadcast_shapes(*arguments)
 
     def _draw(self, primitive, shape, *arguments):
@@ -210,8 +226,12 @@ class Distribution(Cell):
 
     def cdf(self, value, *args, **kwargs):
         """The probability of at most `value` (Tensor)."""
-        ways = (("_cdf", None), ("_log_cdf", ops.exp), ("_survival_function", _rest),
-                ("_log_survival", _rest_of_log))
+        ways = (
+            ("_cdf", None),
+            ("_log_cdf", ops.exp),
+            ("_survival_function", _rest),
+            ("_log_survival", _rest_of_log),
+        )
         return self._asked("cdf", ways, value, *args, **kwargs)
 
     def log_cdf(self, value, *args, **kwargs):
@@ -265,9 +285,12 @@ class Distribution(Cell):
             dist (str): the name of the family.
             args: the arguments of the other distribution; then, if wanted, of this one.
         """
-        own = args[len(self._own):]
-        mine = {name.removesuffix("_a"): value for name, value in kwargs.items()
-                if not name.endswith("_b")}
+        own = args[len(self._own) :]
+        mine = {
+            name.removesuffix("_a"): value
+            for name, value in kwargs.items()
+            if not name.endswith("_b")
+        }
         return self.entropy(*own, **mine) + self.kl_loss(dist, *args, **kwargs)
 
     def sample(self, *args, **kwargs):
@@ -277,11 +300,13 @@ class Distribution(Cell):
     def get_dist_args(self, *args, **kwargs):
         """The arguments in force, a tuple of Tensors; those given stand for the own ones."""
         names = list(self._own)
-        unknown = [name for name in kwargs if name not in names[len(args):]]
+        unknown = [name for name in kwargs if name not in names[len(args) :]]
         if unknown or len(args) > len(names):
-            raise TypeError(f"For '{type(self).__name__}', 'get_dist_args' takes {names}, but got "
-                            f"{unknown or len(args)}.")
-        given = [*args, *(kwargs.get(name) for name in names[len(args):])]
+            raise TypeError(
+                f"For '{type(self).__name__}', 'get_dist_args' takes {names}, but got "
+                f"{unknown or len(args)}."
+            )
+        given = [*args, *(kwargs.get(name) for name in names[len(args) :])]
         found = self._check_param_type(*given)
         return tuple(found) if isinstance(found, list) else (found,)
 
@@ -291,9 +316,24 @@ class Distribution(Cell):
 
     def construct(self, name, *args, **kwargs):
         """Asks the question called `name`, such as 'prob' or 'mean'."""
-        known = ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival", "mean",
-                 "mode", "sd", "var", "entropy", "kl_loss", "cross_entropy", "sample",
-                 "get_dist_args", "get_dist_type")
+        known = (
+            "prob",
+            "log_prob",
+            "cdf",
+            "log_cdf",
+            "survival_function",
+            "log_survival",
+            "mean",
+            "mode",
+            "sd",
+            "var",
+            "entropy",
+            "kl_loss",
+            "cross_entropy",
+            "sample",
+            "get_dist_args",
+            "get_dist_type",
+        )
         if name not in known:
             raise NotImplementedError(f"'{name}' is not known of '{type(self).__name__}'.")
         return getattr(self, name)(*args, **kwargs)

@@ -36,8 +36,12 @@ class Gamma(Distribution):
     """
 
     def __init__(self, concentration=None, rate=None, seed=None, dtype=float32, name="Gamma"):
-        super().__init__(seed, dtype, name, dict(concentration=concentration, rate=rate, seed=seed,
-                                                 dtype=dtype, name=name))
+        super().__init__(
+            seed,
+            dtype,
+            name,
+            dict(concentration=concentration, rate=rate, seed=seed, dtype=dtype, name=name),
+        )
         self._need_float()
         self._concentration = self._add_parameter(concentration, "concentration")
         self._rate = self._add_parameter(rate, "rate")
@@ -96,8 +100,13 @@ class Gamma(Distribution):
         alpha_b = self._check_value(concentration_b, "concentration_b")
         rate_b = self._check_value(rate_b, "rate_b")
         alpha, rate = self._check_param_type(concentration_a, rate_a)
-        return ((alpha - alpha_b) * ops.digamma(alpha) + ops.lgamma(alpha_b) - ops.lgamma(alpha)
-                + alpha_b * ops.log(rate / rate_b) + alpha * (rate_b / rate - 1.0))
+        return (
+            (alpha - alpha_b) * ops.digamma(alpha)
+            + ops.lgamma(alpha_b)
+            - ops.lgamma(alpha)
+            + alpha_b * ops.log(rate / rate_b)
+            + alpha * (rate_b / rate - 1.0)
+        )
 
     def _sample(self, shape=(), concentration=None, rate=None):
         alpha, rate = self._check_param_type(concentration, rate)

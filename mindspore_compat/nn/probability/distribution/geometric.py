@@ -41,8 +41,9 @@ class Geometric(Distribution):
         if probs is not None:
             held = self._probs.asnumpy()
             if not ((held > 0) & (held < 1)).all():
-                raise ValueError("For 'Geometric', 'probs' must be above 0 and below 1, but got "
-                                 f"{probs}.")
+                raise ValueError(
+                    f"For 'Geometric', 'probs' must be above 0 and below 1, but got {probs}."
+                )
 
     probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
 

@@ -115,5 +115,5 @@ class Gumbel(TransformedDistribution):
 
     def _sample(self, shape=()):
         drawn = self._source_sample(self._sample_shape(shape, self.broadcast_shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0 ** -24))  # 0 is drawn too
+        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-24))  # 0 is drawn too
         return self._bijector.forward(drawn).astype(self.dtype)

@@ -40,8 +40,9 @@ class HalfNormal(Distribution):
     """
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=float32, name="HalfNormal"):
-        super().__init__(seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype, name=name)
+        )
         self._need_float()
         self._add_parameter(mean, "mean")
         self._add_parameter(sd, "sd")

@@ -36,8 +36,9 @@ class Logistic(Distribution):
     """
 
     def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Logistic"):
-        super().__init__(seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype, name=name)
+        )
         self._need_float()
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")
@@ -84,5 +85,5 @@ class Logistic(Distribution):
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
         drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0 ** -32))  # 0 is drawn too
+        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-32))  # 0 is drawn too
         return (loc + scale * (ops.log(drawn) - ops.log1p(-drawn))).astype(self.dtype)

@@ -29,8 +29,9 @@ class Normal(Distribution):
     """
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=float32, name="Normal"):
-        super().__init__(seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype, name=name)
+        )
         if dtype not in FLOATS:
             raise TypeError(f"For 'Normal', 'dtype' must be a float type, but got {dtype}.")
         self._mean_value = self._add_parameter(mean, "mean")

@@ -40,8 +40,10 @@ class Poisson(Distribution):
         super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
         self._need_number()
         if rate is not None and not isinstance(rate, (list, np.ndarray, Tensor)):
-            raise TypeError("For 'Poisson', 'rate' must be a list, an array or a Tensor, but got "
-                            f"{type(rate).__name__}.")
+            raise TypeError(
+                "For 'Poisson', 'rate' must be a list, an array or a Tensor, but got "
+                f"{type(rate).__name__}."
+            )
         self._rate = self._add_parameter(rate, "rate")
         self._need_positive("rate")
 

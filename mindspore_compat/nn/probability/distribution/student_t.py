@@ -37,8 +37,9 @@ class StudentT(Distribution):
     """
 
     def __init__(self, df=None, mean=None, sd=None, seed=None, dtype=float32, name="StudentT"):
-        super().__init__(seed, dtype, name, dict(df=df, mean=mean, sd=sd, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(df=df, mean=mean, sd=sd, seed=seed, dtype=dtype, name=name)
+        )
         self._need_float()
         self._add_parameter(df, "df")
         self._add_parameter(mean, "mean")
@@ -50,6 +51,11 @@ class StudentT(Distribution):
         df, mean, sd = self._check_param_type(df, mean, sd)
         half = (df + 1) / 2
         place = (value - mean) / sd
-        size = (ops.lgamma(df / 2) - ops.lgamma(half) + 0.5 * ops.log(df) + ops.log(sd)
-                + 0.5 * math.log(math.pi))
+        size = (
+            ops.lgamma(df / 2)
+            - ops.lgamma(half)
+            + 0.5 * ops.log(df)
+            + ops.log(sd)
+            + 0.5 * math.log(math.pi)
+        )
         return -half * ops.log1p(ops.square(place) / df) - size

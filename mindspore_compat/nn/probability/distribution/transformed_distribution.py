@@ -42,18 +42,27 @@ class TransformedDistribution(Distribution):
     """
 
     @checked
-    def __init__(self, bijector: CellOf(Bijector.__name__),
-                 distribution: CellOf(Distribution.__name__),
-                 seed: Int(ge=0) | None = None, name: Str = "transformed_distribution"):
-        super().__init__(seed, distribution.dtype, name,
-                         dict(bijector=bijector, distribution=distribution, seed=seed, name=name))
+    def __init__(
+        self,
+        bijector: CellOf(Bijector.__name__),
+        distribution: CellOf(Distribution.__name__),
+        seed: Int(ge=0) | None = None,
+        name: Str = "transformed_distribution",
+    ):
+        super().__init__(
+            seed,
+            distribution.dtype,
+            name,
+            dict(bijector=bijector, distribution=distribution, seed=seed, name=name),
+        )
         self._need_float()
         self._bijector, self._distribution = bijector, distribution
 
     bijector = property(lambda self: self._bijector, doc="The function.")
     distribution = property(lambda self: self._distribution, doc="The distribution of its input.")
-    is_linear_transformation = property(lambda self: self._bijector.is_constant_jacobian,
-                                        doc="Whether the function is linear.")
+    is_linear_transformation = property(
+        lambda self: self._bijector.is_constant_jacobian, doc="Whether the function is linear."
+    )
 
     @property
     def dtype(self):
@@ -102,8 +111,10 @@ class TransformedDistribution(Distribution):
 
     def _mean(self, *args, **kwargs):
         if not self.is_linear_transformation:
-            raise ValueError(f"For '{type(self).__name__}', 'bijector' must be linear where the "
-                             f"mean is asked for, but got {type(self._bijector).__name__}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', 'bijector' must be linear where the "
+                f"mean is asked for, but got {type(self._bijector).__name__}."
+            )
         return self._bijector.forward(self._distribution.mean(*args, **kwargs))
 
     def _sample(self, *args, **kwargs):

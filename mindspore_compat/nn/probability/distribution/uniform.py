@@ -27,16 +27,18 @@ class Uniform(Distribution):
     """
 
     def __init__(self, low=None, high=None, seed=None, dtype=float32, name="Uniform"):
-        super().__init__(seed, dtype, name, dict(low=low, high=high, seed=seed, dtype=dtype,
-                                                 name=name))
+        super().__init__(
+            seed, dtype, name, dict(low=low, high=high, seed=seed, dtype=dtype, name=name)
+        )
         if dtype not in FLOATS:
             raise TypeError(f"For 'Uniform', 'dtype' must be a float type, but got {dtype}.")
         self._low = self._add_parameter(low, "low")
         self._high = self._add_parameter(high, "high")
         if low is not None and high is not None:
             if not (self._low.asnumpy() < self._high.asnumpy()).all():
-                raise ValueError(f"For 'Uniform', 'low' must be below 'high', but got {low} and "
-                                 f"{high}.")
+                raise ValueError(
+                    f"For 'Uniform', 'low' must be below 'high', but got {low} and {high}."
+                )
 
     low = property(lambda self: self._low, doc="The lower bound, a Tensor or None.")
     high = property(lambda self: self._high, doc="The upper bound, a Tensor or None.")
