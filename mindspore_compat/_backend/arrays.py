@@ -11,15 +11,7 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import (  # noqa: F401 - they add names
-    float16,
-    linalg,
-    memory_stats,
-    order_stats,
-    products,
-    scatter,
-    select,
-)
+from . import float16, linalg, memory_stats, order_stats, products, scatter, select  # noqa: F401 - they add names
 from .device_bodies import Bodies
 from .kernels import Kernels
 from .space import Space

@@ -1,6 +1,7 @@
 """Writes the type stubs of the public modules, `.pyi` files beside them, from what they declare.
 
-    python -m mindspore_compat._startup.stubs
+    python -m mindspore_compat._startup.stubs           # writes them
+    python -m mindspore_compat._startup.stubs --check   # names those that are not as they should be
 
 Type checkers and editors read them in the place of the modules, whose names are made when they are
 asked for. They import each other relatively, so a wheel carries the same files a second time as
@@ -14,6 +15,7 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 import textwrap
 from pathlib import Path
 
@@ -108,6 +110,13 @@ def write():
         path.unlink()
     for path, text in texts.items():
         path.write_text(text, "utf-8")
+
+
+def stale():
+    """The stubs that are not what would be written, missing ones and those too many included."""
+    texts = generate()
+    kept = {path: path.read_text("utf-8") for path in ROOT.rglob("*.pyi")}
+    return sorted(path for path in {*kept, *texts} if kept.get(path) != texts.get(path))
 
 
 def generate():
@@ -431,4 +440,6 @@ def rules_from(function):
 
 
 if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit("\n".join(map(str, stale())) or 0)
     write()

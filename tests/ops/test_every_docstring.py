@@ -16,7 +16,8 @@ def declared():
     """Each declared operator once."""
     importlib.import_module("mindspore_compat.ops")
     importlib.import_module("mindspore_compat.mint")
-    return {id(op): op for names in DECLARED.values() for op, _ in names.values()}.values()
+    found = [op for names in DECLARED.values() for op, _ in names.values()]
+    return {id(op): op for op in found if op.body.__module__.startswith(ms.__name__)}.values()
 
 
 def is_made(op):

@@ -12,13 +12,4 @@ not half done elsewhere. Members that call different functions, or with other sh
 roots, all get a RuntimeError that names them. Where a rank's own error ends it, the others end too.
 """
 
-from . import (  # noqa: F401 - their declarations make the public names
-    all_to_all,
-    collectives,
-    lists,
-    objects,
-    peers,
-    process_groups,
-    store,
-    switch,
-)
+from . import all_to_all, collectives, lists, objects, peers, process_groups, store, switch  # noqa: F401 - their declarations make the public names

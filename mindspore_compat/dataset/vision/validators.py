@@ -5,14 +5,7 @@ from .._validators import validators
 from ..core.validator_helpers import type_check
 from ..transforms.transforms import TensorOperation  # noqa: F401 - shown too
 from ..transforms.validators import check_transform_op_type  # noqa: F401 - shown too
-from .utils import (  # noqa: F401 - shown too
-    AutoAugmentPolicy,
-    Border,
-    ConvertMode,
-    ImageBatchFormat,
-    Inter,
-    SliceMode,
-)
+from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter, SliceMode  # noqa: F401 - shown too
 
 _TARGETS = """
 alpha=RandomLighting cut_mix_batch_c=CutMixBatch cutout_new=CutOut

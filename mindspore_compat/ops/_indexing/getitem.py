@@ -26,13 +26,7 @@ from ..._core.vmap.batch import space_among
 from ..._core.vmap.by_slices import beside_slices
 from .._rules import Anything
 from .._shape.axes import axis_of
-from .index_parse import (  # noqa: F401 - beside: for others
-    basic,
-    beside,
-    index_of,
-    located,
-    values_of,
-)
+from .index_parse import basic, beside, index_of, located, values_of  # noqa: F401 - beside: for others
 from .write_cast import fitting
 
 IndexOfAnyInt = TensorOf("int8", "int16", "int32", "int64", "uint8")

@@ -5,13 +5,6 @@ Layers that differ from `nn`'s in their name alone are declared beside them, or 
 
 from ...._core.declare.public_api import facade
 from ....nn.cell import Cell
-from . import (  # noqa: F401 - the declarations
-    activation,
-    basic,
-    conv,
-    normalization,
-    padding,
-    pooling,
-)
+from . import activation, basic, conv, normalization, padding, pooling  # noqa: F401 - the declarations
 
 __getattr__, __dir__, __all__ = facade(__name__, classes=Cell, area="mint.nn")
