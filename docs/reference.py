@@ -212,7 +212,10 @@ def body_of(docstring, env):
         GoogleDocstring(
             escaped(docstring),
             Config(
-                napoleon_custom_sections=env.config.napoleon_custom_sections, napoleon_use_ivar=True
+                napoleon_custom_sections=env.config.napoleon_custom_sections,
+                napoleon_use_ivar=True,
+                napoleon_use_param=False,  # types are words, not links to be looked up
+                napoleon_use_rtype=False,
             ),
         )
     )
