@@ -40,11 +40,10 @@ def to_list(items):
 
 def flatten_single_lists(nested_list):
     """Lists in lists without those that hold nothing but one list."""
-    if not isinstance(nested_list, list):
-        return nested_list
-    if len(nested_list) == 1 and isinstance(nested_list[0], list):
-        return flatten_single_lists(nested_list[0])
-    return [flatten_single_lists(each) for each in nested_list]
+    found = nested_list
+    while isinstance(found, list) and [type(each) for each in found] == [list]:
+        (found,) = found
+    return [*map(flatten_single_lists, found)] if isinstance(found, list) else found
 
 
 class KeyErrorParse(str):
