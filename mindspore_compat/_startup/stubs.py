@@ -297,8 +297,6 @@ class Stub:
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
         area = self.name
         for name in sorted(members):
-            if name == "__getattr__" and public in ("Tensor", "Parameter"):
-                continue  # it only words the refusal of a name that is not there
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
                 found = self.member(cls, public, name, members[name], area)
                 lines += [f"{each}{'  # type: ignore' * (name in inherited)}" for each in found]

@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from .._core.hints import KEYWORDS
+from .._core.hints import KEYWORDS, NAMES
 from .._core.rules.base import registered
 
 FOLDER = str(Path(__file__).parent.parent) + os.sep
@@ -41,7 +41,7 @@ def shown(error):
     hidden = _filtered(told)
     text = "".join(told.format())
     cell = cell_path(error)
-    hint = keyword_hint(error) or loss_hint(error)
+    hint = tensor_hint(error) or keyword_hint(error) or loss_hint(error)
     if cell:
         text += f"  in {cell}\n"
     if hint:
@@ -92,6 +92,13 @@ def cell_path(error):
         path = next((name for name, each in outer.cells_and_names() if each is inner and name), "")
         names += [path] if path else []
     return f"{'.'.join(names)} ({type(cells[-1]).__name__})" if len(names) > 1 else names[0]
+
+
+def tensor_hint(error):
+    """What to use in the place of an attribute that Tensors have elsewhere, or ""."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, registered("Tensor")):
+        return NAMES["Tensor"].get(error.name, "")
+    return ""
 
 
 def keyword_hint(error):

@@ -8,7 +8,6 @@ copy.
 import numpy
 
 from ..._backend import arrays, dlpack
-from ..hints import Absent
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
@@ -228,11 +227,6 @@ class Tensor:
     def __dlpack_device__(self):
         """(kind, number) of the device that holds the memory, in DLPack's numbers."""
         return self._array.__dlpack_device__()
-
-    def __getattr__(self, name):
-        raise AttributeError(
-            Absent(f"'{type(self).__name__}' object has no attribute '{name}'", "Tensor", name)
-        )
 
     def item(self):
         """The only element as a Python number; a ValueError if there are several."""
