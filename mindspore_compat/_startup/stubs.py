@@ -297,6 +297,8 @@ class Stub:
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
         area = self.name
         for name in sorted(members):
+            if name == "__getattr__" and public == "Parameter":
+                continue  # it gives values that are made late, and no other name
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
                 found = self.member(cls, public, name, members[name], area)
                 lines += [f"{each}{'  # type: ignore' * (name in inherited)}" for each in found]
