@@ -38,7 +38,7 @@ def overflowed(held):
     kinds = {}
     for x in device:
         if x.dtype.kind in "fcV" and x.size:
-            x = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+            x = x.ravel().view(x.real.dtype) if x.dtype.kind == "c" else x
             kinds.setdefault(x.dtype, []).append(x)
     for dtype, alike in kinds.items():
         if xp.kernels is not None and supported([dtype]):

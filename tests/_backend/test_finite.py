@@ -46,3 +46,8 @@ def test_a_gpu_answers_for_the_arrays_on_it(space):
     assert not bool(all_finite([good, bad])) and bool(overflowed([bad]))
     assert not bool(all_finite([good, np.float32([np.inf])]))
     assert bool(all_finite([space.arange(3)]))
+
+
+@pytest.mark.parametrize("bad", [1 + 2j, complex("inf"), complex(0, float("nan"))])
+def test_a_complex_number_without_axes(bad):
+    assert bool(all_finite([np.array(bad, np.complex64)])) == bool(np.isfinite(bad))
