@@ -51,7 +51,7 @@ NAMES = {
         "forward": "the computation of a Cell is its method 'construct'",
     },
 }
-# Keyword arguments by what the same argument is called elsewhere.
+# Keyword arguments of other libraries, and the parameters here that mean the same.
 KEYWORDS = {
     "lr": ("learning_rate",),
     "dim": ("axis",),
@@ -65,31 +65,12 @@ KEYWORDS = {
     "p": ("keep_prob",),
     "groups": ("group",),
     "padding_mode": ("pad_mode",),
-    "inplace": (),
-    "other": ("y",),
-    "kernel": ("kernel_size",),
     "in_features": ("in_channels",),
     "out_features": ("out_channels",),
-    "affine": ("use_batch_statistics",),
-    "num_features": ("num_channels",),
 }
 
 
-def ended(message, owner, name):
+def with_hint(message, owner, name):
     """`message`, with the hint for this name of an owner ("", "nn", "Tensor", "Cell") if any."""
     hint = NAMES.get(owner, {}).get(name)
     return f"{message}; {hint}." if hint else message
-
-
-class Absent:
-    """The message for an attribute that is not there, written when it is shown: `hasattr` asks
-    often."""
-
-    def __init__(self, message, owner, name):
-        self.parts = message, owner, name
-
-    def __str__(self):
-        return ended(*self.parts)
-
-    def __repr__(self):
-        return repr(str(self))

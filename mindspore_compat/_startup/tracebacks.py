@@ -31,15 +31,15 @@ def install():
 
 
 def show(kind, error, trace):
-    """The hook: writes what `shown` returns to stderr."""
-    sys.stderr.write(shown(error))
+    """The hook: writes what `format_error` returns to stderr."""
+    sys.stderr.write(format_error(error))
 
 
-def shown(error):
+def format_error(error):
     """The text for an error: traceback without the package's frames, path of the Cell, hint."""
-    told = traceback.TracebackException.from_exception(error)
-    hidden = _filtered(told)
-    text = "".join(told.format())
+    summary = traceback.TracebackException.from_exception(error)
+    hidden = _hide_package_frames(summary)
+    text = "".join(summary.format())
     cell = cell_path(error)
     hint = tensor_hint(error) or keyword_hint(error) or loss_hint(error)
     if cell:
@@ -51,18 +51,18 @@ def shown(error):
     return text
 
 
-def _filtered(told):
+def _hide_package_frames(summary):
     """Takes the package's frames out, and causes that have no others; returns how many went."""
-    own = [frame for frame in told.stack if not _of_package(frame.filename)]
-    started = told.stack.index(own[0]) if own else 0  # what runs the script is not counted
-    hidden = len(told.stack) - started - len(own)
-    told.stack[:] = own
+    own = [frame for frame in summary.stack if not _of_package(frame.filename)]
+    started = summary.stack.index(own[0]) if own else 0  # what runs the script is not counted
+    hidden = len(summary.stack) - started - len(own)
+    summary.stack[:] = own
     for name in ("__cause__", "__context__"):
-        earlier = getattr(told, name)
+        earlier = getattr(summary, name)
         if earlier is not None:
-            hidden += _filtered(earlier)
+            hidden += _hide_package_frames(earlier)
             if all(_library(frame.filename) for frame in earlier.stack):
-                setattr(told, name, None)
+                setattr(summary, name, None)
     return hidden
 
 

@@ -23,7 +23,7 @@ from .. import ops
 from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
-from .._core.hints import Absent
+from .._core.hints import with_hint
 from .._core.rules.vocabulary import register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
@@ -239,9 +239,8 @@ class Cell(Naming, Hooks, State, Settings):
         make = offered(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))
-        raise AttributeError(
-            Absent(f"The '{type(self).__name__}' object has no attribute '{name}'", "Cell", name)
-        )
+        message = f"The '{type(self).__name__}' object has no attribute '{name}'"
+        raise AttributeError(with_hint(message, "Cell", name))
 
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):

@@ -27,7 +27,7 @@ import types
 
 from ..._backend.arrays import SPACES
 from ..autograd.tape import depth, written
-from ..hints import ended
+from ..hints import with_hint
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.vocabulary import DType, TensorOf
@@ -141,7 +141,7 @@ class Missing:
     def __str__(self):
         shown = "mindspore" + self.module[len("mindspore_compat") :]
         message = f"module '{shown}' has no attribute '{self.name}'"
-        hinted = ended(message, self.module.partition(".")[2], self.name)
+        hinted = with_hint(message, self.module.partition(".")[2], self.name)
         known = [name for name in self.known if not name.startswith("_")]
         near = difflib.get_close_matches(self.name, known, 1)
         return f"{message}; did you mean '{near[0]}'?" if near and hinted == message else hinted
