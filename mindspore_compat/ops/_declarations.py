@@ -61,7 +61,7 @@ from ._loss import candidate_sampling, classification, ctc, regression, rnnt
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import batch_norm, layer_norm, statistics
 from ._optimizer import adafactor, primitives, sparse
-from ._pooling import adaptive, fractional, pool
+from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
 from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines
 from ._random import distributions, dropout, mint, primitives
 from ._recurrent import flat_weights, sequence, steps

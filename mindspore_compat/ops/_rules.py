@@ -50,3 +50,13 @@ NumberOrBool = Number | Bool
 Ints = TupleOf(Int) | ListOf(Int)
 IntOrInts = Int | TupleOf(Int) | ListOf(Int)
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
+
+
+def several(rule, *lengths):
+    """A number, or a tuple of so many."""
+    return rule | TupleOf(rule, length=lengths)
+
+
+def listed(rule, *lengths):
+    """A number, or a tuple or list of so many."""
+    return several(rule, *lengths) | ListOf(rule, length=lengths)

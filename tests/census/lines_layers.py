@@ -119,40 +119,42 @@ CONVOLUTIONS = {
     ).kept(),
 }
 POOLING = {
-    "_pooling.pool.max_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
-    "_pooling.pool.max_pool2d": [
+    "_pooling.max_pool.max_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pooling.max_pool.max_pool2d": [
         of(x(2, 3, 6, 7), 3, 2, 1, 1, True).labelled("with positions"),
         of(x(1, 2, 5, 5), 2).labelled("plain"),
     ],
-    "_pooling.pool.max_pool2d_ext": of(x(1, 2, 5, 5), 3, 2, 1),
-    "_pooling.pool.max_pool3d": of(x(1, 2, 4, 4, 4), 2),
-    "_pooling.pool.max_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "SAME"),
-    "_pooling.pool.max_pool3d_with_argmax": of(
+    "_pooling.max_pool.max_pool2d_ext": of(x(1, 2, 5, 5), 3, 2, 1),
+    "_pooling.max_pool.max_pool3d": of(x(1, 2, 4, 4, 4), 2),
+    "_pooling.max_pool.max_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "SAME"),
+    "_pooling.max_pool.max_pool3d_with_argmax": of(
         x(1, 1, 3, 4, 3), 2, 1, 0, argmax_type=np.dtype("int64")
     ),
-    "_pooling.pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
-    "_pooling.pool.max_pool_with_argmax_v2": of(
+    "_pooling.max_pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
+    "_pooling.max_pool.max_pool_with_argmax_v2": of(
         x(1, 2, 5, 6), 3, 2, 1, argmax_type=np.dtype("int64")
     ),
-    "_pooling.pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
-    "_pooling.pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
-    "_pooling.pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
-    "_pooling.pool.avg_pool3d_ext": of(x(1, 2, 3, 4, 3), 2, 1),
-    "_pooling.pool.avg_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "same"),
-    "_pooling.pool.avg_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pooling.average_pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
+    "_pooling.average_pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
+    "_pooling.average_pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
+    "_pooling.average_pool.avg_pool3d_ext": of(x(1, 2, 3, 4, 3), 2, 1),
+    "_pooling.average_pool.avg_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "same"),
+    "_pooling.average_pool.avg_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
     "_pooling.adaptive.adaptive_avg_pool2d": [
         of(x(2, 3, 6, 7), (4, 3)),
         of(x(2, 3, 6, 7), (3, 7)).labelled("even"),
     ],
     "_pooling.adaptive.adaptive_max_pool2d": of(x(2, 3, 6, 7), (4, 3)),
-    "_pooling.pool.lp_pool1d": of(positive(2, 3, 6), 3, 2),
-    "_pooling.pool.lp_pool2d": of(positive(2, 3, 4, 4), 3, 2),
-    "_pooling.pool.max_unpool1d": of(x(1, 1, 2), ints([[[1, 2]]]), 2),
-    "_pooling.pool.max_unpool2d": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
-    "_pooling.pool.max_unpool2d_ext": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
-    "_pooling.pool.max_unpool2d_primitive": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2, 2),
-    "_pooling.pool.max_unpool3d": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2),
-    "_pooling.pool.max_unpool3d_primitive": of(
+    "_pooling.lp_pool.lp_pool1d": of(positive(2, 3, 6), 3, 2),
+    "_pooling.lp_pool.lp_pool2d": of(positive(2, 3, 4, 4), 3, 2),
+    "_pooling.max_unpool.max_unpool1d": of(x(1, 1, 2), ints([[[1, 2]]]), 2),
+    "_pooling.max_unpool.max_unpool2d": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pooling.max_unpool.max_unpool2d_ext": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pooling.max_unpool.max_unpool2d_primitive": of(
+        x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2, 2
+    ),
+    "_pooling.max_unpool.max_unpool3d": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2),
+    "_pooling.max_unpool.max_unpool3d_primitive": of(
         x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2, 2
     ),
     "_pooling.fractional.fractional_max_pool2d": of(

@@ -54,11 +54,11 @@ TARGETS = {
     },
     "nn.MaxPool2d": {
         "nn.layer.pooling": ["pool_largest", "_Pool", "_MaxPool", "MaxPool2d"],
-        "ops._pooling.pool": ["largest_windows"],
+        "ops._pooling.max_pool": ["largest_windows"],
     },
     "nn.AvgPool2d": {
         "nn.layer.pooling": ["pool_means", "_AvgPool", "AvgPool2d"],
-        "ops._pooling.pool": ["average_windows"],
+        "ops._pooling.average_pool": ["average_windows"],
     },
     "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
     "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.pointwise": ["prelu"]},

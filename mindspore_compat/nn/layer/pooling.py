@@ -1,6 +1,6 @@
 """Pooling layers: windows, adaptive windows, and undoing a pooling.
 
-The arithmetic is in `ops/_pooling/pool.py` and its neighbours. The window layers of the original
+The arithmetic is in the files of `ops/_pooling`. The window layers of the original
 take their padding from a mode, which is what this file adds.
 """
 
@@ -17,18 +17,15 @@ from ...ops._pooling.adaptive import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
 )
-from ...ops._pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
-from ...ops._pooling.pool import (
+from ...ops._pooling.average_pool import (
     average_windows,
     avg_pool1d_ext,
     avg_pool2d_ext,
     avg_pool3d_ext,
-    largest_windows,
-    max_pool2d_ext,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
 )
+from ...ops._pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
+from ...ops._pooling.max_pool import largest_windows, max_pool2d_ext
+from ...ops._pooling.max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from .._parts import also, need_floats
 from ..cell import Cell
 

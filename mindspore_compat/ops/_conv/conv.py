@@ -1,28 +1,18 @@
 """Convolutions, transposed convolutions, and windows as columns.
 
-Pooling is in _pooling/pool.py, the arithmetic in _backend/conv.py. Every operation here is a
+Pooling is in _pooling, the arithmetic in _backend/conv.py. Every operation here is a
 composition of the functions of _conv/im2col.py, whose gradients make its own. A narrow dtype is
 computed in float32.
 """
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, AsValue, ListOf, OneOf, TensorOf, TupleOf, real
-from .._rules import Floats, Index, Natural, Numbers, Positive
-from .im2col import each, need_alike, need_rank, padding_of, sided, sizes_of
+from ..._core.rules.vocabulary import Any, AsValue, OneOf, TensorOf, TupleOf, real
+from .._rules import Floats, Index, Natural, Numbers, Positive, listed, several
+from .im2col import each, height_and_width, need_alike, need_rank, padding_of, sided, sizes_of
 
 Mode = OneOf("same", "valid", "pad")
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
-
-
-def several(rule, *lengths):
-    """A number, or a tuple of so many."""
-    return rule | TupleOf(rule, length=lengths)
-
-
-def listed(rule, *lengths):
-    """A number, or a tuple or list of so many."""
-    return several(rule, *lengths) | ListOf(rule, length=lengths)
 
 
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
@@ -296,12 +286,6 @@ def _first(xp, x):
     return xp.moveaxis(x, -1, 1)
 
 
-def _image_step(value):
-    """Height and width of a step given as a number, two, or four of which the last two count."""
-    value = each(value, 2)
-    return value[-2:]
-
-
 @op(
     "ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCHW')(x, weight)"
@@ -345,10 +329,10 @@ def conv2d_primitive(
         x,
         weight,
         None,
-        _image_step(stride),
+        height_and_width(stride),
         pad_mode,
         pad,
-        _image_step(dilation),
+        height_and_width(dilation),
         group,
     )
     return xp.moveaxis(out, 1, -1) if last else out
@@ -474,7 +458,7 @@ def conv2d_transpose_primitive(
         x_shape = (x_shape[0], x_shape[3], x_shape[1], x_shape[2])
     need_rank("Conv2DTranspose", "dout", dout, 4, error=RuntimeError)
     need_rank("Conv2DTranspose", "weight", weight, 4, error=RuntimeError)
-    stride, dilation = _image_step(stride), _image_step(dilation)
+    stride, dilation = height_and_width(stride), height_and_width(dilation)
     padding = pad if pad_list is None or pad_mode != "pad" else pad_list
     pads = padding_of(
         "Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]), stride, dilation
@@ -881,7 +865,7 @@ def dilation2d(
             f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
             f"{filter.shape[0]}."
         )
-    stride, dilation = _image_step(stride), _image_step(dilation)
+    stride, dilation = height_and_width(stride), height_and_width(dilation)
     if max(stride) > 255:
         raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
     kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])

@@ -3,7 +3,7 @@
 The functions stand for those of _backend/conv.py and _backend/pool.py in any body; each is given
 with its gradient, which is another of them, so that derivatives of every order exist. Sizes are
 what public arguments (a number, a tuple, a padding mode) become: one number per spatial dimension.
-The public operations are in _conv/conv.py, _pooling/pool.py and _pooling/adaptive.py.
+The public operations are those of _conv and _pooling.
 """
 
 from ..._backend import conv, pool
@@ -237,6 +237,11 @@ def each(value, count):
         value = tuple(value)
         return value * count if len(value) == 1 else value
     return (value,) * count
+
+
+def height_and_width(value):
+    """Height and width of a size given as a number, two, or four of which the last two count."""
+    return each(value, 2)[-2:]
 
 
 def sided(value, count):

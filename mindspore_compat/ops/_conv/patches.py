@@ -6,8 +6,8 @@ Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv/conv
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, ListOf, OneOf, Str, TupleOf
-from .._rules import Floats, Natural, Numbers, Positive
-from .conv import _need_room, several
+from .._rules import Floats, Natural, Numbers, Positive, several
+from .conv import _need_room
 from .im2col import each, need_rank, padding_of, sided
 
 Places = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))

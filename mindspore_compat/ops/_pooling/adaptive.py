@@ -1,6 +1,7 @@
 """Adaptive pooling: the output's size is given, and parts of the input of nearly one length each.
 
-Pooling over windows of one size is in _pooling/pool.py, the arithmetic in _backend/pool.py.
+Pooling over windows of one size is in average_pool.py and max_pool.py, the arithmetic in
+_backend/pool.py.
 """
 
 from ..._core.declare.inputs import Quirks
@@ -17,9 +18,8 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
-from .._conv.conv import listed, several
 from .._conv.im2col import need_rank, sizes_of
-from .._rules import Float16Or32, Floats, Reals
+from .._rules import Float16Or32, Floats, Reals, listed, several
 
 Positive, Natural = Int(ge=1), Int(ge=0)
 Volume = InTensor(AsValue(several(Positive | OneOf(True), 3), Number | TensorOf()))

@@ -2,7 +2,7 @@
 
 Along a dimension of n elements, with k the window and o the output, window i begins at floor((i +
 u) a) - floor(u a), a = (n - k) / (o - 1), and the last one at n - k; u in [0, 1) is drawn for each
-plane. Graham, "Fractional Max-Pooling" (2014). Pooling of even steps is in _pooling/pool.py.
+plane. Graham, "Fractional Max-Pooling" (2014). Pooling of even steps is in _pooling/max_pool.py.
 """
 
 import math
@@ -25,10 +25,9 @@ from ..._core.rules.vocabulary import (
     TupleOf,
 )
 from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_places
-from .._conv.conv import several
 from .._conv.im2col import each, need_rank
 from .._random import dropout  # noqa: F401 - it declares random_uniform
-from .._rules import Float16To64, Positive
+from .._rules import Float16To64, Positive, several
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Pair = AsValue(several(Positive, 2))

@@ -1,6 +1,6 @@
 """Pooling layers: means and largest values of windows and of equal parts, and MaxUnpool2d.
 
-The arithmetic is in `ops/_pooling/pool.py` and `ops/_pooling/adaptive.py`. The batch axis may be
+The arithmetic is in the files of `ops/_pooling`. The batch axis may be
 missing everywhere.
 """
 
@@ -15,7 +15,8 @@ from ....ops._pooling.adaptive import (
     adaptive_max_pool1d_ext,
     adaptive_max_pool2d,
 )
-from ....ops._pooling.pool import avg_pool1d_ext, avg_pool2d_ext, avg_pool3d_ext, max_unpool2d_ext
+from ....ops._pooling.average_pool import avg_pool1d_ext, avg_pool2d_ext, avg_pool3d_ext
+from ....ops._pooling.max_unpool import max_unpool2d_ext
 
 __all__ = [
     "AdaptiveAvgPool1d",

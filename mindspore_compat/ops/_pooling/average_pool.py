@@ -1,0 +1,309 @@
+"""Average pooling: the mean of each window.
+
+Means of parts whose number is given are in _pooling/adaptive.py, the arithmetic in
+_backend/pool.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
+from .._conv.im2col import each, height_and_width, need_rank, padding_of, sided
+from .._rules import Floats, Natural, Positive, listed, several
+from .windows import Mode, PadMode, need_fit, need_half, need_small
+
+
+def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
+    """The means of windows, after a look at the sizes; a divisor of 0 or None is none."""
+    need_small(api, pads, kernel)
+    need_fit(api, x, kernel, pads, (1,) * len(kernel))
+    return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
+
+
+@op(
+    "ops.avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
+    "count_include_pad=True)"
+)
+def avg_pool1d(
+    xp,
+    input_x: Floats,
+    kernel_size: Positive = 1,
+    stride: Positive = 1,
+    padding: several(Natural, 1) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+):
+    """Computes means of windows of a sequence.
+
+    Shapes:
+        `input_x` is (N, C, L). The result is (N, C, L'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), kernel_size=2, stride=2))
+        [[[1.5 3.5]]]
+    """
+    need_rank("avg_pool1d", "input_x", input_x, 3)
+    return average_windows(
+        xp,
+        "avg_pool1d",
+        input_x,
+        (kernel_size,),
+        (stride,),
+        sided(padding, 1),
+        ceil_mode,
+        count_include_pad,
+        None,
+    )
+
+
+@op(
+    "ops.avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0)"
+)
+def avg_pool2d(
+    xp,
+    input_x: Floats,
+    kernel_size: several(Positive, 2) = 1,
+    stride: several(Positive, 2) = 1,
+    padding: several(Natural, 4) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Natural = 0,
+):
+    """Computes means of windows of images. `padding` is one number, or four (two for each axis).
+
+    The divisor is the size of the window, without its padding unless `count_include_pad`, or
+    `divisor_override` where that is not 0.
+
+    Shapes:
+        `input_x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool2d(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]),
+        ...                         kernel_size=2))
+        [[[[3. 4.]]]]
+    """
+    need_rank("avg_pool2d", "input_x", input_x, 4)
+    return average_windows(
+        xp,
+        "avg_pool2d",
+        input_x,
+        each(kernel_size, 2),
+        each(stride, 2),
+        sided(padding, 2),
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+    )
+
+
+@op(
+    "ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0)"
+)
+def avg_pool3d(
+    xp,
+    input_x: Floats,
+    kernel_size: several(Positive, 3) = 1,
+    stride: several(Positive, 3) = 1,
+    padding: several(Natural, 6) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Natural = 0,
+):
+    """Computes means of windows of volumes. `padding` is one number, or six (two for each axis).
+
+    The divisor is the size of the window, without its padding unless `count_include_pad`, or
+    `divisor_override` where that is not 0.
+
+    Shapes:
+        `input_x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.avg_pool3d(ms.ops.ones((1, 1, 2, 2, 3)), kernel_size=2))
+        [[[[[1. 1.]]]]]
+    """
+    need_rank("avg_pool3d", "input_x", input_x, 5)
+    return average_windows(
+        xp,
+        "avg_pool3d",
+        input_x,
+        each(kernel_size, 3),
+        each(stride, 3),
+        sided(padding, 3),
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+    )
+
+
+def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, divisor, count):
+    """The form of mint: the stride is the kernel unless given, the batch may be missing."""
+    need_rank(api, "input", x, count + 1, count + 2)
+    kernel, padding = each(kernel, count), each(padding, count)
+    stride = kernel if stride is None else each(stride, count)
+    need_half(api, padding, kernel)
+    return average_windows(
+        xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor
+    )
+
+
+@op(
+    "mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True)"
+)
+def avg_pool1d_ext(
+    xp,
+    input: Floats,
+    kernel_size: several(Positive, 1),
+    stride: several(Positive, 1) = None,
+    padding: AsValue(listed(Natural, 1)) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+):
+    """Computes means of windows of a sequence; the stride is the length of the window unless given.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
+        [[[1.5 3.5]]]
+    """
+    return _average_ext(
+        xp, "avg_pool1d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1
+    )
+
+
+@op(
+    "mint.nn.functional.avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)"
+)
+def avg_pool2d_ext(
+    xp,
+    input: Floats,
+    kernel_size: listed(Positive, 1, 2),
+    stride: listed(Positive, 1, 2) = None,
+    padding: listed(Natural, 1, 2) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Int = None,
+):
+    """Computes means of windows of images; the stride is the size of the window unless given.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2))
+        [[[[2.5]]]]
+    """
+    return _average_ext(
+        xp,
+        "avg_pool2d",
+        input,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+        2,
+    )
+
+
+@op(
+    "mint.nn.functional.avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)"
+)
+def avg_pool3d_ext(
+    xp,
+    input: Floats,
+    kernel_size: listed(Positive, 1, 3),
+    stride: listed(Positive, 1, 3) = None,
+    padding: listed(Natural, 1, 3) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Int = None,
+):
+    """Computes means of windows of volumes; the stride is the size of the window unless given.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
+        W'), of the same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.avg_pool3d(ms.ops.ones((1, 1, 2, 2, 4)), 2))
+        [[[[[1. 1.]]]]]
+    """
+    return _average_ext(
+        xp,
+        "avg_pool3d",
+        input,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+        3,
+    )
+
+
+@op("ops.AvgPool(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x)")
+def avg_pool_primitive(
+    xp,
+    x: Floats,
+    kernel_size: several(Positive, 2, 4) = 1,
+    strides: several(Positive, 2, 4) = 1,
+    pad_mode: Mode = "VALID",
+    data_format: OneOf("NCHW", "NHWC") = "NCHW",
+):
+    """Computes means of windows of images; padding, which "same" brings, does not count.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.AvgPool(kernel_size=2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[3. 4.]]]]
+    """
+    need_rank("AvgPool", "x", x, 4)
+    x = xp.moveaxis(x, -1, 1) if data_format == "NHWC" else x
+    kernel, stride = height_and_width(kernel_size), height_and_width(strides)
+    pads = padding_of("AvgPool", pad_mode, 0, tuple(x.shape[2:]), kernel, stride, (1, 1))
+    need_fit("AvgPool", x, kernel, pads, (1, 1))
+    out = xp.average_pool(x, kernel, stride, pads, False, False, None)
+    return xp.moveaxis(out, 1, -1) if data_format == "NHWC" else out
+
+
+@op(
+    "ops.AvgPool3D(kernel_size=1, strides=1, pad_mode='valid', pad=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=0, data_format='NCDHW')(x)"
+)
+def avg_pool3d_primitive(
+    xp,
+    x: Floats,
+    kernel_size: several(Positive, 3) = 1,
+    strides: several(Positive, 3) = 1,
+    pad_mode: PadMode = "valid",
+    pad: listed(Natural, 6) = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Natural = 0,
+    data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+):
+    """Computes means of windows of volumes; `pad` counts for `pad_mode` "pad".
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.AvgPool3D(kernel_size=2)(ms.ops.ones((1, 1, 2, 2, 3))))
+        [[[[[1. 1.]]]]]
+    """
+    need_rank("AvgPool3D", "x", x, 5)
+    kernel, stride = each(kernel_size, 3), each(strides, 3)
+    pads = padding_of("AvgPool3D", pad_mode, pad, tuple(x.shape[2:]), kernel, stride, (1, 1, 1))
+    return average_windows(
+        xp, "AvgPool3D", x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override
+    )

@@ -1,0 +1,323 @@
+"""Max pooling: the largest value of each window, and where it lies.
+
+Windows of varying steps are in _pooling/fractional.py, parts whose number is given in
+_pooling/adaptive.py, the arithmetic in _backend/pool.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
+from ..._core.tensor.dtype import int64
+from .._conv.im2col import each, height_and_width, need_rank, padding_of, sided
+from .._rules import Floats, Natural, Positive, Reals, several
+from .windows import Mode, PadMode, need_fit, need_half, need_small
+
+
+@op("ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
+def max_pool_primitive(
+    xp,
+    x: Floats,
+    kernel_size: several(Positive, 2, 4) = 1,
+    strides: several(Positive, 2, 4) = 1,
+    pad_mode: Mode = "valid",
+    data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
+):
+    """Finds the largest value of each window of images.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.MaxPool(kernel_size=2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[5. 6.]]]]
+    """
+    need_rank("MaxPool", "x", x, 4)
+    x = xp.moveaxis(x, -1, 1) if data_format == "NHWC" else x
+    kernel, stride = height_and_width(kernel_size), height_and_width(strides)
+    pads = padding_of("MaxPool", pad_mode, 0, tuple(x.shape[2:]), kernel, stride, (1, 1))
+    need_fit("MaxPool", x, kernel, pads, (1, 1))
+    out = xp.max_pool(x, kernel, stride, pads, (1, 1))
+    return xp.moveaxis(out, 1, -1) if data_format == "NHWC" else out
+
+
+@op(
+    "ops.MaxPool3D(kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, "
+    "data_format='NCDHW')(x)"
+)
+def max_pool3d_primitive(
+    xp,
+    x: Floats,
+    kernel_size: several(Positive, 3) = 1,
+    strides: several(Positive, 3) = 1,
+    pad_mode: PadMode = "VALID",
+    pad_list: several(Natural, 3, 6) = 0,
+    ceil_mode: Bool = None,
+    data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+):
+    """Finds the largest value of each window of volumes; `pad_list` counts for "pad".
+
+    Three numbers of `pad_list` pad both sides of an axis alike, six each side by itself.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.MaxPool3D(kernel_size=2)(ms.ops.ones((1, 1, 2, 2, 3))))
+        [[[[[1. 1.]]]]]
+    """
+    need_rank("MaxPool3D", "x", x, 5)
+    if pad_mode.lower() != "pad" and ceil_mode is not None:
+        raise ValueError(
+            f"For 'MaxPool3D', 'ceil_mode' must be None where 'pad_mode' is '{pad_mode}', but got "
+            f"{ceil_mode}."
+        )
+    kernel, stride, ones = each(kernel_size, 3), each(strides, 3), (1, 1, 1)
+    if isinstance(pad_list, tuple) and len(pad_list) == 3:
+        pad_list = tuple(side for side in pad_list for _ in range(2))
+    pads = padding_of("MaxPool3D", pad_mode, pad_list, tuple(x.shape[2:]), kernel, stride, ones)
+    need_small("MaxPool3D", pads, kernel)
+    need_fit("MaxPool3D", x, kernel, pads, ones)
+    return xp.max_pool(x, kernel, stride, pads, ones, bool(ceil_mode))
+
+
+def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
+    """Windows given by one number per dimension; with a dtype for `index` the positions too."""
+    kernel, padding, dilation = each(kernel, count), each(padding, count), each(dilation, count)
+    stride = kernel if stride is None else each(stride, count)
+    need_half(api, padding, kernel)
+    pads = sided(padding, count)
+    need_fit(api, x, kernel, pads, dilation)
+    top = xp.max_pool(x, kernel, stride, pads, dilation, ceil_mode)
+    if index is None:
+        return top
+    places = xp.max_pool_index(x, top, kernel, stride, pads, dilation)
+    return top, xp.cast(places, index)
+
+
+@op(
+    "ops.max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "
+    "ceil_mode=False)"
+)
+def max_pool2d(
+    xp,
+    x: Reals,
+    kernel_size: several(Positive, 2),
+    stride: several(Positive, 2) = None,
+    padding: several(Natural, 2) = 0,
+    dilation: several(Positive, 2) = 1,
+    return_indices: Any = False,
+    ceil_mode: Bool = False,
+):
+    """Finds the largest value of each window of images; the stride is the size of the window unless
+    given.
+
+    With `return_indices` int64 positions in H * W follow.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.max_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), kernel_size=2))
+        [[[[4.]]]]
+    """
+    need_rank("max_pool2d", "x", x, 4)
+    return largest_windows(
+        xp,
+        "max_pool2d",
+        x,
+        kernel_size,
+        stride,
+        padding,
+        dilation,
+        ceil_mode,
+        2,
+        "int64" if return_indices else None,
+    )
+
+
+@op(
+    "mint.nn.functional.max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, "
+    "ceil_mode=False, return_indices=False)"
+)
+def max_pool2d_ext(
+    xp,
+    input: Reals,
+    kernel_size: several(Positive, 1, 2),
+    stride: several(Positive, 1, 2) = None,
+    padding: several(Natural, 1, 2) = 0,
+    dilation: several(Positive, 1, 2) = 1,
+    ceil_mode: Bool = False,
+    return_indices: Bool = False,
+):
+    """Finds the largest value of each window of images, and its position in H * W with
+    `return_indices`. The original knows no `dilation` but 1.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.max_pool2d(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2))
+        [[[[4.]]]]
+    """
+    need_rank("max_pool2d", "input", input, 3, 4)
+    if any(n != 1 for n in each(dilation, 2)):
+        raise ValueError(f"For 'max_pool2d', 'dilation' must be 1, but got {dilation!r}.")
+    return largest_windows(
+        xp,
+        "max_pool2d",
+        input,
+        kernel_size,
+        stride,
+        padding,
+        dilation,
+        ceil_mode,
+        2,
+        "int64" if return_indices else None,
+    )
+
+
+@op(
+    "ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
+    "return_indices=False)"
+)
+def max_pool3d(
+    xp,
+    x: Reals,
+    kernel_size: several(Positive, 3),
+    stride: several(Positive, 3) = None,
+    padding: several(Natural, 3) = 0,
+    dilation: several(Positive, 3) = 1,
+    ceil_mode: Bool = False,
+    return_indices: Any = False,
+):
+    """Finds the largest value of each window of volumes; the stride is the size of the window
+    unless given.
+
+    With `return_indices` int64 positions in D * H * W follow.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.max_pool3d(ms.ops.ones((1, 1, 2, 2, 4)), kernel_size=2))
+        [[[[[1. 1.]]]]]
+    """
+    need_rank("max_pool3d", "x", x, 5)
+    return largest_windows(
+        xp,
+        "max_pool3d",
+        x,
+        kernel_size,
+        stride,
+        padding,
+        dilation,
+        ceil_mode,
+        3,
+        "int64" if return_indices else None,
+    )
+
+
+@op("ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
+def max_pool_with_argmax(
+    xp,
+    x: Floats,
+    kernel_size: several(Positive, 2, 4) = 1,
+    strides: several(Positive, 2, 4) = 1,
+    pad_mode: Mode = "valid",
+    data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
+):
+    """Finds the largest value of each window of images, and its position in C * H * W.
+
+    Shapes:
+        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
+        positions are int32.
+
+    Example:
+        >>> v, i = ms.ops.MaxPoolWithArgmax(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        >>> print(v, i)
+        [[[[4.]]]] [[[[3]]]]
+    """
+    need_rank("MaxPoolWithArgmax", "x", x, 4)
+    last = data_format == "NHWC"
+    x = xp.moveaxis(x, -1, 1) if last else x
+    kernel, stride = height_and_width(kernel_size), height_and_width(strides)
+    pads = padding_of("MaxPoolWithArgmax", pad_mode, 0, tuple(x.shape[2:]), kernel, stride, (1, 1))
+    need_fit("MaxPoolWithArgmax", x, kernel, pads, (1, 1))
+    top = xp.max_pool(x, kernel, stride, pads, (1, 1))
+    places = xp.max_pool_index(x, top, kernel, stride, pads, (1, 1))
+    channel = xp.reshape(xp.arange(x.shape[1]) * (x.shape[2] * x.shape[3]), (-1, 1, 1))
+    places = xp.cast(places + channel, "int32")
+    return (xp.moveaxis(top, 1, -1), xp.moveaxis(places, 1, -1)) if last else (top, places)
+
+
+@op(
+    "ops.MaxPoolWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, "
+    "argmax_type=int64)(x)"
+)
+def max_pool_with_argmax_v2(
+    xp,
+    x: Reals,
+    kernel_size: several(Positive, 2, 4),
+    strides: several(Positive, 2, 4) = None,
+    pads: several(Natural, 2, 4) = 0,
+    dilation: several(Positive, 2, 4) = (1, 1),
+    ceil_mode: Bool = False,
+    argmax_type: DType("int32", "int64") = int64,
+):
+    """Finds the largest value of each window of images, and its position in H * W.
+
+    Shapes:
+        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
+        positions are of `argmax_type`.
+
+    Example:
+        >>> v, i = ms.ops.MaxPoolWithArgmaxV2(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        >>> print(v, i)
+        [[[[4.]]]] [[[[3]]]]
+    """
+    need_rank("MaxPoolWithArgmaxV2", "x", x, 4)
+    stride = None if strides is None else height_and_width(strides)
+    return largest_windows(
+        xp,
+        "MaxPoolWithArgmaxV2",
+        x,
+        height_and_width(kernel_size),
+        stride,
+        height_and_width(pads),
+        height_and_width(dilation),
+        ceil_mode,
+        2,
+        argmax_type,
+    )
+
+
+@op(
+    "ops.MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
+    "data_format='NCDHW', argmax_type=int64)(x)"
+)
+def max_pool3d_with_argmax(
+    xp,
+    x: Reals,
+    ksize: several(Positive, 3),
+    strides: several(Positive, 3),
+    pads: several(Natural, 3),
+    dilation: several(Positive, 3) = (1, 1, 1),
+    ceil_mode: Bool = False,
+    data_format: OneOf("NCDHW") = "NCDHW",
+    argmax_type: DType("int32", "int64") = int64,
+):
+    """Finds the largest value of each window of volumes, and its position in D * H * W.
+
+    Shapes:
+        `x` is (N, C, D, H, W). Both results are (N, C, D', H', W'); the values keep the dtype, the
+        positions are of `argmax_type`.
+
+    Example:
+        >>> v, i = ms.ops.MaxPool3DWithArgmax((1, 1, 2), 1, 0)(ms.Tensor([[[[[1.0, 2.0]]]]]))
+        >>> print(v, i)
+        [[[[[2.]]]]] [[[[[1]]]]]
+    """
+    need_rank("MaxPool3DWithArgmax", "x", x, 5)
+    return largest_windows(
+        xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode, 3, argmax_type
+    )
