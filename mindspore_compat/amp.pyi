@@ -13,7 +13,7 @@ class DynamicLossScaler(StaticLossScaler):
     scale_window: _t.Any
     scale_factor: _t.Any
     counter: _t.Any
-    def __init__(self: _t.Any, scale_value: _b.float, scale_factor: _b.int, scale_window: _b.int) -> None: ...
+    def __init__(self, scale_value: _b.float, scale_factor: _b.int, scale_window: _b.int) -> None: ...
     def adjust(self, grads_finite: _t.Any) -> _t.Any: ...  # type: ignore
 from .train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
 from .train.loss_scale_manager import LossScaleManager as LossScaleManager
@@ -23,7 +23,7 @@ class LossScaler:
     def unscale(self, inputs: _t.Any) -> _t.Any: ...
 class StaticLossScaler(LossScaler):
     scale_value: _t.Any
-    def __init__(self: _t.Any, scale_value: _b.float) -> None: ...
+    def __init__(self, scale_value: _b.float) -> None: ...
     def adjust(self, grads_finite: _t.Any) -> _t.Any: ...  # type: ignore
     def scale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
     def unscale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -79,8 +79,6 @@ RETURNS = {  # what no declaration says
     "Tensor.__bool__": "bool",
     "Tensor.__index__": "int",
     "Tensor.__iter__": "Iterator[Tensor]",
-    "Tensor.tolist": "Any",
-    "Tensor.item": "Any",
 }
 ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv
     rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
@@ -217,7 +215,8 @@ class Stub:
         if inspect.isclass(thing):
             return self.a_class(public, thing)
         if callable(thing) and signature_of(thing) is not None:
-            return self.function(public, thing, rules_at(self.name, public))
+            returns = "Tensor" if gives_tensor(self.name, public) else None
+            return self.function(public, thing, rules_at(self.name, public), returns=returns)
         return f"{public}: {self.type_of(thing)}"
 
     def type_of(self, value):
@@ -252,9 +251,6 @@ class Stub:
 
     def function(self, name, function, rules=(), owner=None, returns=None, first="self"):
         """One `def`; of the class `owner`, a method whose first parameter is `first`."""
-        area = "Tensor" if owner == "Tensor" else self.name
-        if returns is None and gives_tensor(area, owner if name == "__call__" else name):
-            returns = "Tensor"
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
         returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name, "Any")
         parameters = list(signature_of(function).parameters.values())
@@ -295,12 +291,11 @@ class Stub:
         for each in reversed(private):
             members.update(vars(each))
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
-        area = self.name
         for name in sorted(members):
             if name == "__getattr__" and public == "Parameter":
                 continue  # it gives values that are made late, and no other name
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
-                found = self.member(cls, public, name, members[name], area)
+                found = self.member(cls, public, name, members[name])
                 lines += [f"{each}{'  # type: ignore' * (name in inherited)}" for each in found]
         if public in ("Cell", "Primitive") and "__getattr__" not in members:
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
@@ -339,7 +334,7 @@ class Stub:
             f"{name}: _t.Any" for name in found if not name.startswith("_") and name not in members
         ]
 
-    def member(self, cls, public, name, raw, area):
+    def member(self, cls, public, name, raw):
         """The lines of one attribute of a class."""
         if isinstance(raw, LazyMethod):
             raw = getattr(cls, name)
@@ -364,13 +359,15 @@ class Stub:
         if forms:
             return self.overloads(name, forms, public)
         if name == "__init__":
-            return [self.function(name, raw, rules_at(area, public)[:1], returns="None")]
-        rules = rules_at("Tensor", name) if public == "Tensor" else ()
-        if name == "__call__":
-            rules = rules_at(area, public)[1:]
-        returns = None
-        if public == "Tensor" and name[2:-2] in ARITHMETIC:
-            returns = "Tensor"
+            rules = rules_at(self.name, public)[:1]
+            return [self.function(name, raw, rules, owner=public, returns="None")]
+        declared, rules = None, ()
+        if public == "Tensor":
+            declared, rules = ("Tensor", name), rules_at("Tensor", name)
+        elif name == "__call__":
+            declared, rules = (self.name, public), rules_at(self.name, public)[1:]
+        operator = public == "Tensor" and name[2:-2] in ARITHMETIC
+        returns = "Tensor" if operator or declared and gives_tensor(*declared) else None
         return [self.function(name, raw, rules, owner=public, returns=returns)]
 
     def overloads(self, name, forms, public):

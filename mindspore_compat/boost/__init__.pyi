@@ -13,5 +13,5 @@ class GradientAccumulation(_Cell):
     hyper_map: _t.Any
     optimizer: _t.Any
     weights: _t.Any
-    def __init__(self: _t.Any, max_accumulation_step: _b.int, optimizer: _Cell) -> None: ...
+    def __init__(self, max_accumulation_step: _b.int, optimizer: _Cell) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

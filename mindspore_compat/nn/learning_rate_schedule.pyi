@@ -13,28 +13,28 @@ class CosineDecayLR(_Cell):
     min_lr: _t.Any
     max_lr: _t.Any
     decay_steps: _t.Any
-    def __init__(self: _t.Any, min_lr: _b.float, max_lr: _b.float, decay_steps: _b.int) -> None: ...
+    def __init__(self, min_lr: _b.float, max_lr: _b.float, decay_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ExponentialDecayLR(_Cell):
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self: _t.Any, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class InverseDecayLR(_Cell):
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self: _t.Any, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class NaturalExpDecayLR(_Cell):
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
     is_stair: _t.Any
-    def __init__(self: _t.Any, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PolynomialDecayLR(_Cell):
     start_learning_rate: _t.Any
@@ -42,10 +42,10 @@ class PolynomialDecayLR(_Cell):
     decay_steps: _t.Any
     power: _t.Any
     update_decay_steps: _t.Any
-    def __init__(self: _t.Any, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = ...) -> None: ...
+    def __init__(self, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WarmUpLR(_Cell):
     learning_rate: _t.Any
     warmup_steps: _t.Any
-    def __init__(self: _t.Any, learning_rate: _b.float, warmup_steps: _b.int) -> None: ...
+    def __init__(self, learning_rate: _b.float, warmup_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
