@@ -11,7 +11,7 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
-from ..ops._indexing import getitem
+from ..ops._indexing import gather, masks
 from ..ops._reduction import histogram, min_max
 from ..ops._reduction import unique as unique_ops
 from ..ops._shape import flip_roll, join_split, repeat, reshape
@@ -206,7 +206,7 @@ def choose(a, choices, mode="clip"):
     places = _in_range(a, len(whole), mode, "choose")
     table = join_split.stack.run([repeat.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
     places = repeat.broadcast_to.run(places, shape)
-    return getitem.gather_elements.run(table, 0, reshape.expand_dims.run(places, 0))[0]
+    return gather.gather_elements.run(table, 0, reshape.expand_dims.run(places, 0))[0]
 
 
 def _check_mode(mode, api):
@@ -262,7 +262,7 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
         raise ValueError("For 'take', 'a' must have elements.")
     if mode == "clip":  # from the end first, as the original does
         indices = build("ops", "where")(indices < 0, indices + length, indices)
-    return getitem.gather.run(a, _in_range(indices, length, mode, "take"), axis)
+    return gather.gather.run(a, _in_range(indices, length, mode, "take"), axis)
 
 
 def _positions(indices, api):
@@ -306,7 +306,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
     indices = spread(indices, tuple(map(int, shape)), "take_along_axis")
     shape[axis] = arr.shape[axis]
     arr = spread(arr, tuple(map(int, shape)), "take_along_axis")
-    return getitem.gather_elements.run(arr, axis, indices)
+    return gather.gather_elements.run(arr, axis, indices)
 
 
 def argwhere(a):
@@ -324,7 +324,7 @@ def argwhere(a):
     a = as_tensor(a, "argwhere")
     if not a.ndim:
         raise ValueError("For 'argwhere', 'a' must have an axis.")
-    return getitem.argwhere.run(a)
+    return masks.argwhere.run(a)
 
 
 def _extreme_place(a, axis, op, api):
@@ -521,7 +521,7 @@ def searchsorted(a, v, side="left", sorter=None):
         )
     a, v = (cast.run(t, "float32") if t.dtype == dtypes.bool_ else t for t in (a, v))
     if sorter is not None:
-        a = getitem.gather.run(a, sorter, 0)
+        a = gather.gather.run(a, sorter, 0)
     if a._array.dtype.kind == "c":
         a = cast.run(a, "float32")
     common = promote_np(a._array.dtype, v._array.dtype)

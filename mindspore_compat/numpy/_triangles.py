@@ -10,7 +10,7 @@ from .._core.rules.vocabulary import Bool, DType, Int, InTensor, Number, ScalarO
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
-from ..ops._indexing import getitem
+from ..ops._indexing import masks
 from ..ops._shape import diagonal as diagonal_ops
 from ..ops._shape import flip_roll, grid, triangle
 from ._convert import (
@@ -158,7 +158,7 @@ def _matrices(m, api):
 
 def _positions(made):
     """The rows and columns of what is not 0; int32, and float32 where there is nothing."""
-    rows = getitem.argwhere.run(made)
+    rows = masks.argwhere.run(made)
     rows = rows.astype(int32 if rows.size else float32)
     return rows[:, 0], rows[:, 1]
 

@@ -54,7 +54,7 @@ from ._image import (
     roi_pooling,
     rotated_iou,
 )
-from ._indexing import getitem, inplace, scatter, take
+from ._indexing import assign, gather, getitem, inplace, masks, scatter, scatter_along_axis, take
 from ._legacy import containers, names, registry, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
 from ._loss import candidate_sampling, classification, ctc, regression, rnnt
@@ -79,6 +79,7 @@ from ._reduction import (
     sort,
     statistics,
     unique,
+    unsorted_segment,
 )
 from ._shape import (
     create,

@@ -29,6 +29,7 @@ RealOperand = TensorOf(real, "bool", scalars=True)
 Integers = TensorOf(integer)
 Bools = TensorOf("bool")
 Index = TensorOf("int32", "int64")
+IndexOfAnyInt = TensorOf("int8", "int16", "int32", "int64", "uint8")
 Several = TupleOf(Anything) | ListOf(Anything)
 
 # Floats, with and without bfloat16, which NumPy does not have, and complex numbers ("inexact").
@@ -47,6 +48,7 @@ Positive = Int(ge=1)
 Natural = Int(ge=0)
 ScalarInt = ScalarOf(Int, TypeError)
 NumberOrBool = Number | Bool
+TensorOrNumber = Number | Bool | Anything  # a number stands for a Tensor without axes
 Ints = TupleOf(Int) | ListOf(Int)
 IntOrInts = Int | TupleOf(Int) | ListOf(Int)
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))

@@ -41,7 +41,7 @@ SHAPES = {
     "_shape.create.full_like": of(x(2, 3), 1.5),
 }
 INDICES = {
-    "_indexing.getitem.gather": of(x(3, 4), ints([2, 0]), 1),
+    "_indexing.gather.gather": of(x(3, 4), ints([2, 0]), 1),
     "_indexing.getitem.getitem": [
         of(x(3, 4), (slice(1, None), None, 2)).labelled("slices"),
         of(x(3, 4), (ints([0, 0, 2]), slice(None))).labelled("repeated rows"),
@@ -54,23 +54,27 @@ INDICES = {
     "_indexing.inplace.slices_by": [
         of(x(3, 4), x(2, 4), (2, 0), how).labelled(how) for how in ("update", "add", "sub")
     ],
-    "_indexing.scatter.added_along": of(x(3, 4), ints([2, 0, 2]), x(3, 4, seed=1), 0),
-    "_indexing.scatter.masked_scatter": of(x(2, 3), bools([[1, 0, 1], [0, 1, 0]]), x(6)),
+    "_indexing.scatter_along_axis.added_along": of(x(3, 4), ints([2, 0, 2]), x(3, 4, seed=1), 0),
+    "_indexing.masks.masked_scatter": of(x(2, 3), bools([[1, 0, 1], [0, 1, 0]]), x(6)),
     "_indexing.scatter.scatter_by": [
         of(apart(4), positive(3), (ints([0, 2, 0]),), how).labelled(how)
         for how in ("add", "sub", "mul", "div", "max", "min")
     ]
     + [of(apart(4), positive(2), (ints([0, 2]),), "update").labelled("update")],
-    "_indexing.scatter.scatter": [
+    "_indexing.scatter_along_axis.scatter": [
         of(x(2, 3), 1, ints([[2, 0]]), x(2, 2)),
         of(x(2, 3), 1, ints([[2, 0]]), x()).labelled("one number"),
     ],
-    "_indexing.scatter.scatter_add_along": of(x(2, 3), 1, ints([[2, 2], [0, 1]]), x(2, 2)),
-    "_indexing.scatter.tensor_scatter_elements": [
+    "_indexing.scatter_along_axis.scatter_add_along": of(
+        x(2, 3), 1, ints([[2, 2], [0, 1]]), x(2, 2)
+    ),
+    "_indexing.scatter_along_axis.tensor_scatter_elements": [
         of(x(2, 3), ints([[2, 1], [0, 1]]), x(2, 2), 1, how).labelled(how)
         for how in ("none", "add", "mul")
     ],
-    "_indexing.scatter.scatter_add_with_axis": of(x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1),
+    "_indexing.scatter_along_axis.scatter_add_with_axis": of(
+        x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1
+    ),
     "_elementwise.clamp.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
     "_shape.create.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
 }

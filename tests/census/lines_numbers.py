@@ -172,11 +172,15 @@ FORMS = {
         of(apart(4, 2), ints([0, 0, 2, 2]), 3, how).labelled(how).kept()
         for how in ("add", "mean", "mul", "max", "min")
     ],
-    "_indexing.scatter.unsorted_segment_prod": of(x(4, 2), ints([0, 2, 0, -1]), 3).kept(),
-    "_indexing.scatter.unsorted_segment_max": of(apart(4, 2), ints([0, 2, 0, 1]), 3).kept(),
-    "_indexing.scatter.unsorted_segment_min": of(apart(4, 2), ints([0, 2, 0, 1]), 3).kept(),
+    "_reduction.unsorted_segment.unsorted_segment_prod": of(x(4, 2), ints([0, 2, 0, -1]), 3).kept(),
+    "_reduction.unsorted_segment.unsorted_segment_max": of(
+        apart(4, 2), ints([0, 2, 0, 1]), 3
+    ).kept(),
+    "_reduction.unsorted_segment.unsorted_segment_min": of(
+        apart(4, 2), ints([0, 2, 0, 1]), 3
+    ).kept(),
     "_signal.stft.stretches": of(x(2, 9), positive(4), 4, 2, True, False),
-    "_indexing.getitem.where": of(bools([1, 0, 1]), x(3), x(3, seed=1)),
+    "_indexing.masks.where": of(bools([1, 0, 1]), x(3), x(3, seed=1)),
     "_random.dropout.dropout_gen_mask": of(fixed(0.5), (4, 4)),
     "_elementwise.bitwise.gcd": of(ints([12, 18, 7]), ints([8, 27, 21])),
     "_elementwise.bitwise.lcm": of(ints([12, 18, 7]), ints([8, 27, 21])),

@@ -26,7 +26,7 @@ from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Normal
 from ...common.parameter import Parameter
 from ...ops._elementwise.cast import cast
-from ...ops._indexing.getitem import gather
+from ...ops._indexing.gather import gather
 from .._parts import parameter
 from ..cell import Cell
 from ._wrappers import clip_by_norm

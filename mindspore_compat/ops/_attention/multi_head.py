@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import Bool, DType, Int, Number, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.precision import state as precision
 from ..._core.tensor.tensor import Tensor
-from .._indexing.getitem import masked_fill
+from .._indexing.masks import masked_fill
 from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout
 from .._rules import Anything

@@ -29,8 +29,9 @@ from .._random.distributions import _stream
 from .._rules import Anything, Index, Operand
 from .._shape.axes import axis_of
 from ..primitive import Primitive
-from .getitem import beside
-from .scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
+from .index_parse import beside
+from .scatter import check_range, scatter_by
+from .scatter_along_axis import added_along, scatter, tensor_scatter_elements
 from .write_cast import fitting
 
 PlaceOrMask = TensorOf(integer, "bool")

@@ -1,7 +1,7 @@
 """What ops that write are given: numbers as Tensors without axes, values no wider than the target.
 
 The original converts what is written to the dtype of what is written to, and refuses what is wider;
-the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/getitem.py,
+the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/assign.py,
 _indexing/inplace.py and _optimizer/primitives.py.
 """
 

@@ -25,7 +25,7 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from .._activation import softmax  # noqa: F401 - it declares log_soft
-from .._indexing.getitem import beyond
+from .._indexing.gather import beyond
 from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Index
 from .regression import Reduced, Reduction, need_broadcast, need_shape, reduced
 

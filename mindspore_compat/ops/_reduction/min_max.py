@@ -21,7 +21,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import maximum
-from .._indexing import getitem
+from .._indexing import masks
 from .._rules import Anything, Numbers, ScalarInt
 from .reduce import Axes, Axis, axes_of
 
@@ -51,7 +51,7 @@ def _bounded(line, word, limit, body, printed):
     def by_tensor(input, axis, keepdims, initial, where):
         initial = initial.astype(input.dtype).reshape(())
         if isinstance(where, Tensor):
-            input = getitem.where.run(where.astype(dtypes.bool_), input, initial)
+            input = masks.where.run(where.astype(dtypes.bool_), input, initial)
         return getattr(maximum, limit).run(body.run(input, axis, keepdims), initial)
 
     bounded.__name__ = name
@@ -362,7 +362,7 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
         if initial is None:
             raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
         where = where if isinstance(where, Tensor) else Tensor(where)
-        input = getitem.where.run(where, input, initial)
+        input = masks.where.run(where, input, initial)
     if initial is not None:
         input = getattr(maximum, bound).run(input, initial)
     return along.run(input, axis, keepdims)

@@ -15,7 +15,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._indexing.getitem import gather_elements
+from .._indexing.gather import gather_elements
 from .._rules import Anything, Index
 from .statistics import need_rows, places_in
 

@@ -1,15 +1,14 @@
 """Sums, means, products and extremes of slices whose segment numbers are in order.
 
-The unordered kind, with the number of segments given, is in _indexing/scatter.py and
-_indexing/getitem.py.
+The unordered kind, with the number of segments given, is in _reduction/unsorted_segment.py.
 """
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, TensorOf, checked, number, real
-from .._indexing.scatter import start_of
 from .._rules import Anything, Index
 from ..primitive import Primitive
+from .unsorted_segment import start_of
 
 
 @op(compute="native")

@@ -4,7 +4,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import DType, Int, InTensor, TensorOf, checked, real
 from ..._core.tensor import dtype as dtypes
-from .._indexing.getitem import argwhere
+from .._indexing.masks import argwhere
 from ..primitive import Primitive
 from . import ranges
 from .reshape import reshape_array

@@ -20,7 +20,7 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic, division, elementary
-from .._indexing import getitem
+from .._indexing import masks
 from .._indexing.scatter import scatter_by
 from .._rules import Anything, Index
 from .._shape.join_split import cat
@@ -140,7 +140,7 @@ def dense_to_sparse_coo(tensor):
         raise ValueError(
             f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
         )
-    places = getitem.argwhere.run(tensor).astype(dtypes.int32)
+    places = masks.argwhere.run(tensor).astype(dtypes.int32)
     return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
 
 

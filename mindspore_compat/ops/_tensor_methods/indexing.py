@@ -12,7 +12,7 @@ from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TensorOf, any_
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, comparison, division, logical
-from .._indexing import getitem, inplace, scatter, take
+from .._indexing import gather, inplace, masks, scatter_along_axis, take
 from .._linalg import matmul as matmul_ops
 from .._rules import Anything, Index, NumberOrBool
 from .._shape.axes import axes_along
@@ -44,14 +44,14 @@ def gather_elements(self, dim: InTensor(Int), index: Index):
 
     Source: mindspore.Tensor.gather of MindSpore 2.10.
     """
-    return getitem.gather_along.run(self, _axis("gather", "dim", self, dim), index)
+    return gather.gather_along.run(self, _axis("gather", "dim", self, dim), index)
 
 
 @form("Tensor.gather")
 def gather_slices(self, input_indices: Places, axis: Int, batch_dims: Int = 0):
     """The slices at positions along an axis, as `ops.gather`."""
     axis = _axis("gather", "axis", self, axis)
-    return getitem.gather.run(self, input_indices, axis, batch_dims)
+    return gather.gather.run(self, input_indices, axis, batch_dims)
 
 
 @form("Tensor.index_select")
@@ -60,13 +60,13 @@ def index_select_axis(self, axis: Int, index: Places):
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
     """
-    return getitem.index_select.run(self, _axis("index_select", "axis", self, axis), index)
+    return gather.index_select.run(self, _axis("index_select", "axis", self, axis), index)
 
 
 @form("Tensor.index_select")
 def index_select_dim(self, dim: Int, index: Index):
     """The same."""
-    return getitem.index_select.run(self, _axis("index_select", "dim", self, dim), index)
+    return gather.index_select.run(self, _axis("index_select", "dim", self, dim), index)
 
 
 @form("Tensor.take")
@@ -131,7 +131,7 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
                 f"Tensor of {wanted}, but got {y!r} beside {self.dtype}."
             )
         y = Tensor(y, wanted)
-    return getitem.select.run(condition, self, y)
+    return masks.select.run(condition, self, y)
 
 
 @form("Tensor.where")
@@ -140,13 +140,13 @@ def where(self, condition: Anything, y: Value):
 
     Source: mindspore.Tensor.where of MindSpore 2.10.
     """
-    return getitem.where.run(condition, self, y)
+    return masks.where.run(condition, self, y)
 
 
 @form("Tensor.where")
 def where_other(self, condition: Anything, other: Value):
     """The same."""
-    return getitem.where.run(condition, self, other)
+    return masks.where.run(condition, self, other)
 
 
 # Writing into a copy ------------------------------------------------------------------------------
@@ -162,11 +162,11 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
                 "Tensor, but got shape ()."
             )
     if reduce == "none":
-        return scatter.scatter.run(self, axis, index, src)
+        return scatter_along_axis.scatter.run(self, axis, index, src)
     if not isinstance(src, Tensor):
         src = build("ops", "full_like")(index, src, dtype=self.dtype)
     how = "add" if reduce == "add" else "mul"
-    return scatter.tensor_scatter_elements.run(self, index, src, axis, how)
+    return scatter_along_axis.tensor_scatter_elements.run(self, index, src, axis, how)
 
 
 @form("Tensor.scatter")
@@ -198,7 +198,9 @@ def scatter_add_along(self, dim: Int, index: Index, src: Anything):
     Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
     """
     _alike("scatter_add", "src", self, src)
-    return scatter.scatter_add_along.run(self, _axis("scatter_add", "dim", self, dim), index, src)
+    return scatter_along_axis.scatter_add_along.run(
+        self, _axis("scatter_add", "dim", self, dim), index, src
+    )
 
 
 @form("Tensor.scatter_add")
@@ -220,7 +222,7 @@ def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Numb
     """
     inplace._fits("Tensor.index_add", self, dim, index, source)
     source = source if alpha == 1 else source * alpha
-    return scatter.added_along.run(self, index, source, dim)
+    return scatter_along_axis.added_along.run(self, index, source, dim)
 
 
 @form("Tensor.index_add")
@@ -235,7 +237,7 @@ def index_add_axis(
     """The same in the older order of arguments; places are always checked, and one writer needs no
     lock."""
     inplace._fits("Tensor.index_add", self, axis, indices, y)
-    return scatter.added_along.run(self, indices, y, axis)
+    return scatter_along_axis.added_along.run(self, indices, y, axis)
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -394,4 +396,6 @@ def index_fill_(self, dim: Int, index: Index, value: Value):
             f"For 'Tensor.index_fill_', 'index' must have at most one axis and "
             f"'value' none, but got {index.shape} and {value!r}."
         )
-    return overwrite("index_fill_", self, scatter.index_fill.run(self, dim, index, value))
+    return overwrite(
+        "index_fill_", self, scatter_along_axis.index_fill.run(self, dim, index, value)
+    )

@@ -9,7 +9,7 @@ from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Tensor
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, cast, maximum
-from .._indexing import getitem
+from .._indexing import masks
 from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
 from .._rules import NumberOrBool
@@ -213,7 +213,7 @@ def _extreme(api, word, over_all, along, between):
         if initial is not None:
             initial = Tensor(initial, self.dtype)
         if where is not True:
-            self = getitem.where.run(
+            self = masks.where.run(
                 where if isinstance(where, Tensor) else Tensor(where), self, initial
             )
         if return_indices and axis is not None:

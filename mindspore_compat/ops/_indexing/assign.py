@@ -1,0 +1,96 @@
+"""Assignments: a whole Parameter or Tensor written, added to or subtracted from in place."""
+
+from ..._backend import arrays
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import own, plain, public
+from ..._core.rules.vocabulary import checked
+from .._rules import Anything, TensorOrNumber
+from .write_cast import fitting
+
+
+def _written(api, variable, value, change, loose=True):
+    """`variable` after `change(old array, value array)` was written to it.
+
+    With `loose` a value of one element fits a variable of one element, each of at most one axis.
+    """
+    _, value = fitting(api, variable, value)
+    array, value = variable._array, value._array
+    if value.shape != array.shape and not (
+        loose and value.size == array.size == 1 and max(value.ndim, array.ndim) < 2
+    ):
+        raise ValueError(
+            f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}."
+        )
+    space = space_for(array)
+    if space_for(value) is not space:
+        value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
+    value = value.astype(array.dtype) if value.dtype != array.dtype else value
+    own(variable)[...] = change(array, value.reshape(array.shape))
+    return plain(variable)
+
+
+@public("ops.assign")
+@checked
+def assign(variable: Anything, value: TensorOrNumber):
+    """Writes `value` into `variable`, in place, and returns it.
+
+    Raises:
+        TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number, or
+            wider than `variable`.
+        ValueError: if the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [3. 4.]
+
+    Source: mindspore.ops.assign of MindSpore 2.10.
+    """
+    return _written("assign", variable, value, lambda old, new: new, loose=False)
+
+
+@public("ops.assign_add")
+@checked
+def assign_add(variable: Anything, value: TensorOrNumber):
+    """Adds `value` to `variable`, in place, and returns it; errors as for `assign`, except that a
+    value of one element may have one axis more or less.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign_add(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [4. 6.]
+    """
+    return _written("assign_add", variable, value, lambda old, new: old + new)
+
+
+@public("ops.assign_sub")
+@checked
+def assign_sub(variable: Anything, value: TensorOrNumber):
+    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign_add`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> y = ms.ops.assign_sub(x, ms.Tensor([3.0, 4.0]))
+        >>> print(x.asnumpy())
+        [-2. -2.]
+    """
+    return _written("assign_sub", variable, value, lambda old, new: old - new)
+
+
+def _primitive(path, function):
+    """The Primitive form of an assignment: `ops.Assign()(variable, value)`."""
+    call = {
+        "__call__": lambda self, variable, value: function(variable, value),
+        "__doc__": function.__doc__,
+    }
+    return public(path)(type(path.removeprefix("ops."), (), call))
+
+
+_primitive("ops.Assign", assign)
+_primitive("ops.AssignAdd", assign_add)
+_primitive("ops.AssignSub", assign_sub)

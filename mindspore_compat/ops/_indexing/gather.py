@@ -1,0 +1,183 @@
+"""Gathers: elements and slices that positions name along axes or in rows."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, Int, InTensor, ScalarOf, TensorOf, integer
+from .._rules import Anything, IndexOfAnyInt
+from .._shape.axes import axis_of
+
+
+@op(
+    "ops.gather(input_params, input_indices, axis, batch_dims=0)",
+    "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
+    "ops.GatherV2()(input_params, input_indices, axis)",
+    compute="native",
+)
+def gather(
+    xp,
+    input_params: Anything,
+    input_indices: TensorOf(integer),
+    axis: InTensor(Int),
+    batch_dims: ScalarOf(Int) = 0,
+):
+    """Takes slices of the input at the positions given along an axis. The first `batch_dims` axes
+    are shared by input and indices.
+
+    Shapes:
+        `input_params` may have any shape with at least one axis, `input_indices` any shape of
+        integers. The axes of the indices stand in the place of `axis`; the dtype is that of
+        `input_params`.
+
+    Example:
+        >>> print(ms.ops.gather(ms.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), ms.Tensor([2, 0]),
+        ...                     0))
+        [[5. 6.]
+         [1. 2.]]
+    """
+    if batch_dims == 0:
+        return _slices_at(xp, "gather", "input_indices", input_params, input_indices, axis)
+    if not -input_indices.ndim <= batch_dims <= input_indices.ndim:
+        raise ValueError(
+            f"For 'gather', 'batch_dims' must be in [{-input_indices.ndim}, "
+            f"{input_indices.ndim}], but got {batch_dims}."
+        )
+    lead = batch_dims + input_indices.ndim if batch_dims < 0 else batch_dims
+    axis = axis_of(axis, input_params)
+    places = []
+    for i in range(lead):
+        view = [1] * (input_indices.ndim)
+        view[i] = input_params.shape[i]
+        places.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
+    front = xp.moveaxis(input_params, axis, lead)
+    picked = _at(front, (*places, input_indices), "gather", "input_indices")
+    inner = input_indices.ndim - lead
+    between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
+    order = (
+        *range(lead),
+        *between,
+        *range(lead, lead + inner),
+        *range(input_indices.ndim + axis - lead, picked.ndim),
+    )
+    return xp.transpose(picked, order)
+
+
+@op("ops.index_select(input, axis, index)", compute="native")
+def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
+    """Takes slices of the input at the positions given along an axis.
+
+    Shapes:
+        `input` has at least one axis, `index` is (K,) of integers. The result has length K along
+        `axis`, and the dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.index_select(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1, ms.Tensor([1, 1, 0])))
+        [[2. 2. 1.]
+         [4. 4. 3.]]
+    """
+    if index.ndim != 1:
+        raise ValueError(f"For 'index_select', 'index' must have one axis, but got {index.shape}.")
+    return _slices_at(xp, "index_select", "index", input, index, int(axis))
+
+
+@op(
+    "ops.gather_d(x, dim, index)",
+    "ops.GatherD()(x, dim, index)",
+    "ops.gather_elements(input: x, dim, index)",
+    "Tensor.gather_elements(dim, index)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
+def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
+    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    x[i][index[i][j]].
+
+    Shapes:
+        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
+        has its shape and the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.gather_elements(ms.Tensor([[1, 2], [3, 4]]), 1,
+        ...                              ms.Tensor([[1, 1], [0, 1]])))
+        [[2 2]
+         [3 4]]
+    """
+    try:
+        return gather_along.body(xp, x, dim, index)
+    except IndexError as error:
+        raise beyond("gather_d", "index", error) from error
+
+
+@op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
+def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
+    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    x[i][index[i][j]]. A position out of range is a ValueError.
+
+    Shapes:
+        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
+        has its shape and the dtype of `x`.
+
+    Example:
+        >>> print(ms.mint.gather(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1, 1], [0, 1]])))
+        [[2 2]
+         [3 4]]
+    """
+    if index.ndim != x.ndim:
+        raise ValueError(
+            f"For 'gather', 'index' must have as many axes as the input, but got "
+            f"shapes {tuple(index.shape)} and {tuple(x.shape)}."
+        )
+    keep = tuple(
+        slice(None) if i == axis_of(dim, x) else slice(0, n) for i, n in enumerate(index.shape)
+    )
+    return xp.take_along_axis(x[keep], index, dim)
+
+
+@op(
+    "ops.gather_nd(input_x, indices)",
+    "ops.GatherNd()(input_x, indices)",
+    "Tensor.gather_nd(indices)",
+    compute="native",
+)
+def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
+    """Takes the slices at the positions that the rows of `indices` name.
+
+    Shapes:
+        `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
+        number for one row. The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.gather_nd(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[0, 1], [1, 0]])))
+        [2 3]
+    """
+    indices = indices if indices.ndim else xp.reshape(indices, (1,))
+    if indices.shape[-1] > input_x.ndim:
+        raise ValueError(
+            f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
+            f"each place, but got shape {tuple(indices.shape)}."
+        )
+    if not indices.shape[-1]:
+        return xp.broadcast_to(input_x, (*indices.shape[:-1], *input_x.shape))
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return _at(input_x, places, "gather_nd", "indices")
+
+
+def _slices_at(xp, api, name, x, places, axis):
+    try:
+        return xp.take(x, places, axis)
+    except IndexError as error:
+        raise beyond(api, name, error) from error
+
+
+def _at(x, places, api, name):
+    try:
+        return x[places]
+    except IndexError as error:
+        raise beyond(api, name, error) from error
+
+
+def beyond(api, name, error):
+    """The RuntimeError that the original's kernels raise for a place out of range, where no page
+    names another; `error` itself where it is an axis."""
+    if isinstance(error, ValueError):
+        return error
+    return RuntimeError(f"For '{api}', '{name}' must lie within the input, but {error}.")

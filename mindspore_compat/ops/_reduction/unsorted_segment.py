@@ -1,0 +1,119 @@
+"""Sums, products and extremes of slices whose segment numbers come in any order.
+
+The number of segments is given. Those whose numbers are in order are in _reduction/segment.py.
+"""
+
+import ml_dtypes
+import numpy
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, InTensor, TensorOf, number, real
+from .._rules import Index, IndexOfAnyInt
+
+
+def start_of(dtype, how):
+    """What an empty segment holds: the dtype's ends for extremes, 1 for products."""
+    if how == "mul":
+        return 1
+    info = numpy.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
+    return info.min if how == "max" else info.max
+
+
+def need_ids(api, x, segment_ids):
+    """Refuses segment numbers that do not stand for the first axes of `x`."""
+    if segment_ids.shape != x.shape[: segment_ids.ndim]:
+        raise ValueError(
+            f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
+            f"input, but got {segment_ids.shape} beside {x.shape}."
+        )
+
+
+def _segment(lines, how, words, printed, allowed):
+    name = lines[0].partition("(")[0].removeprefix("ops.")
+
+    def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
+        need_ids(name, x, segment_ids)
+        start = xp.full(
+            (num_segments + 1, *x.shape[segment_ids.ndim :]), start_of(x.dtype, how), x.dtype
+        )
+        ids = xp.where(segment_ids < 0, num_segments, segment_ids)
+        return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
+
+    body.__name__ = name
+    body.__doc__ = f"""{words} the slices that belong to the same segment.
+
+    Slices with a number below 0 are left out.
+
+    Shapes:
+        `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
+        other axes), of the dtype of `x`.
+
+    Example:
+        >>> x, ids = ms.Tensor([2.0, 3.0, 4.0]), ms.Tensor([0, 1, 0])
+        >>> print(ms.ops.{name}(x, ids, 2))
+        {printed}
+    """
+    op(*lines, compute="native")(body)
+
+
+_segment(
+    (
+        "ops.unsorted_segment_max(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentMax()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_max(segment_ids, num_segments)",
+    ),
+    "max",
+    "Takes the largest elements of",
+    "[4. 3.]",
+    TensorOf(real),
+)
+_segment(
+    (
+        "ops.unsorted_segment_min(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentMin()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_min(segment_ids, num_segments)",
+    ),
+    "min",
+    "Takes the smallest elements of",
+    "[2. 3.]",
+    TensorOf(real),
+)
+_segment(
+    (
+        "ops.unsorted_segment_prod(x, segment_ids, num_segments)",
+        "ops.UnsortedSegmentProd()(x, segment_ids, num_segments)",
+        "Tensor.unsorted_segment_prod(segment_ids, num_segments)",
+    ),
+    "mul",
+    "Multiplies",
+    "[8. 3.]",
+    TensorOf(number),
+)
+
+
+@op(
+    "ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
+    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
+def unsorted_segment_sum(
+    xp, input_x: TensorOf(number), segment_ids: IndexOfAnyInt, num_segments: InTensor(Int(ge=1))
+):
+    """Adds up the slices that belong to the same segment. Slices with a number below 0 are left
+    out.
+
+    Shapes:
+        `segment_ids` has the shape of the first axes of `input_x`. The result is (num_segments,
+        *the other axes), of the dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.unsorted_segment_sum(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0, 1, 0]), 2))
+        [4. 2.]
+    """
+    need_ids("unsorted_segment_sum", input_x, segment_ids)
+    tail = input_x.shape[segment_ids.ndim :]
+    total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
+    ids = xp.where(segment_ids < 0, num_segments, xp.cast(segment_ids, "int64"))
+    return xp.scatter_add(total, (ids,), input_x)[:num_segments]
