@@ -1,17 +1,28 @@
-"""Transforms of text: tokenizers, lookup in a Vocab, normalization, sequences of tokens."""
+"""Transforms of text: lookup in a Vocab, normalization, sequences of tokens.
 
-import functools
+The tokenizers, which are shown here too, are in `_tokenizers.py`.
+"""
+
 import re
 import unicodedata
 
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import AsValue, Bool, Callable, DType, Int, ListOf, Str
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Int, ListOf, Str
 from ..._core.tensor import dtype as dtypes
 from .._rules import AnInstance, natural, positive
-from ..transforms.base import TensorOperation
 from ..transforms.transforms import numeric_dtype
+from ._base import UNICODE_FORMS, TextTensorOperation, each
+from ._tokenizers import (
+    BasicTokenizer,
+    BertTokenizer,
+    PythonTokenizer,
+    RegexTokenizer,
+    UnicodeCharTokenizer,
+    WhitespaceTokenizer,
+    WordpieceTokenizer,
+)
 from .utils import NormalizeForm, Vocab
 
 __all__ = [
@@ -35,31 +46,7 @@ __all__ = [
     "WordpieceTokenizer",
 ]
 
-_UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
 _Length = natural | Bool
-
-
-class TextTensorOperation(TensorOperation):
-    """The base of transforms of text."""
-
-    def _text(self, x, rank=None):
-        """The input, if it is text of this number of axes.
-
-        Raises:
-            RuntimeError: it is not.
-        """
-        if x.dtype.kind != "U" or rank is not None and x.ndim != rank:
-            wanted = "" if rank is None else f" of {rank} axes"
-            raise RuntimeError(
-                f"For '{type(self).__name__}', the input must be text{wanted}, but "
-                f"got shape {x.shape} and dtype {x.dtype}."
-            )
-        return x
-
-
-def each(function, x):
-    """An array of text with a function applied to every element."""
-    return np.array([function(text) for text in x.ravel().tolist()], np.str_).reshape(x.shape)
 
 
 class Lookup(TextTensorOperation):
@@ -150,352 +137,6 @@ def _leading_int(text):
     return int(found.group())
 
 
-# Tokenizers ---------------------------------------------------------------------------------------
-
-
-class _Tokenizer(TextTensorOperation):
-    """What tokenizers share; a subclass defines `_spans(text)`, which gives (start, end, token).
-
-    Args:
-        with_offsets (bool, optional): whether to give, besides the tokens, where each begins and
-            ends in the text, in bytes of UTF-8, as two arrays of uint32.
-    """
-
-    @checked
-    def __init__(self, with_offsets: Bool = False):
-        self.with_offsets = with_offsets
-
-    def _array(self, x, lead):
-        text = self._text(x, 0).item()
-        spans = list(self._spans(text)) or [(0, 0, "")]
-        tokens = np.array([token for _, _, token in spans], np.str_)
-        if not self.with_offsets:
-            return tokens
-        ends = [
-            np.array([len(text[:place].encode()) for place in places], np.uint32)
-            for places in list(zip(*spans, strict=True))[:2]
-        ]
-        return tokens, *ends
-
-
-class UnicodeCharTokenizer(_Tokenizer):
-    """Splits text into its characters.
-
-    Args:
-        with_offsets (bool, optional): whether to give where each begins and ends, in bytes.
-
-    Raises:
-        TypeError: it is no bool.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.UnicodeCharTokenizer()("day"))
-        ['d' 'a' 'y']
-    """
-
-    def _spans(self, text):
-        return ((place, place + 1, char) for place, char in enumerate(text))
-
-
-class WhitespaceTokenizer(_Tokenizer):
-    """Splits text at whitespace.
-
-    Args:
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
-
-    Raises:
-        TypeError: it is no bool.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.WhitespaceTokenizer()("good day"))
-        ['good' 'day']
-    """
-
-    def _spans(self, text):
-        return ((*found.span(), found.group()) for found in re.finditer(r"\S+", text))
-
-
-class RegexTokenizer(_Tokenizer):
-    """Splits text at what a regular expression matches.
-
-    Args:
-        delim_pattern (str): the expression, in Python's syntax.
-        keep_delim_pattern (str, optional): which of the separators are kept as tokens.
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.RegexTokenizer(" ")("good day"))
-        ['good' 'day']
-    """
-
-    @checked
-    def __init__(
-        self, delim_pattern: Str, keep_delim_pattern: Str = "", with_offsets: Bool = False
-    ):
-        super().__init__(with_offsets)
-        self.delimiter = re.compile(delim_pattern)
-        self.kept = re.compile(keep_delim_pattern) if keep_delim_pattern else None
-
-    def _spans(self, text):
-        return split_at(text, self.delimiter, self.kept)
-
-
-def split_at(text, delimiter, kept=None):
-    """(start, end, token) of the parts between matches, and of the matches that are kept."""
-    place = 0
-    for found in delimiter.finditer(text):
-        start, end = found.span()
-        if start > place:
-            yield place, start, text[place:start]
-        if end > start and kept is not None and kept.fullmatch(found.group()):
-            yield start, end, found.group()
-        place = end
-    if place < len(text):
-        yield place, len(text), text[place:]
-
-
-_forms = {
-    NormalizeForm.NFC: "NFC",
-    NormalizeForm.NFKC: "NFKC",
-    NormalizeForm.NFD: "NFD",
-    NormalizeForm.NFKD: "NFKD",
-}
-_punctuation = r"[!-/]|[:-@]|[\[-`]|[{-~]"
-_chinese = (
-    r"[\u4e00-\u9fff]|[\u3400-\u4dbf]|[\U00020000-\U0002a6df]|[\U0002a700-\U0002b73f]"
-    r"|[\U0002b740-\U0002b81f]|[\U0002b820-\U0002ceaf]|[\uf900-\ufaff]"
-    r"|[\U0002f800-\U0002fa1f]"
-)
-
-
-@functools.cache
-def _other_punctuation():
-    """The expression of the punctuation that ASCII lacks."""
-    return "|".join(
-        re.escape(chr(code))
-        for code in range(0xA0, 0x3100)
-        if unicodedata.category(chr(code)).startswith("P")
-    )
-
-
-class BasicTokenizer(_Tokenizer):
-    """Cleans text, and splits it at whitespace, punctuation and Chinese characters.
-
-    Args:
-        lower_case (bool, optional): whether to fold the case and strip accents.
-        keep_whitespace (bool, optional): whether whitespace is a token.
-        normalization_form (NormalizeForm, optional): how text is normalized, unless folded.
-        preserve_unused_token (bool, optional): whether [CLS], [SEP], [UNK], [PAD] and [MASK] stay
-            whole.
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes of
-            the cleaned text.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.BasicTokenizer()("Good, day"))
-        ['Good' ',' 'day']
-    """
-
-    @checked
-    def __init__(
-        self,
-        lower_case: Bool = False,
-        keep_whitespace: Bool = False,
-        normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
-        preserve_unused_token: Bool = True,
-        with_offsets: Bool = False,
-    ):
-        super().__init__(with_offsets)
-        self.lower_case, self.normalization_form = lower_case, normalization_form
-        unused = f"{_UNUSED}|" if preserve_unused_token else ""
-        single = f"{unused}{_punctuation}|{_other_punctuation()}|{_chinese}"
-        self.delimiter = re.compile(rf"{single}|\s+")
-        self.kept = re.compile(rf"{single}|\s+" if keep_whitespace else single)
-        self.unused = re.compile(_UNUSED if preserve_unused_token else r"(?!)")
-
-    def _cleaned(self, text):
-        if self.lower_case:
-            folded = "".join(
-                part if self.unused.fullmatch(part) else part.casefold()
-                for _, _, part in split_at(text, self.unused, self.unused)
-            )
-            text = "".join(
-                char
-                for char in unicodedata.normalize("NFD", folded)
-                if unicodedata.category(char) != "Mn"
-            )
-        elif self.normalization_form in _forms:
-            text = unicodedata.normalize(_forms[self.normalization_form], text)
-        text = re.sub(r"[\t\n\r]", " ", text)
-        return "".join(
-            char
-            for char in text
-            if char not in "\0\ufffd" and not unicodedata.category(char).startswith("C")
-        )
-
-    def _array(self, x, lead):
-        return super()._array(np.array(self._cleaned(self._text(x, 0).item())), lead)
-
-    def _spans(self, text):
-        return split_at(text, self.delimiter, self.kept)
-
-
-class WordpieceTokenizer(TextTensorOperation):
-    """Splits tokens into the longest pieces that are in a Vocab.
-
-    Args:
-        vocab (Vocab): the pieces.
-        suffix_indicator (str, optional): what pieces begin with that continue a token.
-        max_bytes_per_token (int, optional): longer tokens are unknown.
-        unknown_token (str, optional): what stands for an unknown token; "" leaves it as it is.
-        with_offsets (bool, optional): whether to give where each piece begins and ends, in bytes.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `max_bytes_per_token` is negative.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.WordpieceTokenizer(ms.dataset.text.Vocab.from_list(["good",
-        ...         "##ness"]))("goodness"))
-        ['good' '##ness']
-    """
-
-    @checked
-    def __init__(
-        self,
-        vocab: AnInstance(Vocab),
-        suffix_indicator: Str = "##",
-        max_bytes_per_token: natural = 100,
-        unknown_token: Str = "[UNK]",
-        with_offsets: Bool = False,
-    ):
-        self.vocab, self.suffix_indicator = vocab.vocab(), suffix_indicator
-        self.max_bytes_per_token, self.unknown_token = max_bytes_per_token, unknown_token
-        self.with_offsets = with_offsets
-
-    def _apply(self, tokens, starts=None, ends=None):
-        tokens = self._text(tokens)
-        listed = tokens.ravel().tolist()
-        begins = [0] * len(listed) if starts is None else starts.ravel().tolist()
-        pieces = [
-            piece
-            for token, begin in zip(listed, begins, strict=True)
-            for piece in self._pieces(token, begin)
-        ] or [("", 0, 0)]
-        texts, firsts, lasts = zip(*pieces, strict=True)
-        found = np.array(texts, np.str_)
-        if not self.with_offsets:
-            return found
-        return found, np.array(firsts, np.uint32), np.array(lasts, np.uint32)
-
-    def _pieces(self, token, begin):
-        """(piece, start, end) of the pieces of a token that begins at a byte."""
-        length = len(token.encode())
-        unknown = [(self.unknown_token or token, begin, begin + length)]
-        if length > self.max_bytes_per_token:
-            return unknown
-        found, start = [], 0
-        while start < len(token):
-            prefix = self.suffix_indicator if start else ""
-            end = next(
-                (
-                    end
-                    for end in range(len(token), start, -1)
-                    if prefix + token[start:end] in self.vocab
-                ),
-                None,
-            )
-            if end is None:
-                return unknown
-            first = begin + len(token[:start].encode())
-            found.append((prefix + token[start:end], first, first + len(token[start:end].encode())))
-            start = end
-        return found
-
-
-class BertTokenizer(TextTensorOperation):
-    """Tokenizes text as BERT needs it: BasicTokenizer, then WordpieceTokenizer.
-
-    Args:
-        vocab (Vocab): the pieces.
-        suffix_indicator (str, optional): what pieces begin with that continue a token.
-        max_bytes_per_token (int, optional): longer tokens are unknown.
-        unknown_token (str, optional): what stands for an unknown token; "" leaves it as it is.
-        lower_case (bool, optional): whether to fold the case and strip accents.
-        keep_whitespace (bool, optional): whether whitespace is a token.
-        normalization_form (NormalizeForm, optional): how text is normalized, unless folded.
-        preserve_unused_token (bool, optional): whether [CLS], [SEP], [UNK], [PAD] and [MASK] stay
-            whole.
-        with_offsets (bool, optional): whether to give where each piece begins and ends, in bytes.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `max_bytes_per_token` is negative.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.BertTokenizer(ms.dataset.text.Vocab.from_list(["good",
-        ...         "##ness"]))("goodness"))
-        ['good' '##ness']
-    """
-
-    @checked
-    def __init__(
-        self,
-        vocab: AnInstance(Vocab),
-        suffix_indicator: Str = "##",
-        max_bytes_per_token: natural = 100,
-        unknown_token: Str = "[UNK]",
-        lower_case: Bool = False,
-        keep_whitespace: Bool = False,
-        normalization_form: AnInstance(NormalizeForm) = NormalizeForm.NONE,
-        preserve_unused_token: Bool = True,
-        with_offsets: Bool = False,
-    ):
-        self.words = BasicTokenizer(
-            lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets
-        )
-        self.pieces = WordpieceTokenizer(
-            vocab, suffix_indicator, max_bytes_per_token, unknown_token, with_offsets
-        )
-
-    def _array(self, x, lead):
-        words = self.words(x)
-        return self.pieces(*(words if isinstance(words, tuple) else (words,)))
-
-
-class PythonTokenizer(TextTensorOperation):
-    """Tokenizes text with a function.
-
-    Args:
-        tokenizer (Callable): takes a str and returns a list of str.
-
-    Raises:
-        TypeError: it is not callable.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.PythonTokenizer(str.split)("good day"))
-        ['good' 'day']
-    """
-
-    @checked
-    def __init__(self, tokenizer: Callable):
-        self.tokenizer = tokenizer
-
-    def _array(self, x, lead):
-        return np.array(self.tokenizer(self._text(x, 0).item()), np.str_)
-
-
 # Text to text -------------------------------------------------------------------------------------
 
 
@@ -529,7 +170,7 @@ class NormalizeUTF8(TextTensorOperation):
 
     @checked
     def __init__(self, normalize_form: AnInstance(NormalizeForm) = NormalizeForm.NFKC):
-        self.form = _forms.get(normalize_form)
+        self.form = UNICODE_FORMS.get(normalize_form)
 
     def _array(self, x, lead):
         x = self._text(x)
