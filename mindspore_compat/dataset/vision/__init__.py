@@ -11,6 +11,7 @@ from . import (
     policies,
     random_color,
     random_geometry,
+    resizing,
     utils,
     warping,
 )
@@ -23,6 +24,7 @@ from .mixing import *  # noqa: F403
 from .policies import *  # noqa: F403
 from .random_color import *  # noqa: F403
 from .random_geometry import *  # noqa: F403
+from .resizing import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .warping import *  # noqa: F403
 
@@ -36,6 +38,7 @@ _modules = (
     policies,
     random_color,
     random_geometry,
+    resizing,
     utils,
     warping,
 )

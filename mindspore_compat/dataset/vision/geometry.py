@@ -1,16 +1,15 @@
-"""Image transforms that choose or move whole pixels: resize, crops, pads, flips, patches.
+"""Image transforms that choose or move whole pixels: crops, pads, flips, patches, erasing.
 
-Those that turn or bend an image are in `warping`. NumPy can do all of it but the resizing by AREA
-and PILCUBIC and of PIL images.
+Those that resize an image are in `resizing`, those that turn or bend it in `warping`.
 """
 
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
-from .._extra import opencv, pillow
+from ..._core.rules.vocabulary import Bool, Int, Number
+from .._extra import pillow
 from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
-from . import _pixels, _resize
+from . import _pixels
 from ._image import (
     ImageOperation,
     check_channels,
@@ -19,6 +18,7 @@ from ._image import (
     pair,
     with_channels,
 )
+from .resizing import resized
 from .utils import Border, Inter, SliceMode
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "HorizontalFlip",
     "Pad",
     "PadToSize",
-    "Resize",
     "ResizedCrop",
     "SlicePatches",
     "TenCrop",
@@ -39,137 +38,6 @@ __all__ = [
 _Coordinate = Int(ge=0, le=2**31 - 1)
 Value = Number(ge=0, le=255) | sequence(Number(ge=0, le=255), 3)
 _modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric"}
-
-
-# Resizing -----------------------------------------------------------------------------------------
-
-
-class Resize(ImageOperation):
-    """Resizes an image.
-
-    Args:
-        size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
-            the other follows in proportion.
-        interpolation (Inter, optional): how; LINEAR and NEAREST need no library.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive.
-        RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated; told
-            when it is used.
-
-    Example:
-        >>> import numpy as np
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.vision.Resize((2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
-        (2, 3, 3)
-    """
-
-    blockwise = True
-
-    @checked
-    def __init__(self, size: Size | OneOf(True), interpolation: AnInstance(Inter) = Inter.LINEAR):
-        self.size, self.interpolation = 1 if size is True else size, interpolation
-
-    def _pil(self, image):
-        width, height = image.size
-        height, width = wanted_size(self.size, height, width)
-        return image.resize((width, height), pil_filter("Resize", self.interpolation))
-
-    def _array(self, image, lead):
-        return resized("Resize", image, self.size, self.interpolation, lead)
-
-
-def wanted_size(size, height, width):
-    """(height, width) of an image after resizing."""
-    if not isinstance(size, int):
-        return tuple(size)
-    if height < width:
-        return size, int(size * width / height)
-    return int(size * height / width), size
-
-
-def pil_filter(api, interpolation):
-    """Pillow's number for a way to interpolate.
-
-    Raises:
-        TypeError: Pillow has none.
-    """
-    kind = pillow(api).Resampling
-    filters = {
-        Inter.NEAREST: kind.NEAREST,
-        Inter.ANTIALIAS: kind.LANCZOS,
-        Inter.LINEAR: kind.BILINEAR,
-        Inter.CUBIC: kind.BICUBIC,
-    }
-    if interpolation not in filters:
-        raise TypeError(f"For '{api}', {interpolation.name} does not apply to PIL images.")
-    return filters[interpolation]
-
-
-def resized(api, images, size, interpolation, lead=0):
-    """Images in another size.
-
-    Raises:
-        TypeError: the interpolation applies to PIL images only.
-        RuntimeError: the shape or the dtype does not allow it.
-    """
-    check_least_rank(api, images, lead)
-    if interpolation is Inter.ANTIALIAS:
-        raise TypeError(f"For '{api}', ANTIALIAS applies to PIL images only, but got an array.")
-    if images.dtype.kind not in "biuf":
-        raise RuntimeError(f"For '{api}', an image must hold numbers, but got {images.dtype}.")
-    images, grey = with_channels(images, lead)
-    height, width = wanted_size(size, *images.shape[-3:-1])
-    if (height, width) != images.shape[-3:-1]:
-        if interpolation is Inter.NEAREST:
-            images = _resize.nearest(images, height, width)
-        else:
-            images = _interpolated(api, images, height, width, interpolation)
-    return images[..., 0] if grey else images
-
-
-def _interpolated(api, images, height, width, interpolation):
-    if images.dtype == bool:
-        return _interpolated(api, images.view(np.uint8), height, width, interpolation).view(bool)
-    if images.dtype.name not in ("uint8", "uint16", "int16", "float32", "float64"):
-        raise RuntimeError(
-            f"For '{api}', an image that is interpolated must hold uint8, uint16, "
-            f"int16, float32 or float64, but got {images.dtype}."
-        )
-    if interpolation is Inter.LINEAR:
-        made = _pixels.linear_bytes(images, height, width)
-        return _resize.linear(images, height, width) if made is None else made
-    one = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
-    shape = images.shape
-    made = [
-        one(api, image, height, width, interpolation) for image in images.reshape(-1, *shape[-3:])
-    ]
-    return np.stack(made).reshape(*shape[:-3], height, width, shape[-1])
-
-
-def _opencv_resize(api, image, height, width, interpolation):
-    cv2 = opencv(api)
-    kind = cv2.INTER_CUBIC if interpolation is Inter.CUBIC else cv2.INTER_AREA
-    return cv2.resize(image, (width, height), interpolation=kind).reshape(height, width, -1)
-
-
-def _pillow_cubic(api, image, height, width, interpolation):
-    if image.shape[-1] != 3:
-        raise RuntimeError(
-            f"For '{api}', PILCUBIC needs an image of 3 channels, but got shape {image.shape}."
-        )
-    library = pillow(api)
-    kind = library.Resampling.BICUBIC
-    if image.dtype == np.uint8:
-        return np.array(library.fromarray(image).resize((width, height), kind))
-    channels = [
-        np.array(
-            library.fromarray(image[..., place].astype(np.float32)).resize((width, height), kind)
-        )
-        for place in range(3)
-    ]
-    return _resize.rounded(np.stack(channels, -1), image.dtype)
 
 
 # Crops --------------------------------------------------------------------------------------------

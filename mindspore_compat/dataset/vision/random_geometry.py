@@ -14,7 +14,8 @@ from .._extra import decoded, image_bytes, pillow
 from .._rules import AnInstance, Fill, Padding, Probability, Size, increasing, positive, sequence
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank, pair, with_channels
-from .geometry import cropped, flipped, padded_image, padded_pil, pil_filter, resized, sides
+from .geometry import cropped, flipped, padded_image, padded_pil, sides
+from .resizing import pil_filter, resized
 from .utils import Border, Inter
 
 __all__ = [

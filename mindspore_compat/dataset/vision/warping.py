@@ -13,7 +13,7 @@ from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, sequence
 from . import _warp
 from ._image import ImageOperation, check_rank, with_channels
-from .geometry import pil_filter
+from .resizing import pil_filter
 from .utils import Inter
 
 __all__ = ["Affine", "Perspective", "Rotate"]
