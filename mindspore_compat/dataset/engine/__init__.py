@@ -3,6 +3,7 @@
 from . import (
     batching,
     cache,
+    combining,
     graphdata,
     iterators,
     mapping,
@@ -15,11 +16,12 @@ from . import (
 )
 from .batching import *  # noqa: F403
 from .cache import *  # noqa: F403
+from .combining import *  # noqa: F403
+from .combining import zip_datasets as zip  # noqa: F401 - in __all__
 from .graphdata import *  # noqa: F403
 from .iterators import *  # noqa: F403
 from .mapping import *  # noqa: F403
 from .operations import *  # noqa: F403
-from .operations import zip_datasets as zip  # noqa: F401 - in __all__
 from .pipeline import *  # noqa: F403
 from .sampler import *  # noqa: F403
 from .schema import *  # noqa: F403
@@ -29,6 +31,7 @@ from .waited import *  # noqa: F403
 _modules = (
     batching,
     cache,
+    combining,
     graphdata,
     iterators,
     mapping,

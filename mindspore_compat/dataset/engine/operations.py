@@ -1,13 +1,12 @@
-"""Operations that choose, order and combine rows: shuffle, repeat, take, skip, zip, concat, ...
+"""Operations that choose and order rows and columns: shuffle, repeat, take, skip, filter, ...
 
-Operations that change the contents of rows are in `mapping` and `batching`. A class is one node of
+Operations that change the contents of rows are in `mapping` and `batching`, those that make one
+dataset of several in `combining`. A class is one node of
 a pipeline; `method` makes it a method of Dataset.
 """
 
 import inspect
 import itertools
-
-import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Callable, Int
@@ -15,11 +14,9 @@ from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset
 from .rows import FAILURES, Flow, Rounds, own
-from .sampler import BuiltinSampler, DistributedSampler
 from .twister import Twister64
 
 __all__ = [
-    "ConcatDataset",
     "FilterDataset",
     "ProjectDataset",
     "RenameDataset",
@@ -27,8 +24,6 @@ __all__ = [
     "ShuffleDataset",
     "SkipDataset",
     "TakeDataset",
-    "ZipDataset",
-    "zip_datasets",
 ]
 
 
@@ -398,215 +393,6 @@ class RenameDataset(UnionBaseDataset):
         if len(set(columns)) < len(columns):
             raise RuntimeError(f"For 'rename', two columns would have the same name: {columns}.")
         return columns
-
-
-class ZipDataset(UnionBaseDataset):
-    """Puts the columns of several datasets side by side; see `mindspore.dataset.zip`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.zip((ms.dataset.NumpySlicesDataset([1], ["a"]),
-        ...                       ms.dataset.NumpySlicesDataset([2], ["b"]))).get_col_names())
-        ['a', 'b']
-    """
-
-    def __init__(self, datasets):
-        super().__init__(datasets)
-
-    def _columns(self):
-        columns = [name for child in self.children for name in child._columns()]
-        if len(set(columns)) < len(columns):
-            raise RuntimeError(
-                f"For 'zip', the datasets must have different columns, but got {columns}."
-            )
-        return columns
-
-    def _size(self):
-        finite = [child._size() for child in self.children if not _endless(child)]
-        if None in finite:
-            return None
-        return min(finite or [child._size() for child in self.children])
-
-    def _open(self):
-        self._columns()
-        flows = [child._open() for child in self.children]
-
-        def rows():
-            iterators = [iter(flow.rows()) for flow in flows]
-            while True:
-                parts = []
-                for each in iterators:
-                    part = next(each, None)
-                    if part is None:
-                        return
-                    parts += part
-                yield parts
-
-        return Flow(rows)
-
-
-def _endless(dataset):
-    if isinstance(dataset, RepeatDataset) and dataset.count == -1:
-        return True
-    if isinstance(dataset, TakeDataset) and dataset.count != -1:
-        return False
-    return bool(dataset.children) and all(_endless(child) for child in dataset.children)
-
-
-def zip_datasets(datasets):
-    """Puts the columns of several datasets side by side; the shortest ends the epoch.
-
-    Args:
-        datasets (tuple[Dataset]): at least two, with different columns.
-
-    Returns:
-        Dataset.
-
-    Raises:
-        TypeError: it is no tuple of datasets.
-        ValueError: there are fewer than two.
-        RuntimeError: two columns have the same name; told when the dataset is used.
-    """
-    if not isinstance(datasets, tuple) or not all(isinstance(each, Dataset) for each in datasets):
-        raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got {datasets!r}.")
-    if len(datasets) < 2:
-        raise ValueError(f"For 'zip', there must be at least two datasets, but got {datasets!r}.")
-    return ZipDataset(datasets)
-
-
-def _zip(self, datasets):
-    """Puts the columns of other datasets to the right of this one's.
-
-    Args:
-        datasets (Union[Dataset, tuple[Dataset]]): the others; the shortest ends the epoch.
-
-    Returns:
-        Dataset.
-
-    Raises:
-        TypeError: `datasets` is neither.
-    """
-    others = (datasets,) if isinstance(datasets, Dataset) else datasets
-    if not isinstance(others, tuple):
-        raise TypeError(
-            f"For 'zip', 'datasets' must be a dataset or a tuple of datasets, but got {datasets!r}."
-        )
-    return zip_datasets((self, *others))
-
-
-Dataset.zip = _zip
-zip_datasets.__name__ = zip_datasets.__qualname__ = _zip.__name__ = "zip"
-
-
-@method("concat")
-class ConcatDataset(UnionBaseDataset):
-    """Gives the rows of other datasets after this one's; `+` does the same.
-
-    Args:
-        datasets (Union[Dataset, list[Dataset]]): the others, with the same columns.
-
-    Returns:
-        Dataset. `use_sampler` can make it take every n-th row, for several processes.
-
-    Raises:
-        RuntimeError: columns differ in name, dtype or number of axes; told when it is used.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> one, two = ms.dataset.NumpySlicesDataset([1]), ms.dataset.NumpySlicesDataset([2])
-        >>> print((one + two).get_dataset_size())
-        2
-    """
-
-    def __init__(self, input_dataset, datasets=()):
-        others = [datasets] if isinstance(datasets, Dataset) else datasets
-        if not isinstance(others, list) or not all(isinstance(each, Dataset) for each in others):
-            raise TypeError(
-                f"For 'concat', 'datasets' must be a dataset or a list of datasets, "
-                f"but got {datasets!r}."
-            )
-        super().__init__([input_dataset, *others])
-        self._sampler = None
-
-    def use_sampler(self, sampler):
-        """Makes a sampler choose among all the rows, as they come one dataset after another.
-
-        Args:
-            sampler (Sampler): a DistributedSampler without shuffling; or another one, whose order
-                decides which dataset gives its next row.
-
-        Raises:
-            TypeError: it is not a sampler.
-            ValueError: it is a DistributedSampler that shuffles or has `num_samples`.
-        """
-        if not isinstance(sampler, BuiltinSampler):
-            raise TypeError(f"For 'use_sampler', 'sampler' must be a sampler, but got {sampler!r}.")
-        if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
-            raise ValueError(
-                "For 'use_sampler', a DistributedSampler over concatenated datasets "
-                "must have shuffle=False and no num_samples."
-            )
-        self._sampler = sampler
-
-    def is_sharded(self):
-        """Returns whether only a share of the rows is given."""
-        return super().is_sharded() or self._sampler is not None and self._sampler.is_sharded()
-
-    def _size(self):
-        sizes = [child._size() for child in self.children]
-        if None in sizes:
-            return None
-        total = sum(sizes)
-        return total if self._sampler is None else len(self._sampler.open(total)())
-
-    def _open(self):
-        first = list(self.children[0]._columns())
-        for child in self.children[1:]:
-            if list(child._columns()) != first:
-                raise RuntimeError(
-                    f"For 'concat', the datasets must have the same columns, but "
-                    f"got {first} and {list(child._columns())}."
-                )
-        flows = [child._open() for child in self.children]
-
-        def rows():
-            wanted = None
-            for row in itertools.chain.from_iterable(flow.rows() for flow in flows):
-                found = [
-                    (str(value.dtype.kind if value.dtype.kind in "SU" else value.dtype), value.ndim)
-                    for value in row
-                ]
-                if wanted is not None and found != wanted:
-                    raise RuntimeError(
-                        f"For 'concat', columns must agree in dtype and number of "
-                        f"axes, but got {wanted} and {found}."
-                    )
-                wanted = found
-                yield row
-
-        if self._sampler is None:
-            return Flow(rows)
-        sizes = [child.get_dataset_size() for child in self.children]
-        epoch = self._sampler.open(sum(sizes))
-        if isinstance(self._sampler, DistributedSampler):
-            return Flow(lambda: _taken(rows(), epoch()))
-        return Flow(lambda: _interleaved(flows, sizes, epoch()))
-
-
-def _taken(rows, wanted):
-    """The rows whose places are wanted, in the order wanted."""
-    needed, kept = set(wanted.tolist()), {}
-    for place, row in enumerate(rows):
-        if place in needed:
-            kept[place] = row
-    return (kept[place] for place in wanted.tolist())
-
-
-def _interleaved(flows, sizes, wanted):
-    """The next row of one dataset after another, as the wanted places fall in them."""
-    iterators = [iter(flow.rows()) for flow in flows]
-    for child in np.searchsorted(np.cumsum(sizes), wanted, side="right").tolist():
-        yield next(iterators[child])
 
 
 @method("flat_map")
