@@ -49,7 +49,10 @@ _WORDS = {
 
 @dataclass
 class Mutant:
-    """One fault: in which function of which module, what stood there and what stands there now."""
+    """One fault: in which function of which module, what stood there and what stands there now.
+
+    `shown_by` is the module by which users know the function, where that is another one.
+    """
 
     module: str
     where: str
@@ -59,11 +62,12 @@ class Mutant:
     tree: ast.Module = field(repr=False)
     edit: tuple = field(repr=False)
     count: int = 1
+    shown_by: str = ""
 
     @property
     def key(self):
         """A name that stays when lines move: what is changed in which function."""
-        told = f"{self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
+        told = f"{self.shown_by or self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
         return told if self.count == 1 else f"{told} #{self.count}"
 
     def source(self):
@@ -79,16 +83,36 @@ class Mutant:
 
 
 def mutants(module, names):
-    """The mutants of classes and functions of a module of the package, in their order there."""
-    path = Path(importlib.util.find_spec("mindspore_compat").origin).parent
-    path = path.joinpath(*module.split(".")).with_suffix(".py")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """The mutants of classes and functions of a module of the package, in their order there; of
+    those, too, that lie in a private module beside it from which it imports.
+
+    Their keys are told by `module` wherever they lie: they stay when a private module is split off.
+    """
+    package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
+    parent = module.rpartition(".")[0]
+    tree = _parsed(package, module)
+    homes = [module] + [
+        f"{parent}.{node.module}"
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and _is_private(node.module)
+    ]
     seen = {}
-    for where, node, is_public in _functions(tree, set(names)):
-        for kind, old, new, edit in _edits(node, is_public):
-            told = where, kind, old, new
-            seen[told] = seen.get(told, 0) + 1
-            yield Mutant(module, *told, tree, edit, seen[told])
+    for home in dict.fromkeys(homes):
+        tree = _parsed(package, home)
+        for where, node, is_public in _functions(tree, set(names)):
+            for kind, old, new, edit in _edits(node, is_public):
+                told = where, kind, old, new
+                seen[told] = seen.get(told, 0) + 1
+                yield Mutant(home, *told, tree, edit, seen[told], module)
+
+
+def _parsed(package, module):
+    path = package.joinpath(*module.split(".")).with_suffix(".py")
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _is_private(name):
+    return bool(name) and name.startswith("_") and "." not in name
 
 
 def sample(found, count):

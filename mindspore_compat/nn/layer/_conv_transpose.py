@@ -1,0 +1,358 @@
+"""Transposed convolution layers, of sequences, images and volumes; `conv` shows them."""
+
+import functools
+
+from ... import ops
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ..._core.tensor.dtype import float32
+from ...ops._conv.conv import conv2d_transpose_primitive, conv3d_transpose_primitive
+from ...ops._conv.im2col import need_rank
+from ...ops._elementwise.arithmetic import add
+from ...ops._shape.pad import pad_with_zeros
+from .._parts import need_tensor
+from ._conv_base import (
+    AnyMode,
+    Mode,
+    Pads2,
+    Pads3,
+    Size,
+    Sizes,
+    Triple,
+    _Conv,
+    _each,
+    _flat,
+    _groups,
+    _no_pads,
+    _OfSequences,
+    _padding,
+    _sequence,
+    _three_axes,
+    _two,
+)
+
+
+class _Transpose(_Conv):
+    """What the transposed convolutions of images and sequences share."""
+
+    _transposed = True
+
+    @functools.cached_property
+    def conv2d_transpose(self):
+        """The transposed convolution as a primitive, for subclasses."""
+        return ops.Conv2DTranspose(
+            self.in_channels,
+            self.kernel_size,
+            self.pad_mode,
+            self.padding,
+            None,
+            1,
+            self.stride,
+            self.dilation,
+            self.group,
+        )
+
+    def _spread(self, x):
+        """The transposed convolution of images, before the bias."""
+        need_tensor(type(self).__name__, "x", x)
+        need_rank(type(self).__name__, "x", x, 4)
+        size = tuple(map(self._length, x.shape[2:], (0, 1)))
+        shape = (x.shape[0], self.weight.shape[1] * self.group, *size)
+        return conv2d_transpose_primitive.run(
+            x, self.weight, shape, self.in_channels, self.kernel_size, **self._geometry()
+        )
+
+    def _length(self, length, at):
+        """How long axis `at` of the output is."""
+        reach = self.dilation[at] * (self.kernel_size[at] - 1) + 1
+        step = self.stride[at]
+        if self.pad_mode == "same":
+            return length * step
+        if self.pad_mode == "valid":
+            return length * step + max(reach - step, 0)
+        return length * step + reach - step - sum(_each(self.padding, 4)[2 * at : 2 * at + 2])
+
+    def _biased(self, out):
+        bias = self._added_bias()
+        return out if bias is None else add.run(out, bias.reshape(-1, 1, 1))
+
+
+@public("nn.Conv2dTranspose")
+class Conv2dTranspose(_Transpose):
+    """The transpose of a convolution of images: each element is spread out by a learnt kernel.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step from place to place of the output.
+        pad_mode (str): "same" for size * stride places, "valid" for all that the kernels reach,
+            "pad" for these less `padding`.
+        padding (Union[int, tuple[int]]): what is cut off above, below, left and right.
+        output_padding (Union[int, tuple[int]]): zeros added below and right, with mode "pad" only.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): into how many groups the channels are split.
+        has_bias (bool): whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W).
+
+    Raises:
+        TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv2dTranspose(2, 4, 3, 2)(ms.ops.ones((1, 2, 8, 8))).shape)
+        (1, 4, 16, 16)
+    """
+
+    @checked(
+        *map(_two, ("kernel_size", "stride", "dilation")),
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        pad_mode: AnyMode = "same",
+        padding: Pads2 = 0,
+        output_padding: Int | TupleOf(Int, length=2) = 0,
+        dilation: Sizes = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
+        super().__init__()
+        self.output_padding = output_padding
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 2),
+            _each(stride, 2),
+            pad_mode,
+            padding,
+            _each(dilation, 2),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
+
+    def construct(self, x):
+        """The transposed convolution of `x`."""
+        out = self._biased(self._spread(x))
+        if self.output_padding not in (0, (0, 0)):  # which the bias does not reach
+            out = pad_with_zeros.run(out, ((0, 0), (0, 0), *self._extra()))
+        return out
+
+    def _extra(self):
+        extra = _each(self.output_padding, 2)
+        if self.pad_mode != "pad":
+            raise ValueError(
+                f"For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' "
+                f"is not 'pad', but got {self.output_padding}."
+            )
+        if any(not 0 <= e < max(s, d) for e, s, d in zip(extra, self.stride, self.dilation)):
+            raise ValueError(
+                "For 'Conv2dTranspose', 'output_padding' must be in [0, max(stride, "
+                f"dilation)), but got {self.output_padding}."
+            )
+        return tuple((0, e) for e in extra)
+
+
+@public("nn.Conv1dTranspose")
+class Conv1dTranspose(_OfSequences, _Transpose):
+    """The transpose of a convolution of sequences: each element is spread out by a learnt kernel.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (int): the length of the kernels.
+        stride (int): the step from place to place of the output.
+        pad_mode (str): "same" for length * stride places, "valid" for all that the kernels reach,
+            "pad" for these less `padding`.
+        padding (int): what is cut off at either end.
+        dilation (int): the step within a kernel.
+        group (int): into how many groups the channels are split.
+        has_bias (bool): whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L).
+
+    Raises:
+        TypeError: if a number is not an int.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv1dTranspose(2, 4, 3)(ms.ops.ones((1, 2, 8))).shape)
+        (1, 4, 8)
+    """
+
+    @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Size,
+        stride: Size = 1,
+        pad_mode: AnyMode = "same",
+        padding: Int(ge=0) = 0,
+        dilation: Size = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
+        super().__init__()
+        weight_init = _three_axes("Conv1dTranspose", "weight_init", weight_init)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _flat(kernel_size),
+            _flat(stride),
+            pad_mode,
+            (0, 0, padding, padding),
+            _flat(dilation),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
+
+    def construct(self, x):
+        """The transposed convolution of `x`."""
+        return self._biased(self._spread(_sequence("Conv1dTranspose", x))).squeeze(2)
+
+
+@public("nn.Conv3dTranspose")
+class Conv3dTranspose(_Conv):
+    """The transpose of a convolution of volumes: each element is spread out by a learnt kernel.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step from place to place of the output.
+        pad_mode (str): "same" for size * stride places, "valid" for all that the kernels reach,
+            "pad" for these less `padding`.
+        padding (Union[int, tuple[int]]): what is cut off at the six sides.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): into how many groups the channels are split.
+        output_padding (Union[int, tuple[int]]): how far the output goes on, with mode "pad" only.
+        has_bias (bool): whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(fan_in) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
+        data_format (str): "NCDHW".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W).
+
+    Raises:
+        TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
+        ValueError: if one is out of range, or padding is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv3dTranspose(2, 4, 3)(ms.ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 4, 4, 4, 4)
+    """
+
+    _transposed = True
+
+    @checked(
+        _groups,
+        Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError, _padding),
+        Forbid(
+            "pad_mode != 'pad' and output_padding not in (0, (0, 0, 0))",
+            ValueError,
+            "'output_padding' must be 0 where 'pad_mode' is not 'pad'",
+        ),
+    )
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Triple,
+        stride: Triple = 1,
+        pad_mode: Mode = "same",
+        padding: Pads3 = 0,
+        dilation: Triple = 1,
+        group: Size = 1,
+        output_padding: Int(ge=0) | TupleOf(Int(ge=0), length=3) = 0,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
+        dtype: DType = float32,
+    ):
+        super().__init__()
+        self.output_padding = _each(output_padding, 3)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _each(kernel_size, 3),
+            _each(stride, 3),
+            pad_mode,
+            padding,
+            _each(dilation, 3),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype,
+        )
+
+    @functools.cached_property
+    def conv3d_transpose(self):
+        """The transposed convolution as a primitive, for subclasses."""
+        return ops.Conv3DTranspose(
+            self.in_channels,
+            self.out_channels,
+            self.kernel_size,
+            1,
+            self.pad_mode,
+            self.padding,
+            self.stride,
+            self.dilation,
+            self.group,
+            self.output_padding,
+        )
+
+    def construct(self, x):
+        """The transposed convolution of `x`."""
+        out = conv3d_transpose_primitive.run(
+            x,
+            self.weight,
+            self.in_channels,
+            self.out_channels,
+            self.kernel_size,
+            output_padding=self.output_padding,
+            **self._geometry(),
+        )
+        bias = self._added_bias()
+        return out if bias is None else add.run(out, bias.reshape(-1, 1, 1, 1))
