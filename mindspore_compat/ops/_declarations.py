@@ -57,7 +57,17 @@ from ._image import (
 from ._indexing import assign, gather, getitem, inplace, masks, scatter, scatter_along_axis, take
 from ._legacy import containers, names, registry, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
-from ._loss import candidate_sampling, classification, ctc, regression, rnnt
+from ._loss import (
+    binary_cross_entropy,
+    candidate_sampling,
+    cosine,
+    cross_entropy,
+    ctc,
+    divergence,
+    margin,
+    regression,
+    rnnt,
+)
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import batch_norm, layer_norm, statistics
 from ._optimizer import adafactor, primitives, sparse

@@ -227,25 +227,25 @@ LOSSES = {
         for name in ("smooth_l1_loss", "smooth_l1_loss_ext", "huber_loss")
     },
     "_loss.regression.gaussian_nll_loss": of(x(3, 4), x(3, 4, seed=1), positive(3, 4)),
-    "_loss.regression.kl_div": of(x(3, 4), fixed(positive(3, 4))),
-    "_loss.regression.kl_div_ext": of(x(3, 4), x(3, 4, seed=1), "sum", True),
-    "_loss.regression.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
-    "_loss.regression.cosine_embedding_loss": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
-    "_loss.regression.cosine_embedding_loss_ext": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
-    "_loss.regression.triplet_margin_loss": [
+    "_loss.divergence.kl_div": of(x(3, 4), fixed(positive(3, 4))),
+    "_loss.divergence.kl_div_ext": of(x(3, 4), x(3, 4, seed=1), "sum", True),
+    "_loss.cosine.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss.cosine.cosine_embedding_loss": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.cosine.cosine_embedding_loss_ext": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.margin.triplet_margin_loss": [
         of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2)),
         of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), 5.0, 3, 1e-6, True, "none").labelled(
             "p 3, swap"
         ),
     ],
-    "_loss.regression.triplet_margin_loss_primitive": of(
+    "_loss.margin.triplet_margin_loss_primitive": of(
         x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), fixed(1.0)
     ),
-    "_loss.regression.soft_margin_loss": of(x(3, 4), SIGNS),
-    "_loss.regression.hinge_embedding_loss": of(x(3, 4), SIGNS),
-    "_loss.regression.margin_ranking_loss": of(x(3, 4), x(3, 4, seed=1), SIGNS),
+    "_loss.margin.soft_margin_loss": of(x(3, 4), SIGNS),
+    "_loss.margin.hinge_embedding_loss": of(x(3, 4), SIGNS),
+    "_loss.margin.margin_ranking_loss": of(x(3, 4), x(3, 4, seed=1), SIGNS),
     "_loss.regression.l2_loss": of(x(3, 4)),
-    "_loss.classification.cross_entropy": [
+    "_loss.cross_entropy.cross_entropy": [
         of(x(4, 5), ints([1, 0, 4, 2])),
         of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5)), 4, "mean", 0.2).labelled(
             "weighted, smoothed"
@@ -255,30 +255,28 @@ LOSSES = {
         ),
         of(x(1, 5, 2, 2), ints([[[1, 0], [3, 2]]])).labelled("images"),
     ],
-    "_loss.classification.nll_loss": of(x(4, 5), ints([1, 0, 4, 2])),
-    "_loss.classification.nll_loss_ext": of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5))),
-    "_loss.classification.nll_loss_primitive": of(
+    "_loss.cross_entropy.nll_loss": of(x(4, 5), ints([1, 0, 4, 2])),
+    "_loss.cross_entropy.nll_loss_ext": of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5))),
+    "_loss.cross_entropy.nll_loss_primitive": of(
         x(4, 5), ints([1, 0, 4, 2], np.int32), fixed(positive(5))
     ),
-    "_loss.classification.softmax_cross_entropy_with_logits": of(x(3, 4), positive(3, 4)),
-    "_loss.classification.sparse_softmax_cross_entropy_with_logits": of(x(3, 4), ints([1, 0, 2])),
-    "_loss.classification.binary_cross_entropy": of(unit(3, 4), unit(3, 4, seed=1)),
-    "_loss.classification.binary_cross_entropy_ext": of(unit(3, 4), unit(3, 4, seed=1)),
-    "_loss.classification.binary_cross_entropy_with_logits": of(
+    "_loss.cross_entropy.softmax_cross_entropy_with_logits": of(x(3, 4), positive(3, 4)),
+    "_loss.cross_entropy.sparse_softmax_cross_entropy_with_logits": of(x(3, 4), ints([1, 0, 2])),
+    "_loss.binary_cross_entropy.binary_cross_entropy": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss.binary_cross_entropy.binary_cross_entropy_ext": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss.binary_cross_entropy.binary_cross_entropy_with_logits": of(
         x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(4)
     ),
-    "_loss.classification.sigmoid_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1)),
-    "_loss.classification.multi_margin_loss": of(x(3, 4), ints([1, 0, 3]), 2),
-    "_loss.classification.multi_margin_loss_primitive": of(
-        x(3, 4), ints([1, 0, 3]), fixed(positive(4))
-    ),
-    "_loss.classification.multilabel_margin_loss": of(
+    "_loss.binary_cross_entropy.sigmoid_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss.margin.multi_margin_loss": of(x(3, 4), ints([1, 0, 3]), 2),
+    "_loss.margin.multi_margin_loss_primitive": of(x(3, 4), ints([1, 0, 3]), fixed(positive(4))),
+    "_loss.margin.multilabel_margin_loss": of(
         x(3, 4), ints([[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)
     ),
-    "_loss.classification.multilabel_margin_loss_primitive": of(
+    "_loss.margin.multilabel_margin_loss_primitive": of(
         x(3, 4), ints([[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)
     ),
-    "_loss.classification.multilabel_soft_margin_loss": of(x(3, 4), fixed([[1, 0, 1, 0]] * 3)),
+    "_loss.margin.multilabel_soft_margin_loss": of(x(3, 4), fixed([[1, 0, 1, 0]] * 3)),
     "_loss.ctc.ctc_loss": [
         of(x(6, 2, 4), *LABELS, 0, "sum").first(),
         of(x(6, 2, 4), ints([[1, 1, 0], [2, 2, 1]], np.int32), (6, 5), (2, 3), 0, "none")

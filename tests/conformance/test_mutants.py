@@ -73,7 +73,7 @@ TARGETS = {
     "nn.CrossEntropyLoss": {
         "nn.loss._classes": ["CrossEntropyLoss"],
         "nn.loss._base": ["LossBase", "need_reduction"],
-        "ops._loss.classification": ["cross_entropy"],
+        "ops._loss.cross_entropy": ["cross_entropy"],
     },
     "nn.HuberLoss": {"nn.loss._distances": ["HuberLoss"], "ops._loss.regression": ["huber_loss"]},
 }

@@ -16,7 +16,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.dtype import float32, int32
-from ...ops._loss.regression import cosine_similarity
+from ...ops._loss.cosine import cosine_similarity
 from ..cell import Cell
 
 __all__ = [

@@ -1,1 +1,1 @@
-"""Losses of regression and classification, CTC, transducers, candidate samplers."""
+"""Losses of regression and classification, of margins, CTC, transducers, candidate samplers."""

@@ -13,7 +13,7 @@ from ..._core.tensor.tensor import Tensor
 from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._normalization.batch_norm import wide
 from .._rules import Float32Or64, Index
-from .regression import Reduction
+from .reduction import Reduction
 
 Logs = AsValue(Float32Or64, Float)
 NONE = -1e30  # the logarithm of an impossible event; finite, so that differences of two are no NaN

@@ -1,35 +1,30 @@
-"""Losses of classification: cross entropies and multi-class margins.
+"""Cross entropies of several classes, and the negative log likelihood of a class.
 
-Those of regression and of margins between pairs are in _loss/regression.py, those of sequences in
-_loss/ctc.py.
+Those of two classes are in _loss/binary_cross_entropy.py, margins between classes in
+_loss/margin.py, losses of sequences in _loss/ctc.py.
 """
 
 from ..._backend.device_bodies import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
-from ..._core.declare.inputs import Promote, Quirks, SameDtype
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
-    AsValue,
     Bool,
     Float,
     Int,
     InTensor,
     Number,
-    OneOf,
     ScalarOf,
     TensorOf,
     floating,
     number,
-    real,
 )
 from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._indexing.gather import beyond
-from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Index
-from .regression import Reduced, Reduction, need_broadcast, need_shape, reduced
-
-# Cross entropy of classes -------------------------------------------------------------------------
+from .._rules import Float16Or32, Floats, Index
+from .reduction import Reduced, Reduction, need_shape, reduced
 
 
 @extra
@@ -381,341 +376,8 @@ def sparse_softmax_cross_entropy_with_logits(
     return (xp.exp(logs) - xp.cast(hit, logits.dtype)) / logits.shape[0]
 
 
-# Cross entropy of yes and no ----------------------------------------------------------------------
-
-
-def _yes_no(xp, api, x, y, weight, reduction):
-    need_shape(api, "logits", "labels", x, y)
-    if weight is not None:
-        need_shape(api, "logits", "weight", x, weight)
-    if x.dtype != y.dtype or weight is not None and weight.dtype != x.dtype:
-        raise TypeError(
-            f"For '{api}', all inputs must have the same dtype, but got {x.dtype} and {y.dtype}."
-        )
-    loss = xp.bernoulli_loss(x, y)
-    return reduced(xp, loss if weight is None else loss * weight, reduction)
-
-
-@extra
-def bernoulli_loss(xp, x, y):
-    """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
-    return -(y * xp.log(xp.maximum(x, 1e-12)) + (1 - y) * xp.log(xp.maximum(1 - x, 1e-12)))
-
-
 derive(
     "bernoulli_loss(x, y)",
     x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
     y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))),
 )
-
-
-@op(
-    "ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean')",
-    "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)",
-)
-def binary_cross_entropy(
-    xp,
-    logits: FloatsUpTo32,
-    labels: FloatsUpTo32,
-    weight: FloatsUpTo32 = None,
-    reduction: Reduction = "mean",
-):
-    """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
-    + (1 - labels) log(1 - logits)).
-
-    Shapes:
-        `logits`, `labels` and `weight` have one shape. The result is (), or that shape for
-        `reduction` "none".
-
-    Example:
-        >>> print(ms.ops.binary_cross_entropy(ms.Tensor([0.9, 0.2]), ms.Tensor([1.0, 0.0])))
-        0.16425204
-    """
-    return _yes_no(xp, "binary_cross_entropy", logits, labels, weight, reduction)
-
-
-@op(
-    "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
-    "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
-    quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
-)
-def binary_cross_entropy_ext(
-    xp,
-    input: FloatsUpTo32,
-    target: FloatsUpTo32,
-    weight: FloatsUpTo32 = None,
-    reduction: Reduction = "mean",
-):
-    """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
-    + (1 - target) log(1 - input)).
-
-    Shapes:
-        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
-        for `reduction` "none".
-
-    Example:
-        >>> print(ms.mint.nn.functional.binary_cross_entropy(ms.Tensor([0.9, 0.2]),
-        ...         ms.Tensor([1.0, 0.0])))
-        0.16425204
-    """
-    return _yes_no(xp, "binary_cross_entropy", input, target, weight, reduction)
-
-
-@op(
-    "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, "
-    "reduction='mean')",
-    "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, "
-    "reduction='mean', pos_weight=None)",
-    "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
-    "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
-    compute="native",
-)
-def binary_cross_entropy_with_logits(
-    xp,
-    input: FloatsUpTo32,
-    target: FloatsUpTo32,
-    weight: FloatsUpTo32 = None,
-    pos_weight: FloatsUpTo32 = None,
-    reduction: Reduction = "mean",
-):
-    """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
-
-    `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
-    broadcast.
-
-    Shapes:
-        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
-        of the dtype of `target`.
-
-    Example:
-        >>> print(ms.ops.binary_cross_entropy_with_logits(ms.Tensor([2.0, -1.0]),
-        ...         ms.Tensor([1.0, 0.0])))
-        0.22009481
-    """
-    dtype = target.dtype
-    input, target, weight, pos_weight = (
-        each if each is None or each.dtype.itemsize > 2 else xp.cast(each, "float32")
-        for each in (input, target, weight, pos_weight)
-    )
-    api = "binary_cross_entropy_with_logits"
-    need_shape(api, "input", "target", input, target)
-    for name, given in (("weight", weight), ("pos_weight", pos_weight)):
-        if given is not None and xp.broadcast_shapes(*_fit(api, name, given, input)) != tuple(
-            input.shape
-        ):
-            raise ValueError(
-                f"For '{api}', '{name}' must broadcast to {tuple(input.shape)}, but got "
-                f"{tuple(given.shape)}."
-            )
-    tail = xp.softplus(-input)
-    if pos_weight is not None:
-        tail = tail * (1 + (pos_weight - 1) * target)
-    loss = (1 - target) * input + tail
-    return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
-
-
-def _fit(api, name, given, x):
-    """The two shapes, after a look at whether they broadcast at all."""
-    for a, b in zip(reversed(given.shape), reversed(x.shape)):
-        if a != b and 1 not in (a, b):
-            raise ValueError(
-                f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
-                f"{tuple(given.shape)}."
-            )
-    return tuple(given.shape), tuple(x.shape)
-
-
-@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))
-def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
-    """Computes the cross entropy of sigmoid(logits) with targets of two classes, element by
-    element.
-
-    Shapes:
-        `logits` and `label` have one shape and dtype, which are also those of the result.
-
-    Example:
-        >>> print(ms.ops.SigmoidCrossEntropyWithLogits()(ms.Tensor([2.0, -1.0]),
-        ...         ms.Tensor([1.0, 0.0])))
-        [0.126928   0.31326163]
-    """
-    need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
-    return logits * (1 - label) + xp.softplus(-logits)
-
-
-sigmoid_cross_entropy_with_logits.vjp(
-    logits=lambda xp, g, logits, label: g * (xp.sigmoid(logits) - label),
-    label=lambda xp, g, logits: -g * logits,
-)
-
-
-# Margins between classes --------------------------------------------------------------------------
-
-
-def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
-    if x.ndim != 2 or target.ndim != 1 or x.shape[0] != target.shape[0]:
-        raise ValueError(
-            f"For '{api}', 'input' must have shape (N, C) and 'target' (N,), but got "
-            f"{tuple(x.shape)} and {tuple(target.shape)}."
-        )
-    if weight is not None and (weight.ndim != 1 or weight.shape[0] != x.shape[1]):
-        raise ValueError(
-            f"For '{api}', 'weight' must have shape ({x.shape[1]},), but got {tuple(weight.shape)}."
-        )
-    if weight is not None and weight.dtype != x.dtype:
-        raise TypeError(
-            f"For '{api}', 'weight' must have the dtype of 'input', but got {weight.dtype} and "
-            f"{x.dtype}."
-        )
-    if bool(xp.any((target < 0) | (target >= x.shape[1]))):
-        raise ValueError(f"For '{api}', 'target' must be in [0, {x.shape[1]}).")
-    own = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
-    terms = xp.maximum(margin - own + x, 0)
-    terms = terms if p == 1 else xp.square(terms)
-    if weight is not None:
-        terms = terms * xp.expand_dims(xp.take(weight, target, 0), 1)
-    other = xp.expand_dims(target, 1) != xp.arange(x.shape[1])
-    return reduced(xp, xp.sum(xp.where(other, terms, 0), 1) / x.shape[1], reduction)
-
-
-@op("ops.multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean')")
-def multi_margin_loss(
-    xp,
-    input: Float16To64,
-    target: TensorOf("int64"),
-    p: OneOf(1, 2) = 1,
-    margin: Int | Bool = 1,
-    weight: Float16To64 = None,
-    reduction: Reduction = "mean",
-):
-    """Computes for each row the sum over the other classes i of max(0, margin - input[target] +
-    input[i])^p / C.
-
-    `weight` multiplies it by the weight of the class of the target.
-
-    Shapes:
-        `input` is (N, C) or (C,), `target` is (N,) or (). The result is (), or (N,) for `reduction`
-        "none".
-
-    Example:
-        >>> print(ms.ops.multi_margin_loss(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
-        0.23333335
-    """
-    return _multi_margin(xp, "multi_margin_loss", input, target, p, margin, weight, reduction)
-
-
-@op("ops.MultiMarginLoss(p=1, margin=1.0, reduction='mean')(inputs, target, weight=None)")
-def multi_margin_loss_primitive(
-    xp,
-    inputs: Float16To64,
-    target: TensorOf("int64"),
-    weight: Float16To64 = None,
-    p: OneOf(1, 2) = 1,
-    margin: Float = 1.0,
-    reduction: Reduced = "mean",
-):
-    """Computes for each row the sum over the other classes i of max(0, margin - inputs[target] +
-    inputs[i])^p / C.
-
-    `weight` multiplies it by the weight of the class of the target.
-
-    Shapes:
-        `inputs` is (N, C) or (C,), `target` is (N,) or () of int64. The result is (), or (N,) for
-        `reduction` "none".
-
-    Example:
-        >>> print(ms.ops.MultiMarginLoss()(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
-        0.23333335
-    """
-    return _multi_margin(xp, "MultiMarginLoss", inputs, target, p, margin, weight, reduction)
-
-
-def _multilabel(xp, api, x, target):
-    """The loss of each row, and which classes are targets."""
-    need_shape(api, "input", "target", x, target)
-    if x.ndim not in (1, 2):
-        raise ValueError(f"For '{api}', 'input' must have 1 or 2 dimensions, but got {x.ndim}.")
-    rows, classes = (xp.expand_dims(v, 0) if v.ndim == 1 else v for v in (x, target))
-    listed = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # up to the first negative entry
-    places = xp.arange(rows.shape[1])
-    hit = xp.any((xp.expand_dims(classes, 2) == places) & xp.expand_dims(listed, 2), 1)
-    own = xp.take_along_axis(rows, xp.where(listed, classes, 0), 1)
-    gaps = xp.maximum(1 - (xp.expand_dims(own, 2) - xp.expand_dims(rows, 1)), 0)
-    counts = xp.expand_dims(listed, 2) & xp.expand_dims(xp.logical_not(hit), 1)
-    loss = xp.sum(xp.where(counts, gaps, 0), (1, 2)) / rows.shape[1]
-    if x.ndim == 1:
-        return xp.squeeze(loss, 0), xp.squeeze(hit, 0)
-    return loss, hit
-
-
-@op("ops.multilabel_margin_loss(input, target, reduction='mean')")
-def multilabel_margin_loss(
-    xp, input: Float16Or32, target: TensorOf("int32"), reduction: Reduction = "mean"
-):
-    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (input[t] -
-    input[i])) / C.
-
-    The targets of a row are the entries of `target` before the first negative one.
-
-    Shapes:
-        `input` and `target` are (N, C) or (C,). The result is (), or (N,) for `reduction` "none".
-
-    Example:
-        >>> print(ms.ops.multilabel_margin_loss(ms.Tensor([[0.1, 0.9, 0.4]]),
-        ...                                     ms.Tensor([[1, -1, 0]], ms.int32)))
-        0.23333335
-    """
-    loss, _ = _multilabel(xp, "multilabel_margin_loss", input, target)
-    return reduced(xp, loss, reduction)
-
-
-@op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
-def multilabel_margin_loss_primitive(
-    xp, x: Float16Or32, target: TensorOf("int32"), reduction: AsValue(Reduction) = "mean"
-):
-    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
-    / C.
-
-    The targets of a row are the entries of `target` before the first negative one.
-
-    Shapes:
-        `x` and `target` are (N, C) or (C,). The loss is (), or (N,) for `reduction` "none".
-
-    Returns:
-        The loss, and int32 ones for the classes that are targets.
-
-    Example:
-        >>> loss, marks = ms.ops.MultilabelMarginLoss()(ms.Tensor([[0.1, 0.9]]),
-        ...         ms.Tensor([[1, -1]], ms.int32))
-        >>> print(loss, marks)
-        0.100000024 [[0 1]]
-    """
-    loss, hit = _multilabel(xp, "MultilabelMarginLoss", x, target)
-    return reduced(xp, loss, reduction), xp.cast(hit, "int32")
-
-
-@op(
-    "ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
-    types=Promote("input target weight"),
-)
-def multilabel_soft_margin_loss(
-    xp,
-    input: Floats,
-    target: TensorOf(real, "bool"),
-    weight: TensorOf(real, "bool", scalars=True) = None,
-    reduction: Reduced = "mean",
-):
-    """Computes the mean over the classes of the cross entropy of sigmoid(input) with `target`.
-
-    Shapes:
-        `input` and `target` are (N, C), `weight` is broadcast. The result is (), or (N,) for
-        `reduction` "none", of the dtype to which the inputs are promoted.
-
-    Example:
-        >>> print(ms.ops.multilabel_soft_margin_loss(ms.Tensor([[2.0, -1.0]]),
-        ...         ms.Tensor([[1.0, 0.0]])))
-        0.22009481
-    """
-    need_broadcast("multilabel_soft_margin_loss", "input", "target", input, target)
-    loss = (1 - target) * input + xp.softplus(-input)
-    loss = loss if weight is None else loss * weight
-    return reduced(xp, xp.sum(loss, input.ndim - 1) / input.shape[-1], reduction)

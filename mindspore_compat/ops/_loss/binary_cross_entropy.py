@@ -1,0 +1,165 @@
+"""Cross entropies of two classes: of probabilities, and of logits."""
+
+from ..._backend.space import extra
+from ..._core.declare.inputs import Quirks, SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import AsValue
+from .._rules import Floats, FloatsUpTo32
+from .reduction import Reduction, need_shape, reduced
+
+
+def _yes_no(xp, api, x, y, weight, reduction):
+    need_shape(api, "logits", "labels", x, y)
+    if weight is not None:
+        need_shape(api, "logits", "weight", x, weight)
+    if x.dtype != y.dtype or weight is not None and weight.dtype != x.dtype:
+        raise TypeError(
+            f"For '{api}', all inputs must have the same dtype, but got {x.dtype} and {y.dtype}."
+        )
+    loss = xp.bernoulli_loss(x, y)
+    return reduced(xp, loss if weight is None else loss * weight, reduction)
+
+
+@extra
+def bernoulli_loss(xp, x, y):
+    """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
+    return -(y * xp.log(xp.maximum(x, 1e-12)) + (1 - y) * xp.log(xp.maximum(1 - x, 1e-12)))
+
+
+@op(
+    "ops.binary_cross_entropy(logits, labels, weight=None, reduction='mean')",
+    "ops.BinaryCrossEntropy(reduction='mean')(logits, labels, weight=None)",
+)
+def binary_cross_entropy(
+    xp,
+    logits: FloatsUpTo32,
+    labels: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
+    """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
+    + (1 - labels) log(1 - logits)).
+
+    Shapes:
+        `logits`, `labels` and `weight` have one shape. The result is (), or that shape for
+        `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.binary_cross_entropy(ms.Tensor([0.9, 0.2]), ms.Tensor([1.0, 0.0])))
+        0.16425204
+    """
+    return _yes_no(xp, "binary_cross_entropy", logits, labels, weight, reduction)
+
+
+@op(
+    "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
+    "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
+    quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
+)
+def binary_cross_entropy_ext(
+    xp,
+    input: FloatsUpTo32,
+    target: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
+    """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
+    + (1 - target) log(1 - input)).
+
+    Shapes:
+        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.binary_cross_entropy(ms.Tensor([0.9, 0.2]),
+        ...         ms.Tensor([1.0, 0.0])))
+        0.16425204
+    """
+    return _yes_no(xp, "binary_cross_entropy", input, target, weight, reduction)
+
+
+@op(
+    "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, "
+    "reduction='mean')",
+    "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, "
+    "reduction='mean', pos_weight=None)",
+    "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
+    "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
+    compute="native",
+)
+def binary_cross_entropy_with_logits(
+    xp,
+    input: FloatsUpTo32,
+    target: FloatsUpTo32,
+    weight: FloatsUpTo32 = None,
+    pos_weight: FloatsUpTo32 = None,
+    reduction: Reduction = "mean",
+):
+    """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
+
+    `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
+    broadcast.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
+        of the dtype of `target`.
+
+    Example:
+        >>> print(ms.ops.binary_cross_entropy_with_logits(ms.Tensor([2.0, -1.0]),
+        ...         ms.Tensor([1.0, 0.0])))
+        0.22009481
+    """
+    dtype = target.dtype
+    input, target, weight, pos_weight = (
+        each if each is None or each.dtype.itemsize > 2 else xp.cast(each, "float32")
+        for each in (input, target, weight, pos_weight)
+    )
+    api = "binary_cross_entropy_with_logits"
+    need_shape(api, "input", "target", input, target)
+    for name, given in (("weight", weight), ("pos_weight", pos_weight)):
+        if given is not None and xp.broadcast_shapes(*_fit(api, name, given, input)) != tuple(
+            input.shape
+        ):
+            raise ValueError(
+                f"For '{api}', '{name}' must broadcast to {tuple(input.shape)}, but got "
+                f"{tuple(given.shape)}."
+            )
+    tail = xp.softplus(-input)
+    if pos_weight is not None:
+        tail = tail * (1 + (pos_weight - 1) * target)
+    loss = (1 - target) * input + tail
+    return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
+
+
+def _fit(api, name, given, x):
+    """The two shapes, after a look at whether they broadcast at all."""
+    for a, b in zip(reversed(given.shape), reversed(x.shape)):
+        if a != b and 1 not in (a, b):
+            raise ValueError(
+                f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
+                f"{tuple(given.shape)}."
+            )
+    return tuple(given.shape), tuple(x.shape)
+
+
+@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))
+def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
+    """Computes the cross entropy of sigmoid(logits) with targets of two classes, element by
+    element.
+
+    Shapes:
+        `logits` and `label` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.SigmoidCrossEntropyWithLogits()(ms.Tensor([2.0, -1.0]),
+        ...         ms.Tensor([1.0, 0.0])))
+        [0.126928   0.31326163]
+    """
+    need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
+    return logits * (1 - label) + xp.softplus(-logits)
+
+
+sigmoid_cross_entropy_with_logits.vjp(
+    logits=lambda xp, g, logits, label: g * (xp.sigmoid(logits) - label),
+    label=lambda xp, g, logits: -g * logits,
+)

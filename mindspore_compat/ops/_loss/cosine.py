@@ -1,0 +1,119 @@
+"""Cosine similarity, and the loss of pairs of vectors that it measures."""
+
+from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import AsValue, Bool, Int, InTensor, ListOf, Number, TupleOf
+from ..._core.tensor.promotion import halves_np
+from .._reduction.norm import norm, rooted
+from .._rules import Floats, Numbers, NumbersOrBools
+from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
+
+
+def _cosine(xp, a, b, axis, eps):
+    """Inner product over the product of lengths, which is at least `eps`."""
+    if isinstance(axis, int):
+        one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+    else:
+        one, two = (norm.body(xp, v, 2, axis, False) for v in (a, b))
+    return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
+
+
+@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2", meet=halves_np))
+def cosine_similarity(
+    xp,
+    x1: Floats,
+    x2: Floats,
+    dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
+    eps: InTensor(AsValue(Number, Bool | None)) = 1e-8,
+):
+    """Computes the cosine of the angle between `x1` and `x2` along `dim`. The product of the
+    lengths is at least `eps`.
+
+    Over two axes, or all of a matrix if `dim` is None, the lengths are the largest singular values.
+
+    Shapes:
+        The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without `dim`.
+
+    Example:
+        >>> print(ms.ops.cosine_similarity(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])))
+        [0.70710677]
+    """
+    need_broadcast("cosine_similarity", "x1", "x2", x1, x2)
+    return _cosine(xp, x1, x2, dim, eps)
+
+
+def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
+    """1 - cosine for pairs that belong together (1), what exceeds the margin for others (-1)."""
+    cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
+        (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12)
+    )
+    apart = xp.maximum(cosine - margin, 0)
+    loss = xp.where(target == 1, 1 - cosine, 0) + xp.where(target == -1, apart, 0)
+    return reduced(xp, xp.cast(loss, x1.dtype), reduction)
+
+
+@op(
+    "ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
+    types=SameDtype("input1 input2"),
+)
+def cosine_embedding_loss(
+    xp,
+    input1: Floats,
+    input2: Floats,
+    target: NumbersOrBools,
+    margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
+    reduction: Reduced = "mean",
+):
+    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
+    marked by -1, with the cosine along axis 1.
+
+    Shapes:
+        `input1` and `input2` are (N, D, ...), `target` is (N, ...). The result is (), or the shape
+        of `target` for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.cosine_embedding_loss(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]]),
+        ...                                    ms.Tensor([-1])))
+        0.70710677
+    """
+    need_broadcast("cosine_embedding_loss", "input1", "input2", input1, input2)
+    if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
+        raise ValueError(
+            f"For 'cosine_embedding_loss', 'target' must have shape "
+            f"{(input1.shape[0], *input1.shape[2:])}, but got {tuple(target.shape)}."
+        )
+    return _by_cosine(xp, input1, input2, target, margin, reduction, 1)
+
+
+@op(
+    "mint.nn.functional.cosine_embedding_loss(input1, input2, target, margin=0.0, "
+    "reduction='mean')",
+    "mint.nn.CosineEmbeddingLoss(margin=0.0, reduction='mean')(input1, input2, target)",
+)
+def cosine_embedding_loss_ext(
+    xp,
+    input1: Floats,
+    input2: Floats,
+    target: Numbers,
+    margin: Number = 0.0,
+    reduction: Reduction = "mean",
+):
+    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
+    marked by -1, with the cosine along the last axis.
+
+    Shapes:
+        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the
+        shape of `target` for `reduction` "none".
+
+    Example:
+        >>> x, y = ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])
+        >>> print(ms.mint.nn.functional.cosine_embedding_loss(x, y, ms.Tensor([-1])))
+        0.70710677
+    """
+    need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
+    if tuple(target.shape) != tuple(input1.shape[:-1]) or input1.ndim not in (1, 2):
+        raise ValueError(
+            f"For 'cosine_embedding_loss', 'target' must have shape {tuple(input1.shape[:-1])}, "
+            f"but got {tuple(target.shape)}."
+        )
+    return _by_cosine(xp, input1, input2, target, margin, reduction, -1)

@@ -1,0 +1,33 @@
+"""What losses share: how they are reduced, and which shapes they refuse."""
+
+from ..._core.rules.vocabulary import AsValue, OneOf
+
+Reduction = OneOf("none", "mean", "sum")
+Reduced = AsValue(Reduction)  # where pages and the original know a ValueError only
+
+
+def reduced(xp, loss, reduction):
+    """The loss of each element, their mean, or their sum."""
+    if reduction == "none":
+        return loss
+    total = xp.mean(loss) if reduction == "mean" else xp.sum(loss)
+    return xp.cast(total, loss.dtype)
+
+
+def need_shape(api, first, second, one, other):
+    """Refuses two Tensors of different shapes."""
+    if tuple(one.shape) != tuple(other.shape):
+        raise ValueError(
+            f"For '{api}', '{first}' and '{second}' must have the same shape, but got "
+            f"{tuple(one.shape)} and {tuple(other.shape)}."
+        )
+
+
+def need_broadcast(api, first, second, one, other):
+    """Refuses two Tensors whose shapes do not broadcast."""
+    for a, b in zip(reversed(one.shape), reversed(other.shape)):
+        if a != b and 1 not in (a, b):
+            raise ValueError(
+                f"For '{api}', '{first}' and '{second}' must broadcast, but got shapes "
+                f"{tuple(one.shape)} and {tuple(other.shape)}."
+            )
