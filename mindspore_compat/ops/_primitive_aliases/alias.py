@@ -115,6 +115,16 @@ def pulled(gradient, function, *inputs):
     return back[0] if len(inputs) == 1 else tuple(back)
 
 
+def asked(gradients, output_mask):
+    """The gradients, with None in the place of those that `output_mask` leaves out; an empty mask
+    leaves none out."""
+    if not output_mask:
+        return tuple(gradients)
+    return tuple(
+        each if wanted else None for each, wanted in zip(gradients, output_mask, strict=True)
+    )
+
+
 def ints(value):
     """A shape given as numbers or as an integer Tensor, as a tuple."""
     value = value.tolist() if hasattr(value, "tolist") else value

@@ -233,6 +233,7 @@ def dilation2d_backprop_input(x, filter, out_backprop, stride, dilation, pad_mod
 def grid_sampler2d_grad(
     grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
 ):
+    # The kernels of 2.10 on a CPU compute both gradients whatever `output_mask` says.
     return pulled(
         grad,
         lambda input_x, grid: ops.grid_sample(
@@ -250,6 +251,7 @@ def grid_sampler2d_grad(
 def grid_sampler3d_grad(
     grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
 ):
+    # The kernels of 2.10 on a CPU compute both gradients whatever `output_mask` says.
     return pulled(
         grad,
         lambda input_x, grid: ops.grid_sample(

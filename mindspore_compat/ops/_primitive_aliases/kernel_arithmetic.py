@@ -15,6 +15,12 @@ ops, mint, functional = Names("ops"), Names("mint"), Names("mint.nn.functional")
 distributed, methods = Names("mint.distributed"), Names("Tensor")
 
 
+def _must_be(name, argument, value, allowed):
+    if value not in allowed:
+        words = " or ".join(map(repr, allowed))
+        raise ValueError(f"For '{name}', '{argument}' must be {words}, but got {value!r}.")
+
+
 # Optimizers ---------------------------------------------------------------------------------------
 
 
@@ -102,14 +108,23 @@ def tensor_copy_slices(x, value, begin, end, strides):
     return made
 
 
-def kv_cache_scatter_update(var, indices, updates, axis):
+def kv_cache_scatter_update(var, indices, updates, axis, reduce):
     """`var` with `updates` put along an axis, of each row from the place that `indices` tells on;
-    in place."""
+    in place. `reduce` may be "none" or "update", which are one."""
+    _must_be("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
     for row, start in enumerate(indices.asnumpy().tolist()):
         part = slice(start, start + updates.shape[axis])
         place = (row, ..., part) if axis in (-1, var.ndim - 1) else (row, ..., part, slice(None))
         var[place] = updates[row]
     return var
+
+
+def unique(input, sorted, return_inverse, return_counts, dim=None):
+    """(the values, the place of each element among them, how often each occurs); the second and
+    the third are empty where they are not asked for."""
+    values, places, counts = mint.unique(input, sorted, True, True, dim)
+    empty = ops.zeros((0,), int64)
+    return values, places if return_inverse else empty, counts if return_counts else empty
 
 
 def repeat_interleave_grad(input, repeats, dim):
@@ -192,8 +207,15 @@ def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsum):
     return grad, ops.sum(dy * normal, others), ops.sum(dy, others)
 
 
-def matmul_all_reduce_add_rms_norm(x1, x2, bias, residual, gamma, epsilon, group, reduce_op="sum"):
-    """A product summed over a group, plus the residual, and that normalized: (sum, normalized)."""
+def matmul_all_reduce_add_rms_norm(
+    x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
+):
+    """A product summed over a group, plus the residual, and that normalized: (sum, normalized).
+
+    The kernel knows one `comm_turn`, 0, and one `stream_mode`, 1.
+    """
+    _must_be("MatmulAllReduceAddRmsNorm", "comm_turn", comm_turn, (0,))
+    _must_be("MatmulAllReduceAddRmsNorm", "stream_mode", stream_mode, (1,))
     product = ops.matmul(x1, x2)
     product = product if bias is None else product + bias
     summed = ops.AllReduce(reduce_op, group)(product) + residual
@@ -218,14 +240,19 @@ def bias_of(dout, bias):
     return ops.zeros(dout.shape[1], dout.dtype) if bias is None else bias
 
 
-def cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing, scale):
-    """(the loss, log-softmax, scale * logsumexp(input)**2 reduced alike, logsumexp(input))."""
+def cross_entropy_loss(
+    input, target, weight, reduction, ignore_index, label_smoothing, scale, return_zloss
+):
+    """(the loss of at least one axis, log-softmax, scale * logsumexp(input)**2, logsumexp(input)).
+
+    The third is empty unless `return_zloss` is set, the fourth where `scale` is 0.
+    """
     loss = functional.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
     total = ops.logsumexp(input, 1)
-    zloss = scale * total * total
-    if reduction != "none":
-        zloss = ops.mean(zloss) if reduction == "mean" else ops.sum(zloss)
-    return loss, input - ops.expand_dims(total, 1), zloss, total
+    empty = ops.zeros((0,), input.dtype)
+    zloss = scale * total * total if return_zloss else empty
+    log_prob = input - ops.expand_dims(total, 1)
+    return ops.reshape(loss, (-1,)), log_prob, zloss, total if scale else empty
 
 
 def nll_loss_2d(input, target, weight, reduction, ignore_index):
@@ -248,6 +275,11 @@ def _uniform(shape, seed, offset):
     generator = Generator()
     generator._stream.restore((int(seed), int(offset)))
     return mint.rand(tuple(shape), generator=generator)
+
+
+def rounded(p, dtype):
+    """A probability as a number of that dtype."""
+    return float(Tensor(p, dtype).astype(float32).asnumpy())
 
 
 def packed_mask(shape, p, seed, offset):
@@ -309,8 +341,10 @@ def fused_add_topk_div(
 
     A group counts by the sum of its `n` best of sigmoid(x) + add_num; weights are sigmoid(x) of the
     chosen, divided by their sum where `is_norm` is set, times `scale`. Of an expert that
-    `mapping_table` has several places for, token i gets place i modulo their number.
+    `mapping_table` has several places for, token i gets place i modulo their number. The kernel
+    knows one `activate_type`, 0, the sigmoid.
     """
+    _must_be("FusedAddTopKDiv", "activate_type", activate_type, (0,))
     rows, experts = x.shape
     chance = ops.sigmoid(x.astype(float32))
     rated = (chance + add_num.astype(float32)).asnumpy().reshape(rows, group_num, -1)
@@ -428,17 +462,24 @@ def grouped_matmul_add_(x, weight, group_list, out):
     return methods.add_(out, ops.reshape(ops.stack(products), out.shape).astype(out.dtype))
 
 
-def least_squares(a, b):
-    """(the solution of least squares, its residuals, the rank, the singular values)."""
-    values = ops.svd(a, compute_uv=False)
+def least_squares(a, b, driver):
+    """(the solution of least squares, its residuals, the rank, the singular values).
+
+    What a driver of LAPACK does not compute is empty: "gelsy", which is the default, gives no
+    residuals and no singular values, "gels" no rank and no singular values.
+    """
+    _must_be("LstsqV2", "driver", driver, (None, "gels", "gelsy", "gelsd", "gelss"))
     rows, columns = a.shape[-2:]
     solution = ops.matmul(ops.pinv(a), b)
-    smallest = float(np.finfo(np.float32).eps) * max(rows, columns) * values[..., :1]
-    rank = ops.sum((values > smallest).astype(int64), -1)
-    residuals = ops.zeros((0,), b.dtype)
-    if rows > columns and bool((rank == columns).all()):
+    residuals, values = ops.zeros((0,), b.dtype), ops.zeros((0,), a.dtype)
+    if rows > columns and driver not in (None, "gelsy"):
         residuals = ops.sum((ops.matmul(a, solution) - b) ** 2, -2)
-    return solution, residuals, rank, values
+    if driver == "gels":
+        return solution, residuals, ops.zeros((0,), int64), values
+    singular = ops.svd(a, compute_uv=False)
+    smallest = float(np.finfo(np.float32).eps) * max(rows, columns) * singular[..., :1]
+    rank = ops.sum((singular > smallest).astype(int64), -1)
+    return solution, residuals, rank, singular if driver in ("gelsd", "gelss") else values
 
 
 def quant_batch_matmul(

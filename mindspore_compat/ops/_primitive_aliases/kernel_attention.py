@@ -40,7 +40,7 @@ def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
         cos (Tensor): the cosines, a row for each place.
         sin (Tensor): the sines, alike.
         position_ids (Tensor): the row of each token.
-        cos_format (int): is accepted. Default: 0.
+        cos_format (int): the layout of `cos` and `sin`; here their shapes show it. Default: 0.
 
     Returns:
         tuple[Tensor], the query and the key.
@@ -96,11 +96,24 @@ def flash_attention_score_grad(
     prefix,
     actual_seq_qlen,
     actual_seq_kvlen,
-    *settings,
+    head_num,
+    keep_prob,
+    scale_value,
+    pre_tokens,
+    next_tokens,
+    inner_precise,
+    input_layout,
+    sparse_mode,
 ):
-    head_num, keep_prob, scale_value, before, after, _, layout, sparse_mode = settings
     attention = ops.FlashAttentionScore(
-        head_num, keep_prob, scale_value, before, after, 0, layout, sparse_mode
+        head_num,
+        keep_prob,
+        scale_value,
+        pre_tokens,
+        next_tokens,
+        inner_precise,
+        input_layout,
+        sparse_mode,
     )
     others = drop_mask, padding_mask, atten_mask, prefix, actual_seq_qlen, actual_seq_kvlen
     inputs = (query, key, value) if pse_shift is None else (query, key, value, pse_shift)
@@ -197,10 +210,11 @@ def ffn_ext(
         antiquant_offset2 (Tensor): added to the second. Default: ``None``.
         activation (str): "fastgelu", "gelu", "relu", "silu", "sigmoid", "tanh", "geglu", "reglu" or
             "swiglu", in any case. Default: "fastgelu".
-        inner_precise (int): is accepted. Default: 0.
+        inner_precise (int): 0 for high precision or 1 for high performance, which are one here.
+            Default: 0.
 
     Raises:
-        ValueError: `activation` is none of these.
+        ValueError: `activation` is none of these, or `inner_precise` neither 0 nor 1.
 
     Source: mindspore.ops.auto_generate.ffn_ext of MindSpore 2.10.
     """
@@ -208,6 +222,10 @@ def ffn_ext(
         raise ValueError(
             f"For 'ffn_ext', 'activation' must be one of {sorted(_ACTIVATIONS)}, but "
             f"got {activation!r}."
+        )
+    if inner_precise not in (0, 1):
+        raise ValueError(
+            f"For 'ffn_ext', 'inner_precise' must be 0 or 1, but got {inner_precise!r}."
         )
     each = (
         weight1,

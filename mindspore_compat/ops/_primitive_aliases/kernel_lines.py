@@ -4,9 +4,8 @@ What is more than one expression is in kernel_arithmetic.py. Collectives are in
 kernel_communication_lines.py.
 """
 
-from ..._core.tensor.dtype import float16
 from . import kernel_arithmetic
-from .alias import Names, Tensor, alias, functional, mint, ops, pulled
+from .alias import Names, Tensor, alias, asked, functional, mint, ops, pulled
 
 generated = Names("ops.auto_generate")
 
@@ -103,9 +102,10 @@ def batch_norm_grad_ext(
     training,
     eps,
 ):
-    return kernel_arithmetic.batch_norm_grad_ext(
+    gradients = kernel_arithmetic.batch_norm_grad_ext(
         dout, input, weight, running_mean, running_var, saved_mean, saved_rstd, training, eps
     )
+    return asked(gradients, output_mask)
 
 
 @alias(
@@ -113,7 +113,8 @@ def batch_norm_grad_ext(
     "weight_g, bias_g)"
 )
 def batch_norm_reduce_grad(dout, input, mean, invstd, weight, input_g, weight_g, bias_g):
-    return kernel_arithmetic.batch_norm_reduce_grad(dout, input, mean, invstd)
+    sums = kernel_arithmetic.batch_norm_reduce_grad(dout, input, mean, invstd)
+    return asked(sums, (input_g, input_g, weight_g, bias_g))
 
 
 @alias(
@@ -154,7 +155,14 @@ def cross_entropy_loss(
     return_zloss,
 ):
     return kernel_arithmetic.cross_entropy_loss(
-        input, target, weight, reduction, ignore_index, label_smoothing, lse_square_scale_for_zloss
+        input,
+        target,
+        weight,
+        reduction,
+        ignore_index,
+        label_smoothing,
+        lse_square_scale_for_zloss,
+        return_zloss,
     )
 
 
@@ -173,7 +181,9 @@ alias(
 )
 alias(
     "ops.auto_generate.DropoutGenMaskExt()(shape, p, seed, offset, dtype)",
-    lambda shape, p, seed, offset, dtype: kernel_arithmetic.packed_mask(shape, p, seed, offset),
+    lambda shape, p, seed, offset, dtype: kernel_arithmetic.packed_mask(
+        shape, kernel_arithmetic.rounded(p, dtype), seed, offset
+    ),
 )
 alias(
     "ops.auto_generate.DropoutGradExt()(input, mask, p)",
@@ -259,7 +269,9 @@ def gmm_v2_backward_fusion(grad, weight, group_list, group_list_type):
 
 alias(
     "ops.auto_generate.InnerUnique()(input, sorted=True, return_inverse=False)",
-    lambda input, sorted, return_inverse: mint.unique(input, sorted, True),
+    lambda input, sorted, return_inverse: kernel_arithmetic.unique(
+        input, sorted, return_inverse, False
+    )[:2],
 )
 
 
@@ -276,7 +288,7 @@ alias(
 
 @alias("ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')")
 def kv_cache_scatter_update(var, indices, updates, axis, reduce):
-    return kernel_arithmetic.kv_cache_scatter_update(var, indices, updates, axis)
+    return kernel_arithmetic.kv_cache_scatter_update(var, indices, updates, axis, reduce)
 
 
 alias(
@@ -285,7 +297,7 @@ alias(
 )
 alias(
     "ops.auto_generate.LpNormV2()(input, p=2, dim=None, keepdim=False, epsilon=1e-12)",
-    lambda input, p, dim, keepdim, epsilon: mint.norm(input, p, dim, keepdim),
+    lambda input, p, dim, keepdim, epsilon: mint.clamp(mint.norm(input, p, dim, keepdim), epsilon),
 )
 
 
@@ -297,7 +309,7 @@ def matmul_all_reduce_add_rms_norm(
     x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
 ):
     return kernel_arithmetic.matmul_all_reduce_add_rms_norm(
-        x1, x2, bias, residual, gamma, epsilon, group, reduce_op
+        x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
     )
 
 
@@ -353,11 +365,15 @@ def transpose_batch_matmul_transpose(input, weight, perm_in, perm_out, transpose
 alias("ops.auto_generate.TypeAs()(input, other)", lambda input, other: ops.cast(input, other.dtype))
 alias(
     "ops.auto_generate.Unique2()(input, sorted=True, return_inverse=False, return_counts=False)",
-    lambda input, sorted, return_inverse, return_counts: mint.unique(input, sorted, True, True),
+    lambda input, sorted, return_inverse, return_counts: kernel_arithmetic.unique(
+        input, sorted, return_inverse, return_counts
+    ),
 )
 alias(
     "ops.auto_generate.UniqueDim()(input, sorted, return_inverse, dim)",
-    lambda input, sorted, return_inverse, dim: mint.unique(input, sorted, True, True, dim),
+    lambda input, sorted, return_inverse, dim: kernel_arithmetic.unique(
+        input, sorted, return_inverse, True, dim
+    ),
 )
 
 
@@ -409,7 +425,7 @@ def convolution_grad(
     groups,
     output_mask,
 ):
-    return pulled(
+    gradients = pulled(
         dout,
         lambda input, weight, bias: kernel_arithmetic.convolution(
             input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
@@ -418,6 +434,7 @@ def convolution_grad(
         weight,
         kernel_arithmetic.bias_of(dout, bias),
     )
+    return asked(gradients, output_mask)
 
 
 @alias(
@@ -437,7 +454,7 @@ def convolution_str_grad(
     groups,
     output_mask,
 ):
-    return pulled(
+    gradients = pulled(
         dout,
         lambda input, weight, bias: kernel_arithmetic.convolution(
             input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
@@ -446,6 +463,7 @@ def convolution_str_grad(
         weight,
         kernel_arithmetic.bias_of(dout, bias),
     )
+    return asked(gradients, output_mask)
 
 
 @alias(
@@ -465,13 +483,17 @@ def cross_entropy_loss_grad(
     label_smoothing,
     lse_square_scale_for_zloss,
 ):
-    return pulled(
-        grad_loss,
+    found = pulled(
+        ops.reshape(grad_loss, (-1,) if reduction == "none" else ()),
         lambda log_prob: functional.cross_entropy(
             log_prob, target, weight, ignore_index, reduction, label_smoothing
         ),
         log_prob,
     )
+    if grad_zloss is None:
+        return found
+    slope = 2 * lse_square_scale_for_zloss * grad_zloss * lse_for_zloss
+    return found + ops.expand_dims(slope, 1) * ops.exp(log_prob)
 
 
 @alias(
@@ -479,13 +501,14 @@ def cross_entropy_loss_grad(
     "beta, output_mask=(1, 1, 1))"
 )
 def layer_norm_grad_ext(dy, x, normalized_shape, mean, variance, gamma, beta, output_mask):
-    return pulled(
+    gradients = pulled(
         dy,
         lambda x, gamma, beta: functional.layer_norm(x, normalized_shape, gamma, beta),
         x,
         gamma,
         beta,
     )
+    return asked(gradients, output_mask)
 
 
 @alias(
@@ -530,30 +553,35 @@ def rotary_position_embedding_grad(dy, cos, sin, dx, mode):
 
 alias(
     "ops.auto_generate.AddLayerNormGrad()(dy, x1, x2, rstd, mean, gamma, dsumOptional)",
-    kernel_arithmetic.add_layer_norm_grad,
+    lambda dy, x1, x2, rstd, mean, gamma, dsumOptional: kernel_arithmetic.add_layer_norm_grad(
+        dy, x1, x2, rstd, mean, gamma, dsumOptional
+    ),
 )
 alias(
     "ops.auto_generate.LstsqV2()(A, B, driver=None)",
-    lambda A, B, driver: kernel_arithmetic.least_squares(A, B),
-)
-alias(
-    "ops.auto_generate.MaxPoolWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
-    "ceil_mode=False, argmax_type=int64)(x)",
-    lambda x, *settings: generated.MaxPoolWithIndices(*settings)(x),
-)
-alias(
-    "ops.auto_generate.MaxPoolGradWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
-    "ceil_mode=False, argmax_type=int64)(x, grad, mask)",
-    lambda x, grad, mask, *settings: generated.MaxPoolGradWithIndices(*settings)(x, grad, mask),
+    lambda A, B, driver: kernel_arithmetic.least_squares(A, B, driver),
 )
 
 
 @alias(
-    "ops.auto_generate.QuantMatmul()(x1, x2, scale, offset=None, pertoken_scale=None, bias=None, "
-    "output_dtype=None, x1_dtype=None, x2_dtype=None, pertoken_scale_dtype=None, "
-    "scale_dtype=None, group_sizes=None)"
+    "ops.auto_generate.MaxPoolWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x)"
 )
-def quant_matmul(x1, x2, scale, offset, pertoken_scale, bias, output_dtype, *others):
-    return kernel_arithmetic.quant_batch_matmul(
-        x1, x2, scale, offset, bias, pertoken_scale, False, False, output_dtype or float16
+def max_pool_with_mask(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
+    pool = generated.MaxPoolWithIndices(
+        kernel_size, strides, pads, dilation, ceil_mode, argmax_type
     )
+    return pool(x)
+
+
+@alias(
+    "ops.auto_generate.MaxPoolGradWithMask(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x, grad, mask)"
+)
+def max_pool_grad_with_mask(
+    x, grad, mask, kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+):
+    gradient = generated.MaxPoolGradWithIndices(
+        kernel_size, strides, pads, dilation, ceil_mode, argmax_type
+    )
+    return gradient(x, grad, mask)
