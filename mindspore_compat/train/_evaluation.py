@@ -1,0 +1,145 @@
+"""How a Model evaluates: the pass over the data, and the metrics that are measured in it.
+
+`Model.eval` and, between the epochs of a training, `Model.fit` call what is here.
+"""
+
+import numpy as np
+
+from ._run_checks import check_dataset_size, check_outputs
+from .callback._callback import CallbackManager, RunContext, as_list
+from .dataset_helper import DatasetHelper
+from .metrics import Loss
+
+_EVAL_RESTORES = (
+    "mode",
+    "cur_step_num",
+    "batch_num",
+    "dataset_sink_mode",
+    "net_outputs",
+    "list_callback",
+    "network",
+)
+
+
+class Evaluation:
+    """The part of Model that evaluates; Model's `__init__` sets the attributes it reads."""
+
+    def _tell_evaluation(self, told, valid_dataset):
+        """Writes what an evaluation tells its callbacks into `told`."""
+        told.update(
+            eval_network=self._eval_network,
+            valid_dataset=valid_dataset,
+            mode="eval",
+            cur_step_num=0,
+            batch_num=check_dataset_size(valid_dataset),
+            dataset_sink_mode=False,
+        )
+
+    def _need_metrics(self, method):
+        if not self._metric_fns:
+            raise ValueError(
+                f"For 'Model.{method}', the Model must have 'metrics', but got {self._metrics!r}."
+            )
+
+    @staticmethod
+    def _should_eval(epoch, validation_freq):
+        """Whether an evaluation is due after an epoch."""
+        if isinstance(validation_freq, int):
+            return epoch % validation_freq == 0
+        return epoch in validation_freq
+
+    def _eval_during_train(self, valid_infos, cb_params, list_callback):
+        """The evaluation after an epoch of `fit`, if one is due."""
+        if valid_infos is None:
+            return
+        valid_dataset, frequency, _ = valid_infos
+        if not self._should_eval(cb_params.cur_epoch_num, frequency):
+            return
+        kept = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
+        self._tell_evaluation(cb_params, valid_dataset)
+        taking_part = [
+            each
+            for each in as_list(cb_params.list_callback)
+            if each.__class__ not in _in_training_only()
+        ]
+        with CallbackManager(taking_part) as manager:
+            self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
+        cb_params.update(kept)
+
+    def _eval_process(self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False):
+        """The pass over the data of an evaluation; returns the metrics."""
+        context = RunContext(cb_params)
+        self._set_mode(self._eval_network, False)
+        self._clear_metrics()
+        list_callback.on_eval_begin(context)
+        list_callback.on_eval_epoch_begin(context)
+        for inputs in DatasetHelper(valid_dataset, False):
+            cb_params.cur_step_num += 1
+            cb_params.eval_dataset_element = inputs
+            list_callback.on_eval_step_begin(context)
+            outputs = self._eval_network(*inputs)
+            cb_params.net_outputs = outputs
+            list_callback.on_eval_step_end(context)
+            self._update_metrics(outputs)
+            if context.get_stop_requested():
+                break
+        list_callback.on_eval_epoch_end(context)
+        cb_params.metrics = self._get_metrics()
+        if add_eval_loss:
+            cb_params.eval_results = self._results_with_loss(cb_params.metrics, outputs)
+        list_callback.on_eval_end(context)
+        return cb_params.metrics
+
+    def _results_with_loss(self, metrics, outputs):
+        """The metrics and, as in the original, the loss of the last batch as "eval_loss"."""
+        outputs = check_outputs(outputs)
+        measured = Loss()
+        measured.update(outputs[self._eval_indexes[0] if self._eval_indexes else 0])
+        return Results(metrics, eval_loss=measured.eval())
+
+    def _clear_metrics(self):
+        """Starts all metrics anew."""
+        for metric in self._metric_fns.values():
+            metric.clear()
+
+    def _update_metrics(self, outputs):
+        """Gives the metrics the outputs for one batch."""
+        outputs = check_outputs(outputs, 3 if self._eval_indexes is not None else 0)
+        for metric in self._metric_fns.values():
+            metric.update(*self._measured_by(metric, outputs))
+
+    def _measured_by(self, metric, outputs):
+        """What a metric looks at: the loss, or prediction and label; all without indexes."""
+        if self._eval_indexes is None:
+            return outputs
+        loss, *others = self._eval_indexes
+        return [outputs[index] for index in ([loss] if isinstance(metric, Loss) else others)]
+
+    def _get_metrics(self):
+        """The values of all metrics by name."""
+        return Results((name, metric.eval()) for name, metric in self._metric_fns.items())
+
+
+class Results(dict):
+    """The values of metrics by name. Scalars of NumPy are shown as plain numbers, as the original's
+    NumPy showed them.
+    """
+
+    def __repr__(self):
+        return repr(
+            {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in self.items()
+            }
+        )
+
+
+def _in_training_only():
+    """The package's callbacks that `fit` leaves out of its evaluations: all but TimeMonitor."""
+    from . import callback
+
+    return {
+        getattr(callback, name)
+        for name in callback.__all__
+        if name not in ("Callback", "RunContext", "TimeMonitor", "CheckpointConfig")
+    }
