@@ -24,7 +24,7 @@ from ._communication import (
     parameter_server,
     reshard,
 )
-from ._conv import conv, patches
+from ._conv import conv, conv_transpose, dilation2d, patches, unfold
 from ._custom import custom, kernel, morph, register, vm_impl
 from ._debug import dump, float_status, get_next, print_summary
 from ._elementwise import (

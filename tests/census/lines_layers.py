@@ -89,21 +89,23 @@ CONVOLUTIONS = {
     ],
     "_conv.conv.conv2d_ext": of(x(1, 2, 4, 5), x(3, 2, 3, 2), x(3), 1, 1),
     "_conv.conv.conv2d_primitive": of(x(1, 2, 4, 5), x(3, 2, 3, 2), 3, (3, 2), pad_mode="same"),
-    "_conv.conv.conv2d_transpose_primitive": of(
+    "_conv.conv_transpose.conv2d_transpose_primitive": of(
         x(1, 3, 2, 3), x(3, 2, 3, 3), (1, 2, 4, 6), 3, 3, "same", stride=2
     ),
     "_conv.conv.conv3d": of(x(1, 2, 3, 3, 3), x(2, 2, 2, 2, 2)),
     "_conv.conv.conv3d_ext": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), x(2)),
     "_conv.conv.conv3d_primitive": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), 2, 2),
-    "_conv.conv.conv3d_transpose": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2)),
-    "_conv.conv.conv3d_transpose_primitive": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2), 2, 1, 2),
-    "_conv.conv.conv_transpose2d": of(x(1, 3, 3, 4), x(3, 2, 3, 3), x(2), 2, 1, 1),
+    "_conv.conv_transpose.conv3d_transpose": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2)),
+    "_conv.conv_transpose.conv3d_transpose_primitive": of(
+        x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2), 2, 1, 2
+    ),
+    "_conv.conv_transpose.conv_transpose2d": of(x(1, 3, 3, 4), x(3, 2, 3, 3), x(2), 2, 1, 1),
     "_conv.conv.conv_tbc": of(x(7, 2, 3), x(3, 3, 4), x(4)),
-    "_conv.conv.dilation2d": of(x(2, 3, 5, 6), x(3, 2, 2), (2, 1), 2),
-    "_conv.conv.unfold": of(x(2, 3, 6, 7), (3, 2), 2, 1, 2),
-    "_conv.conv.im2col": of(x(1, 2, 4, 5), 2),
-    "_conv.conv.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
-    "_conv.conv.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
+    "_conv.dilation2d.dilation2d": of(x(2, 3, 5, 6), x(3, 2, 2), (2, 1), 2),
+    "_conv.unfold.unfold": of(x(2, 3, 6, 7), (3, 2), 2, 1, 2),
+    "_conv.unfold.im2col": of(x(1, 2, 4, 5), 2),
+    "_conv.unfold.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
+    "_conv.unfold.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
     "_image.grid_sample.deformable_conv2d": of(
         x(1, 2, 4, 4), x(3, 2, 2, 2), x(1, 12, 3, 3, scale=0.3), (2, 2), (1, 1, 1, 1), (0, 0, 0, 0)
     ),

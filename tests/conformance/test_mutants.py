@@ -30,13 +30,13 @@ TARGETS = {
     "nn.Conv1d": {"nn.layer.conv": ["Conv1d", "_flat", "_three_axes", "_sequence"]},
     "nn.Conv2d": {
         "nn.layer.conv": ["_Conv", "Conv2d", "_each", "_two"],
-        "ops._conv.conv": ["_convolve", "_biased", "_need_room", "conv2d"],
-        "ops._conv.im2col": ["each", "sided", "padding_of"],
+        "ops._conv.conv": ["_convolve", "add_bias", "conv2d"],
+        "ops._conv.im2col": ["each", "sided", "padding_of", "need_room"],
     },
     "nn.Conv3d": {"nn.layer.conv": ["Conv3d"], "ops._conv.conv": ["conv3d"]},
     "nn.Conv2dTranspose": {
         "nn.layer.conv": ["_Transpose", "Conv2dTranspose"],
-        "ops._conv.conv": ["conv2d_transpose_primitive"],
+        "ops._conv.conv_transpose": ["conv2d_transpose_primitive"],
     },
     "nn.Dense": {"nn.layer.basic": ["Dense", "_product"]},
     "nn.BiDense": {"nn.layer.dense": ["BiDense"]},

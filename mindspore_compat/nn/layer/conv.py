@@ -1,7 +1,7 @@
 """Convolution layers, of sequences, images and volumes.
 
-The arithmetic is in `ops/_conv/conv.py`, the transposed layers in `_conv_transpose`, and what both
-share in `_conv_base`.
+The arithmetic is in the files of `ops/_conv`, the transposed layers in `_conv_transpose`, and what
+both share in `_conv_base`.
 """
 
 import functools

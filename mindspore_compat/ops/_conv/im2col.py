@@ -316,3 +316,12 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
         error = ValueError if len(value) in lengths else count_error
         raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got {value!r}.")
     return tuple(value)
+
+
+def need_room(api, size, kernel, pads, dilation):
+    """Refuses a kernel that does not fit into the padded input."""
+    if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
+        raise ValueError(
+            f"For '{api}', the input after padding must be at least as large as the kernel, but "
+            f"got input {size}, padding {pads}, kernel {kernel} and dilation {dilation}."
+        )

@@ -1,14 +1,13 @@
 """Patches of images along the channels, and convolution of each channel by itself.
 
-Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv/conv.py.
+Windows as columns (`unfold`, `Im2Col`) are in unfold.py, other convolutions in conv.py.
 """
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, ListOf, OneOf, Str, TupleOf
 from .._rules import Floats, Natural, Numbers, Positive, several
-from .conv import _need_room
-from .im2col import each, need_rank, padding_of, sided
+from .im2col import each, height_and_width, need_rank, need_room, padding_of, sided
 
 Places = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
 Mode = OneOf("same", "valid", "pad")
@@ -67,7 +66,7 @@ def extract_image_patches(
     sizes = [tuple(size[-2:]) for size in (ksizes, strides, rates)]
     if padding.lower() == "valid":
         size = tuple(input_x.shape[2:])
-        _need_room("ExtractImagePatches", size, sizes[0], ((0, 0), (0, 0)), sizes[2])
+        need_room("ExtractImagePatches", size, sizes[0], ((0, 0), (0, 0)), sizes[2])
     return patches.body(xp, input_x, *sizes, padding.lower())
 
 
@@ -76,7 +75,7 @@ def extract_image_patches(
 
 def _step(api, name, value):
     """A step, the same for rows and columns; of four numbers the last two count."""
-    value = each(value, 2)[-2:]
+    value = height_and_width(value)
     if value[0] != value[1]:
         raise ValueError(
             f"For '{api}', '{name}' must be the same for rows and columns, but got {value}."
@@ -93,7 +92,7 @@ def _geometry(api, size, kernel, settings, pad_list=()):
     stride, dilation = _step(api, "stride", stride), _step(api, "dilation", dilation)
     pads = padding_of(api, pad_mode, pad, size, kernel, stride, dilation)
     pads = sided(pad_list, 2) if any(pad_list) else pads
-    _need_room(api, size, kernel, pads, dilation)
+    need_room(api, size, kernel, pads, dilation)
     return stride, pads, dilation
 
 

@@ -4,7 +4,7 @@ from ...._core.declare.public_api import facade, public
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....nn.loss.loss import SoftMarginLoss
-from ....ops._conv.conv import fold, unfold
+from ....ops._conv.unfold import fold, unfold
 
 __all__ = ["Flatten", "Fold", "SoftMarginLoss", "Unfold"]
 __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")

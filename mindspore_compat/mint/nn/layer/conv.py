@@ -1,6 +1,6 @@
 """Convolution layers and the transposed one of images.
 
-The arithmetic is in `ops/_conv/conv.py`. Weights and biases start in U(-k, k) with k = 1 /
+The arithmetic is in the files of `ops/_conv`. Weights and biases start in U(-k, k) with k = 1 /
 sqrt(fan_in).
 """
 
@@ -21,7 +21,8 @@ from ...._core.rules.vocabulary import (
 from ...._core.tensor.dtype import float32
 from ....nn._parts import default_bias, default_weight, need_tensor, parameter
 from ....nn.cell import Cell
-from ....ops._conv.conv import conv1d_ext, conv2d_ext, conv3d_ext, conv_transpose2d
+from ....ops._conv.conv import conv1d_ext, conv2d_ext, conv3d_ext
+from ....ops._conv.conv_transpose import conv_transpose2d
 from ....ops._shape.pad import pad_by_index
 
 __all__ = ["Conv2d", "ConvTranspose2d", "Conv3d", "Conv1d"]

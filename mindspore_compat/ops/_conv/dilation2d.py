@@ -1,0 +1,60 @@
+"""Grayscale dilation: a convolution with sum for product and maximum for sum."""
+
+from ..._core.declare.inputs import SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf, real
+from .._rules import Positive, several
+from .im2col import height_and_width, need_rank, need_room, padding_of
+
+Step = several(Positive, 2, 4)
+
+
+@op(
+    "ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
+    types=SameDtype("x filter"),
+)
+def dilation2d(
+    xp,
+    x: TensorOf(real),
+    filter: TensorOf(real),
+    stride: Step,
+    dilation: Step,
+    pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
+    data_format: AsValue(OneOf("NCHW")) = "NCHW",
+):
+    """Computes the maximum of x + filter over each window of images.
+
+    Shapes:
+        `x` is (N, C, H, W), `filter` is (C, k_h, k_w), of one dtype. The result is (N, C, H', W'),
+        of the same dtype.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0], [4.0, 3.0]]]])
+        >>> print(ms.ops.Dilation2D(1, 1, "VALID")(x, ms.ops.zeros((1, 2, 2))))
+        [[[[4.]]]]
+    """
+    need_rank("Dilation2D", "x", x, 4)
+    need_rank("Dilation2D", "filter", filter, 3)
+    if x.shape[1] != filter.shape[0]:
+        raise ValueError(
+            f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
+            f"{filter.shape[0]}."
+        )
+    stride, dilation = height_and_width(stride), height_and_width(dilation)
+    if max(stride) > 255:
+        raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
+    kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])
+    pads = padding_of("Dilation2D", pad_mode, 0, size, kernel, stride, dilation)
+    need_room("Dilation2D", size, kernel, pads, dilation)
+    wide = xp.cast(x, "float64") if x.dtype.kind in "iu" else x
+    wide = xp.pad(wide, ((0, 0), (0, 0), *pads), "constant", constant_values=-xp.inf)
+    best = None
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows, columns = (
+                slice(t * d, n + sum(p) - (k - 1 - t) * d, s)
+                for t, d, n, p, k, s in zip((i, j), dilation, size, pads, kernel, stride)
+            )
+            tap = wide[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
+            best = tap if best is None else xp.maximum(best, tap)
+    return xp.cast(best, x.dtype)

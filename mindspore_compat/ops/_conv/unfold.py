@@ -1,0 +1,166 @@
+"""Sliding windows of images as columns, and columns added up to images."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, TensorOf
+from .._rules import Index, Natural, Numbers, Positive, listed
+from .im2col import each, need_rank, need_room, sided, sizes_of
+
+Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
+
+
+def _unfold(xp, x, kernel, dilation, padding, stride):
+    """Windows as (N, C, taps, windows)."""
+    kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
+    pads = sided(padding, 2)
+    need_room("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
+    return xp.columns_of(x, kernel, stride, pads, dilation)
+
+
+def _fold(xp, api, x, size, kernel, dilation, padding, stride):
+    """Columns (N, C, taps, windows) added up to images of `size`."""
+    size, kernel = each(size, 2), each(kernel, 2)
+    stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
+    need_room(api, size, kernel, pads, dilation)
+    count = 1
+    for n, p, k, d, s in zip(size, pads, kernel, dilation, stride):
+        count *= (n + sum(p) - d * (k - 1) - 1) // s + 1
+    if x.shape[2] != kernel[0] * kernel[1] or x.shape[3] != count:
+        raise ValueError(
+            f"For '{api}', the input must hold {kernel[0] * kernel[1]} values for each of {count} "
+            f"windows, but got {x.shape[2]} and {x.shape[3]}."
+        )
+    return xp.columns_back(x, size, kernel, stride, pads, dilation)
+
+
+@op(
+    "ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    compute="native",
+)
+def unfold(
+    xp,
+    input: Numbers,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2) = 1,
+    padding: listed(Natural, 1, 2) = 0,
+    stride: listed(Positive, 1, 2) = 1,
+):
+    """Writes the windows of images as columns.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.unfold(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]), 2))
+        [[[1. 2.]
+          [2. 3.]
+          [4. 5.]
+          [5. 6.]]]
+    """
+    need_rank("unfold", "input", input, 4)
+    out = _unfold(xp, input, kernel_size, dilation, padding, stride)
+    return xp.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
+
+
+@op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", compute="native")
+def im2col(
+    xp,
+    x: Numbers,
+    ksizes: listed(Positive, 1, 2),
+    strides: listed(Positive, 1, 2) = 1,
+    dilations: listed(Positive, 1, 2) = 1,
+    pads: listed(Natural, 1, 2) = 0,
+):
+    """Writes the windows of images as columns, with the channels on an axis of their own.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.Im2Col(2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[1. 2.]
+           [2. 3.]
+           [4. 5.]
+           [5. 6.]]]]
+    """
+    need_rank("Im2Col", "x", x, 4)
+    return _unfold(xp, x, ksizes, dilations, pads, strides)
+
+
+@op(
+    "ops.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+)
+def fold(
+    xp,
+    input: Numbers,
+    output_size: Any,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2) = 1,
+    padding: listed(Natural, 1, 2) = 0,
+    stride: listed(Positive, 1, 2) = 1,
+):
+    """Adds columns up to images: what `unfold` takes apart. Places in several windows receive the
+    sum.
+
+    Shapes:
+        `input` is (N, C * k_h * k_w, windows), or has two axes in the place of the second, or lacks
+        N. The result is (N, C, *output_size), or lacks N, of the same dtype.
+
+    Example:
+        >>> columns = ms.ops.ones((1, 4, 2))
+        >>> print(ms.ops.fold(columns, (2, 3), 2))
+        [[[[1. 2. 1.]
+           [1. 2. 1.]]]]
+    """
+    need_rank("fold", "input", input, 2, 3, 4)
+    taps = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
+    x = xp.expand_dims(input, 0) if input.ndim == 2 else input
+    if input.ndim == 4:
+        x = xp.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
+    if x.shape[1] % taps:
+        raise ValueError(
+            f"For 'fold', the rows of 'input' must be a multiple of the {taps} places of the "
+            f"kernel, but got {x.shape[1]}."
+        )
+    x = xp.reshape(x, (x.shape[0], x.shape[1] // taps, taps, x.shape[2]))
+    size = sizes_of("fold", "output_size", output_size, 1, 2)
+    out = _fold(xp, "fold", x, size, kernel_size, dilation, padding, stride)
+    return xp.squeeze(out, 0) if input.ndim == 2 else out
+
+
+@op(
+    "ops.col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
+    "ops.Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)(x: input_x, "
+    "output_size)",
+    "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)",
+    quirks=Quirks(
+        rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Index})
+    ),
+)
+def col2im(
+    xp,
+    input_x: Columns,
+    output_size: Any,
+    kernel_size: listed(Positive, 1, 2),
+    dilation: listed(Positive, 1, 2),
+    padding_value: listed(Natural, 1, 2),
+    stride: listed(Positive, 1, 2),
+):
+    """Adds columns up to images: what `Im2Col` takes apart. Places in several windows receive the
+    sum.
+
+    Shapes:
+        `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
+        C, *output_size), of the dtype of `input_x`.
+
+    Example:
+        >>> columns = ms.ops.ones((1, 1, 4, 2))
+        >>> print(ms.ops.Col2Im(kernel_size=2)(columns, ms.Tensor([2, 3], ms.int32)))
+        [[[[1. 2. 1.]
+           [1. 2. 1.]]]]
+    """
+    need_rank("col2im", "input_x", input_x, 4)
+    size = sizes_of("col2im", "output_size", output_size, 1, 2)
+    return _fold(xp, "col2im", input_x, size, kernel_size, dilation, padding_value, stride)
