@@ -1,6 +1,6 @@
 """Imports every module of this package that declares ops; `mindspore.ops` is made of them."""
 
-from ._activation import inplace, pointwise, softmax
+from ._activation import elu, gelu, glu, hard, inplace, relu, shrink, sigmoid, softmax
 from ._attention import (
     attention,
     flash,

@@ -9,31 +9,31 @@ import numpy as np
 from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
 
 KINKS = {
-    "relu": (0,),
-    "relu6": (0, 6),
-    "elu": (0,),
-    "selu": (0,),
-    "sigmoid": (),
-    "logsigmoid": (),
-    "silu": (),
-    "mish": (),
-    "softsign": (0,),
-    "tanhshrink": (),
-    "fast_gelu": (),
-    "hardsigmoid": (-3, 3),
-    "hardswish": (-3, 3),
-    "hardshrink": (-0.5, 0.5),
-    "softshrink": (-0.5, 0.5),
-    "hardtanh": (-1, 1),
-    "hardtanh_ext": (-1, 1),
-    "glu": (),
-    "glu_primitive": (),
-    "swiglu": (),
-    "gelu_primitive": (),
-    "gelu_layer": (),
-    "leaky_relu": (0,),
-    "leaky_relu_ext": (0,),
-    "relu6_ext": (0, 6),
+    "relu.relu": (0,),
+    "relu.relu6": (0, 6),
+    "elu.elu": (0,),
+    "elu.selu": (0,),
+    "sigmoid.sigmoid": (),
+    "sigmoid.logsigmoid": (),
+    "sigmoid.silu": (),
+    "sigmoid.mish": (),
+    "sigmoid.softsign": (0,),
+    "shrink.tanhshrink": (),
+    "gelu.fast_gelu": (),
+    "hard.hardsigmoid": (-3, 3),
+    "hard.hardswish": (-3, 3),
+    "shrink.hardshrink": (-0.5, 0.5),
+    "shrink.softshrink": (-0.5, 0.5),
+    "hard.hardtanh": (-1, 1),
+    "hard.hardtanh_ext": (-1, 1),
+    "glu.glu": (),
+    "glu.glu_primitive": (),
+    "glu.swiglu": (),
+    "gelu.gelu_primitive": (),
+    "gelu.gelu_layer": (),
+    "relu.leaky_relu": (0,),
+    "relu.leaky_relu_ext": (0,),
+    "relu.relu6_ext": (0, 6),
 }
 POINTS = x(2, 4, 3, 2, scale=0.9, away=(-1, 1))
 ROIS = [[0, 1, 2, 9, 8], [1, 0, 0, 15, 14.0]]
@@ -42,33 +42,30 @@ IMAGES = x(2, 3, 5, 6)
 SIGNS = fixed(np.sign(x(3, 4, seed=3)))
 
 ACTIVATIONS = {
-    **{
-        f"_activation.pointwise.{name}": of(x(3, 4, scale=3, away=kinks))
-        for name, kinks in KINKS.items()
-    },
+    **{f"_activation.{name}": of(x(3, 4, scale=3, away=kinks)) for name, kinks in KINKS.items()},
     **{f"_activation.softmax.{name}": of(x(3, 4)) for name in ("softmin", "log_softmax")},
-    "_activation.pointwise.celu": [
+    "_activation.elu.celu": [
         of(x(3, 4, away=(0,))),
         of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2"),
     ],
-    "_activation.pointwise.elu_ext": [
+    "_activation.elu.elu_ext": [
         of(x(3, 4, away=(0,))),
         of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2"),
     ],
-    "_activation.pointwise.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
-    "_activation.pointwise.softplus": [
+    "_activation.gelu.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
+    "_activation.sigmoid.softplus": [
         of(x(3, 4, scale=3)),
         of(x(3, 4, away=(0.5,)), 2, 1).labelled("beta 2, threshold 1"),
     ],
-    "_activation.pointwise.softplus_by_tensor": [
+    "_activation.sigmoid.softplus_by_tensor": [
         of(x(3, 4, scale=3), x(scale=0.1) + 2.0, x() * 0 + 20.0)
     ],
-    "_activation.pointwise.prelu": [
+    "_activation.relu.prelu": [
         of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
         of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight"),
     ],
-    "_activation.pointwise.threshold": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
-    "_activation.pointwise.threshold_ext": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
+    "_activation.shrink.threshold": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
+    "_activation.shrink.threshold_ext": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
     "_activation.softmax.softmax": of(x(3, 4), 0),
     "_activation.softmax.softmax2d": of(x(2, 3, 2, 2)),
     "_activation.softmax.softmax_ext": of(x(3, 4)),

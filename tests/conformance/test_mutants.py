@@ -61,7 +61,7 @@ TARGETS = {
         "ops._pooling.average_pool": ["average_windows"],
     },
     "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
-    "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.pointwise": ["prelu"]},
+    "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.relu": ["prelu"]},
     "nn.LSTM": {"nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"]},
     "nn.GRU": {"nn.layer.rnns": ["_DynamicGRUCPUGPU", "GRU"]},
     "nn.MultiheadAttention": {

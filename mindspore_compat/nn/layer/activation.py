@@ -1,7 +1,7 @@
 """Activation layers that have parameters, and the table of activations by name.
 
 Activations without parameters (ReLU, GELU, Softmax, ...) are made from the lines of the ops, in
-`ops/_activation/pointwise.py`; they can be reached through this module as well.
+`ops/_activation`; they can be reached through this module as well.
 """
 
 import functools
@@ -12,7 +12,7 @@ from ..._core.rules.base import type_named
 from ..._core.rules.vocabulary import Float, Forbid, Int, Number, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
-from ...ops._activation.pointwise import prelu
+from ...ops._activation.relu import prelu
 from ...ops._activation.softmax import log_softmax_ext
 from ...ops._normalization.batch_norm import lrn
 from .._parts import also, need_floats, parameter

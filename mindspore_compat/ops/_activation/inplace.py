@@ -1,20 +1,24 @@
 """Activations that write their result into their input.
 
-Each is the op of the same name in pointwise.py, followed by the writing; while a gradient is open
+Each is the op of the same name, followed by the writing; while a gradient is open
 the Tensor is given a fresh array instead, as with every operation in place.
 """
 
 from ..._core.declare.public_api import public, write_back
 from ..._core.rules.vocabulary import Bool, Float, Number, TensorOf, any_dtype, checked
 from .._rules import Floats, Numbers, Reals
-from . import pointwise
+from .elu import elu_ext
+from .hard import hardtanh
+from .relu import relu
+from .shrink import threshold_ext
+from .sigmoid import sigmoid, silu
 
 
 @public("mint.nn.functional.relu_")
 @checked
 def relu_(input: Numbers):
     """max(input, 0), written into `input`, which is returned."""
-    return write_back(input, pointwise.relu.run(input))
+    return write_back(input, relu.run(input))
 
 
 @public("mint.nn.functional.sigmoid_", "ops.inplace_sigmoid", "Tensor.sigmoid_")
@@ -27,32 +31,32 @@ def sigmoid_(input: Floats):
         >>> print(ms.ops.inplace_sigmoid(ms.Tensor([0.0, 1.0])))
         [0.5       0.7310586]
     """
-    return write_back(input, pointwise.sigmoid.run(input))
+    return write_back(input, sigmoid.run(input))
 
 
 @public("mint.nn.functional.elu_", "mint.nn.functional.inplace_elu")
 @checked
 def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
     """The input where it is positive, alpha (exp(input) - 1) elsewhere, written into `input`."""
-    return write_back(input, pointwise.elu_ext.run(input, alpha))
+    return write_back(input, elu_ext.run(input, alpha))
 
 
 @public("mint.nn.functional.inplace_silu")
 @checked
 def silu_(input: Floats):
     """input * sigmoid(input), written into `input`, which is returned."""
-    return write_back(input, pointwise.silu.run(input))
+    return write_back(input, silu.run(input))
 
 
 @public("mint.nn.functional.hardtanh_")
 @checked
 def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
     """The input cut off below `min_val` and above `max_val`, written into `input`."""
-    return write_back(input, pointwise.hardtanh.run(input, min_val, max_val))
+    return write_back(input, hardtanh.run(input, min_val, max_val))
 
 
 @public("mint.nn.functional.threshold_")
 @checked
 def threshold_(input: Numbers, threshold: Number, value: Number):
     """The input where it exceeds `threshold`, `value` elsewhere, written into `input`."""
-    return write_back(input, pointwise.threshold_ext.run(input, threshold, value))
+    return write_back(input, threshold_ext.run(input, threshold, value))

@@ -1,8 +1,7 @@
 """Softmax, its logarithm and its kin.
 
 A large array is worked on in parts where the axis is the last one; on a GPU each function is one
-kernel. Other activations are in
-_activation/pointwise.py, losses that contain a softmax in _loss/cross_entropy.py.
+kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 
 from ..._backend.device_bodies import bodies_of

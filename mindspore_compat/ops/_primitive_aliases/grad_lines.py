@@ -23,7 +23,8 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.dtype import int64
 from ..._core.tensor.tensor import Tensor
-from .._activation.pointwise import elu, selu, sigmoid
+from .._activation.elu import elu, selu
+from .._activation.sigmoid import sigmoid
 from .._activation.softmax import log_softmax, softmax
 from .._linalg.matmul import einsum
 from .._rules import Floats, Index

@@ -1,0 +1,121 @@
+"""Exponential linear units: the input where it is positive, an exponential below 0."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
+from .._rules import Floats
+
+
+def _elu(xp, x, alpha, reach=1.0):
+    """x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.at_most(x, 0) / reach))
+
+
+def _elu_vjp(xp, g, out, alpha):
+    return xp.where(out > 0, g, g * (out + alpha))
+
+
+@op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
+def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
+    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others; `alpha` must be 1.0.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.elu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.63212055  0.          2.        ]
+    """
+    if alpha != 1.0:
+        raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
+    return _elu(xp, input_x, alpha)
+
+
+elu.vjp(input_x=lambda xp, g, out, alpha: _elu_vjp(xp, g, out, alpha))
+
+
+@op(
+    "mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
+    "mint.nn.ELU(alpha=1.0, inplace=False)(input)",
+)
+def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
+    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, or `alpha` is not a float.
+        RuntimeError: if `input` is not of a floating dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.elu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=0.5))
+        [-0.31606027  0.          2.        ]
+    """
+    if input.dtype.kind in "biuc":
+        raise RuntimeError(
+            f"For 'elu', 'input' must be a Tensor of a floating dtype, but got {input.dtype}."
+        )
+    return _elu(xp, input, alpha)
+
+
+elu_ext.vjp(
+    input=lambda xp, g, input, alpha: (
+        g * xp.where(input > 0, 1, alpha * xp.exp(xp.at_most(input, 0)))
+    )
+)
+
+
+@op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
+def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
+    """Keeps positive elements and gives alpha * (exp(x / alpha) - 1) for the others; `alpha` is not
+    0.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.celu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=2.0))
+        [-0.78693867  0.          2.        ]
+    """
+    if alpha == 0:
+        raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
+    return _elu(xp, x, alpha, alpha)
+
+
+celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.at_most(x, 0) / alpha)))
+
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@op(
+    "ops.selu(input_x)",
+    "ops.SeLU()(input_x)",
+    "nn.SeLU()(input_x)",
+    "mint.nn.functional.selu(input: input_x)",
+)
+def selu(xp, input_x: TensorOf("int8", "int32", floating)):
+    """Scales a curve that is straight above zero and exponential below: scale * x for positive x,
+    else scale * alpha * (exp(x) - 1).
+
+    The constants are alpha = 1.67326324 and scale = 1.05070098. With integers both factors and the
+    exponential are cut to whole numbers.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.selu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-1.1113307  0.         2.101402 ]
+    """
+    if input_x.dtype.kind == "i":
+        curve = xp.expm1(xp.cast(xp.minimum(input_x, 0), "float32"))
+        return xp.where(input_x >= 0, input_x, xp.cast(curve, input_x.dtype))
+    return xp.cast(SELU_SCALE * _elu(xp, input_x, SELU_ALPHA), input_x.dtype)
+
+
+selu.vjp(
+    input_x=lambda xp, g, out: xp.where(
+        out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)
+    )
+)

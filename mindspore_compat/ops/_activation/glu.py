@@ -1,0 +1,75 @@
+"""Gated linear units: one half of the channels times an activation of the other."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
+from .._rules import Floats, FloatsUpTo32
+
+
+def _halves(xp, api, x, axis, error):
+    """The two halves of `x` along `axis`."""
+    if not -x.ndim <= axis < x.ndim:
+        kind = IndexError if error is RuntimeError else ValueError
+        raise kind(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}.")
+    axis = axis % x.ndim
+    if x.shape[axis] % 2:
+        raise error(f"For '{api}', the length along 'axis' must be even, but got {x.shape[axis]}.")
+    middle = x.shape[axis] // 2
+    front = (slice(None),) * axis
+    return x[front + (slice(None, middle),)], x[front + (slice(middle, None),)]
+
+
+@op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
+def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int) = -1):
+    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+
+    Shapes:
+        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
+        `x`.
+
+    Example:
+        >>> print(ms.ops.glu(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
+        [[0.5       1.9051483]]
+    """
+    a, b = _halves(xp, "glu", x, axis, ValueError)
+    return a * xp.sigmoid(b)
+
+
+@op(
+    "ops.GLU(axis=-1)(x)",
+    "mint.nn.functional.glu(input: x, dim: axis=-1)",
+    "mint.nn.GLU(dim: axis=-1)(input: x)",
+)
+def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
+    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+
+    Shapes:
+        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
+        `x`.
+
+    Raises:
+        TypeError: if `x` is not a Tensor of a floating dtype, or `axis` is not an int.
+        IndexError: if `axis` is not one of the axes of `x`.
+        RuntimeError: if the length along `axis` is odd.
+
+    Example:
+        >>> print(ms.ops.GLU()(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
+        [[0.5       1.9051483]]
+    """
+    a, b = _halves(xp, "GLU", x, axis, RuntimeError)
+    return a * xp.sigmoid(b)
+
+
+@op("ops.swiglu(input, dim=-1)")
+def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
+    """Multiplies the silu of the first half of `input` along `dim` by the second half.
+
+    Shapes:
+        `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
+        `input`.
+
+    Example:
+        >>> print(ms.ops.swiglu(ms.Tensor([[1.0, 2.0, 0.5, 3.0]])))
+        [[0.3655293 5.2847824]]
+    """
+    a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
+    return a * xp.sigmoid(a) * b

@@ -1,0 +1,158 @@
+"""Rectifiers: the positive part of the input, some with a slope below 0.
+
+The one with random slopes (`rrelu`) is in _random/dropout.py.
+"""
+
+from ..._backend.select import zero_of
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number
+from .._rules import Float16Or32, Floats, Numbers
+
+Slope = Number
+
+
+@op(
+    "ops.relu(input, inplace=False)",
+    "ops.ReLU()(input)",
+    "nn.ReLU()(input)",
+    "mint.nn.functional.relu(input, inplace=False)",
+    "mint.nn.ReLU(inplace=False)(input)",
+    compute="native",
+)
+def relu(xp, input: TensorOf(number, "bool")):
+    """Replaces every negative element by zero: max(input, 0).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.relu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [0. 0. 2.]
+    """
+    return xp.at_least(input, zero_of(xp, input))
+
+
+relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
+
+
+@op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
+def relu6(xp, x: Float16Or32):
+    """Moves each element into the interval from 0 to 6: min(max(x, 0), 6).
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
+        [0. 2. 6.]
+    """
+    return xp.at_most(xp.at_least(x, 0), 6)
+
+
+relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
+
+
+@op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
+def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
+    """Moves each element into the interval from 0 to 6: min(max(input, 0), 6).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
+        [0. 2. 6.]
+    """
+    return xp.at_most(xp.at_least(input, 0), 6)
+
+
+relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
+
+
+def _leaky(xp, x, slope):
+    if x.dtype.kind in "iu":  # the slope is cut to a whole number first
+        return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(slope))
+    if 0 <= slope <= 1:
+        return xp.cast(xp.maximum(x, x * slope), x.dtype)
+    return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
+
+
+def _leaky_vjp(xp, g, x, slope):
+    return xp.keep(x > 0, g) + xp.keep(x <= 0, g * slope)
+
+
+@op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
+def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
+    """Keeps positive elements and multiplies the others by `alpha`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.leaky_relu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=0.1))
+        [-0.1  0.   2. ]
+    """
+    return _leaky(xp, input, alpha)
+
+
+leaky_relu.vjp(
+    input=lambda xp, g, input, alpha: (
+        _leaky_vjp(xp, g, input, alpha) + xp.keep(input == 0, g * (0.5 * (1 - alpha)))
+    )
+)  # the mean of both sides, at 0
+
+
+@op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
+def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
+    """Keeps positive elements and multiplies the others by `negative_slope`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.leaky_relu(ms.Tensor([-1.0, 0.0, 2.0]), negative_slope=0.1))
+        [-0.1  0.   2. ]
+    """
+    return _leaky(xp, input, negative_slope)
+
+
+leaky_relu_ext.vjp(
+    input=lambda xp, g, input, negative_slope: _leaky_vjp(xp, g, input, negative_slope)
+)
+
+
+@op(
+    "ops.prelu(input, weight)",
+    "ops.PReLU()(x: input, weight)",
+    "mint.nn.functional.prelu(input, weight)",
+    quirks=Quirks(
+        rules={
+            f"ops.{name}": {"input": Float16Or32, "weight": Float16Or32}
+            for name in ("prelu", "PReLU")
+        }
+    ),
+)
+def prelu(xp, input: Floats, weight: Floats):
+    """Keeps positive elements and multiplies the others by the weight of their channel.
+
+    Shapes:
+        `input` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
+        axis is one channel. The result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.prelu(ms.Tensor([[-1.0, -1.0], [2.0, -3.0]]), ms.Tensor([0.1, 0.5])))
+        [[-0.1 -0.5]
+         [ 2.  -1.5]]
+    """
+    if weight.ndim != 1:
+        raise ValueError(f"For 'prelu', 'weight' must have 1 dimension, but got {weight.ndim}.")
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.shape[0] not in (1, channels):
+        raise ValueError(
+            f"For 'prelu', 'weight' must have 1 element or one for each of {channels} channels, "
+            f"but got {weight.shape[0]}."
+        )
+    shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,) * input.ndim
+    below = xp.reshape(xp.cast(weight, input.dtype), shape) * input
+    return xp.where(input > 0, input, below)

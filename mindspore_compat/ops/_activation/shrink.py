@@ -1,0 +1,138 @@
+"""Shrinkage and thresholds: small elements become 0, or those below a limit a value."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, number
+from .._rules import FloatsUpTo32, Numbers
+
+Loose = ScalarOf(Number | Bool, TypeError)
+
+
+@op("ops.tanhshrink(input)", "nn.Tanhshrink()(input)", "mint.nn.Tanhshrink()(input)")
+def tanhshrink(xp, input: Numbers):
+    """Subtracts from each element its hyperbolic tangent: x - tanh(x).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.tanhshrink(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.23840582  0.          1.0359724 ]
+    """
+    if input.dtype.kind in "iu":
+        input = xp.cast(input, "float32")
+    return input - xp.tanh(input)
+
+
+tanhshrink.vjp(input=lambda xp, g, input: g * xp.square(xp.tanh(input)))
+
+
+@op(
+    "ops.hardshrink(input, lambd=0.5)",
+    "ops.HShrink(lambd=0.5)(input)",
+    "nn.HShrink(lambd=0.5)(input)",
+    "Tensor.hardshrink(lambd=0.5)",
+    "mint.nn.functional.hardshrink(input, lambd=0.5)",
+    "mint.nn.Hardshrink(lambd=0.5)(input)",
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"), {"lambd": Number | Bool}
+        )
+    ),
+)
+def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
+    """Keeps the elements whose magnitude exceeds `lambd` and replaces the others by 0.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.hardshrink(ms.Tensor([-1.0, 0.3, 0.7])))
+        [-1.   0.   0.7]
+    """
+    return xp.where((input > lambd) | (input < -lambd), input, 0)
+
+
+hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+
+
+@op(
+    "ops.softshrink(input, lambd=0.5)",
+    "ops.SoftShrink(lambd=0.5)(input)",
+    "ops.soft_shrink(input, lambd=0.5)",
+    "nn.SoftShrink(lambd=0.5)(input)",
+    "Tensor.soft_shrink(lambd=0.5)",
+    "mint.nn.functional.softshrink(input, lambd=0.5)",
+    "mint.nn.Softshrink(lambd=0.5)(input)",
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            (
+                "ops.SoftShrink",
+                "ops.soft_shrink",
+                "nn.SoftShrink",
+                "Tensor.soft_shrink",
+                "mint.nn.Softshrink",
+            ),
+            {"lambd": Number | Bool},
+        )
+    ),
+)
+def softshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
+    """Moves each element toward 0 by `lambd`; those that would cross it become 0. `lambd` is not
+    negative.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.softshrink(ms.Tensor([-1.0, 0.3, 0.7])))
+        [-0.5         0.          0.19999999]
+    """
+    if lambd < 0:
+        raise RuntimeError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
+    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, 0))
+
+
+softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+
+
+def _threshold(xp, x, limit, value):
+    return xp.cast(xp.where(x > limit, x, value), x.dtype)
+
+
+@op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
+def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
+    """Keeps the elements that exceed `thr` and replaces the others by `value`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.threshold(ms.Tensor([-2.0, 0.5, 3.0]), 0.6, 9.0))
+        [9. 9. 3.]
+    """
+    return _threshold(xp, input, thr, value)
+
+
+threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
+
+
+@op(
+    "mint.nn.functional.threshold(input, threshold, value, inplace=False)",
+    "mint.nn.Threshold(threshold, value, inplace=False)(input)",
+)
+def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
+    """Keeps the elements that exceed `threshold` and replaces the others by `value`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.threshold(ms.Tensor([-2.0, 0.5, 3.0]), 0.6, 9.0))
+        [9. 9. 3.]
+    """
+    return _threshold(xp, input, threshold, value)
+
+
+threshold_ext.vjp(input=lambda xp, g, input, threshold: xp.where(input > threshold, g, 0))
