@@ -88,17 +88,8 @@ def mutants(module, names):
 
     Their keys are told by `module` wherever they lie: they stay when a private module is split off.
     """
-    package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
-    parent = module.rpartition(".")[0]
-    tree = _parsed(package, module)
-    homes = [module] + [
-        f"{parent}.{node.module}"
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and _is_private(node.module)
-    ]
     seen = {}
-    for home in dict.fromkeys(homes):
-        tree = _parsed(package, home)
+    for home, tree in _with_private(module).items():
         for where, node, is_public in _functions(tree, set(names)):
             for kind, old, new, edit in _edits(node, is_public):
                 told = where, kind, old, new
@@ -106,9 +97,21 @@ def mutants(module, names):
                 yield Mutant(home, *told, tree, edit, seen[told], module)
 
 
-def _parsed(package, module):
-    path = package.joinpath(*module.split(".")).with_suffix(".py")
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _with_private(module):
+    """{module: tree} of a module of the package, and of the private ones beside it that it imports
+    from, those by way of others included."""
+    package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
+    parent = module.rpartition(".")[0]
+    found, left = {}, [module]
+    while left:
+        home = left.pop()
+        path = package.joinpath(*home.split(".")).with_suffix(".py")
+        found[home] = ast.parse(path.read_text(encoding="utf-8"))
+        for node in found[home].body:
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and _is_private(node.module):
+                beside = f"{parent}.{node.module}"
+                left += [beside] if beside not in {*found, *left} else []
+    return found
 
 
 def _is_private(name):

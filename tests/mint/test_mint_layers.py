@@ -10,7 +10,7 @@ from kit.gradients import check_gradients
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint
 from mindspore_compat.mint import nn
-from mindspore_compat.nn.layer.normalization import normalize_together
+from mindspore_compat.nn.layer._batch_norm import normalize_together
 
 pytestmark = pytest.mark.quick
 

@@ -3,10 +3,10 @@
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
 from ..cell import Cell
+from ._batch_norm import BatchNorm1d, BatchNorm2d
 from .activation import get_activation, need_activation
 from .basic import Dense
 from .conv import Conv2d
-from .normalization import BatchNorm1d, BatchNorm2d
 
 __all__ = ["Conv2dBnAct", "DenseBnAct"]
 

@@ -13,7 +13,7 @@ from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
 from ....nn._parts import need_floats, parameter
 from ....nn.cell import Cell
-from ....nn.layer.normalization import normalize_together
+from ....nn.layer._batch_norm import normalize_together
 from ....ops._normalization.batch_norm import (
     batch_rescale,
     batch_standardize,

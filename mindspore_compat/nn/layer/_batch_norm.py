@@ -1,0 +1,382 @@
+"""Batch normalisation layers, of one rank's batch and of one spread over several ranks.
+
+The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. `momentum` here is the
+weight of the old running statistics; inside a layer (`self.momentum`) and in the ops it is that of
+the new ones.
+"""
+
+import functools
+
+from ... import ops
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Init, Int, ListOf, Number, checked
+from ..._core.tensor.dtype import float32, float64
+from ..._core.tensor.tensor import Tensor
+from ...communication.groups import create_group, get_group_size, get_rank
+from ...ops._normalization.batch_norm import channels_first, channels_last, normalize_batch, running
+from .._parts import parameter
+from ..cell import Cell
+
+Share = Number(ge=0, le=1)
+
+
+def _need_shape(api, x, ranks, error=ValueError):
+    """Refuses what is not a Tensor of floats with one of these numbers of axes."""
+    if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
+        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(
+            f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
+            f"but got {found}."
+        )
+    if x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise error(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
+
+
+def _need_float(api, name, value):
+    """Refuses in a call what the constructor let through, as the original does."""
+    if not isinstance(value, float):
+        raise TypeError(
+            f"For '{api}', '{name}' must be a float, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
+
+
+def _need_share(api, name, value):
+    if not 0 < value <= 1:
+        raise ValueError(f"For '{api}', '{name}' must be in (0, 1], but got {value!r}.")
+
+
+class _Statistics(Cell):
+    """The parameters of normalisation by channels: running statistics, scale and shift."""
+
+    def _set_up(self, num_features, eps, momentum, affine, inits, dtype):
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = 1.0 - momentum
+        gamma, beta, mean, variance = inits
+        shape = (num_features,)
+        self.moving_mean = parameter(mean, shape, dtype, "mean", requires_grad=False)
+        self.moving_variance = parameter(variance, shape, dtype, "variance", requires_grad=False)
+        self.gamma = parameter(gamma, shape, dtype, "gamma", requires_grad=affine)
+        self.beta = parameter(beta, shape, dtype, "beta", requires_grad=affine)
+
+    def extend_repr(self):
+        """The sizes and the parameters of the layer."""
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, "
+            f"momentum={1.0 - self.momentum}, gamma={self.gamma}, beta={self.beta}, "
+            f"moving_mean={self.moving_mean}, "
+            f"moving_variance={self.moving_variance}"
+        )
+
+
+class _BatchNorm(_Statistics):
+    """What the layers that normalise over the batch share."""
+
+    _ranks = range(2, 9)
+
+    @checked
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps: Number = 1e-5,
+        momentum: Share = 0.9,
+        affine: Bool = True,
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        moving_mean_init: Init = "zeros",
+        moving_var_init: Init = "ones",
+        use_batch_statistics=None,
+        data_format="NCHW",
+        dtype: DType = float32,
+    ):
+        if use_batch_statistics not in (None, True, False) or type(use_batch_statistics) is int:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'use_batch_statistics' must be a bool "
+                f"or None, but got {use_batch_statistics!r}."
+            )
+        if data_format not in ("NCHW", "NHWC"):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'data_format' must be 'NCHW' or "
+                f"'NHWC', but got {data_format!r}."
+            )
+        if data_format == "NHWC" and config.device_target == "CPU":
+            raise ValueError(
+                f"For '{type(self).__name__}', 'data_format' must be 'NCHW' on a CPU, "
+                "but got 'NHWC'."
+            )
+        super().__init__()
+        self.use_batch_statistics = use_batch_statistics
+        self.data_format = data_format
+        self.gamma_init = gamma_init
+        self.beta_init = beta_init
+        self.moving_mean_init = moving_mean_init
+        self.moving_var_init = moving_var_init
+        inits = gamma_init, beta_init, moving_mean_init, moving_var_init
+        self._set_up(num_features, eps, momentum, affine, inits, dtype)
+
+    @functools.cached_property
+    def bn_train(self):
+        """The normalisation by the batch as a primitive, for subclasses."""
+        return ops.BatchNorm(True, self.eps, self.momentum, self.data_format)
+
+    @functools.cached_property
+    def bn_infer(self):
+        """The normalisation by the running statistics as a primitive, for subclasses."""
+        return ops.BatchNorm(False, self.eps, data_format=self.data_format)
+
+    def construct(self, x):
+        """`x`, normalised by channels."""
+        _need_shape(type(self).__name__, x, self._ranks)
+        _need_float(type(self).__name__, "eps", self.eps)
+        _need_share(type(self).__name__, "eps", self.eps)
+        last = self.data_format == "NHWC"
+        if last:
+            x = channels_first.run(x)
+        if x.shape[1] != self.num_features:
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have "
+                f"{self.num_features} channels, but got shape {x.shape}."
+            )
+        own = self.use_batch_statistics
+        out = self._normalized(x, self.training if own is None else own)
+        return channels_last.run(out) if last else out
+
+    def _normalized(self, x, training):
+        return normalize_batch(
+            x,
+            self.gamma,
+            self.beta,
+            self.moving_mean,
+            self.moving_variance,
+            training,
+            self.momentum,
+            self.eps,
+        )[0]
+
+
+@public("nn.BatchNorm1d")
+class BatchNorm1d(_BatchNorm):
+    """Brings each channel of (N, C) or (N, C, L) to mean beta and deviation gamma.
+
+    While training the statistics are those of the batch, and the running ones move toward them (the
+    variance as an unbiased estimate); otherwise the running ones are used.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the running mean's.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the running variance's.
+        use_batch_statistics (bool): True or False for the batch's or the running statistics in any
+            mode; None for what the mode says.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
+            not a bool; in a call, where `eps` is an int.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm1d(2)(ms.ops.ones((3, 2))).shape)
+        (3, 2)
+    """
+
+    _ranks = (2, 3)
+
+
+@public("nn.BatchNorm2d")
+class BatchNorm2d(_BatchNorm):
+    """Brings each channel of (N, C, H, W) to mean beta and deviation gamma.
+
+    Its arguments are those of BatchNorm1d.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
+            not a bool; in a call, where `eps` is an int.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm2d(2)(ms.ops.ones((1, 2, 3, 3))).shape)
+        (1, 2, 3, 3)
+    """
+
+    _ranks = (4,)
+
+
+@public("nn.BatchNorm3d")
+class BatchNorm3d(Cell):
+    """Brings each channel of (N, C, D, H, W) to mean beta and deviation gamma.
+
+    Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
+    BatchNorm2d in `bn2d`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.BatchNorm3d(2)(ms.ops.ones((1, 2, 3, 3, 3))).shape)
+        (1, 2, 3, 3, 3)
+    """
+
+    def __init__(
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.9,
+        affine=True,
+        gamma_init="ones",
+        beta_init="zeros",
+        moving_mean_init="zeros",
+        moving_var_init="ones",
+        use_batch_statistics=None,
+        dtype=float32,
+    ):
+        super().__init__()
+        self.bn2d = BatchNorm2d(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            "NCHW",
+            dtype,
+        )
+
+    def construct(self, x):
+        """`x`, normalised by channels."""
+        _need_shape("BatchNorm3d", x, (5,))
+        n, c, d, h, w = x.shape
+        return self.bn2d(x.reshape(n, c, d * h, w)).reshape(n, c, d, h, w)
+
+
+@public("nn.SyncBatchNorm")
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, H, W) whose batch is spread over several ranks.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the running mean's.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the running variance's.
+        use_batch_statistics (bool): as for BatchNorm1d.
+        process_groups (list): lists of the ranks that normalise together; None for all ranks.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Raises:
+        TypeError: if `process_groups` is not a list of lists of ints, or as for BatchNorm1d.
+        ValueError: if a rank occurs twice or does not exist, or as for BatchNorm1d.
+    """
+
+    _ranks = (2, 4)
+
+    @checked
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps=1e-5,
+        momentum=0.9,
+        affine=True,
+        gamma_init="ones",
+        beta_init="zeros",
+        moving_mean_init="zeros",
+        moving_var_init="ones",
+        use_batch_statistics=None,
+        process_groups: ListOf(ListOf(Int(ge=0))) = None,
+        dtype=float32,
+    ):
+        _need_ranks(process_groups)
+        super().__init__(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            "NCHW",
+            dtype,
+        )
+        self.process_groups = process_groups
+        self._joint = None
+        self._size = get_group_size()
+        for ranks in process_groups or ():
+            if get_rank() in ranks:
+                self._size = len(ranks)
+                if self._size > 1:
+                    self._joint = f"sync_batch_norm_{'_'.join(map(str, ranks))}"
+                    create_group(self._joint, ranks)
+        if process_groups is not None and self._joint is None:
+            self._size = 1
+
+    def _normalized(self, x, training):
+        if not training or self._size == 1:
+            return super()._normalized(x, training)
+        add_up = ops.AllReduce() if self._joint is None else ops.AllReduce(group=self._joint)
+        return normalize_together(
+            x,
+            self.gamma,
+            self.beta,
+            self.moving_mean,
+            self.moving_variance,
+            self.momentum,
+            self.eps,
+            add_up,
+        )
+
+
+def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
+    """Batch normalisation with the statistics of the batches on all ranks of a group.
+
+    Args:
+        x (Tensor): data, (N, C, ...).
+        scale, shift (Tensor): one value per channel, or None for 1 and 0.
+        mean, variance (Tensor): running statistics, which move, or None.
+        momentum (float): the weight of the batch in them.
+        eps (float): added to the variance.
+        add_up (Callable): gives the sum of a Tensor over the ranks.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+    """
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    column = (1, -1) + (1,) * (x.ndim - 2)
+    wide = x if x.dtype == float64 else x.astype(float32)
+    counts = Tensor([x.size // x.shape[1]], wide.dtype)
+    sums = add_up(ops.cat((wide.sum(axes), counts)))
+    count, own_mean = sums[-1], sums[:-1] / sums[-1]
+    middle = wide - own_mean.reshape(column)
+    var = add_up((middle * middle).sum(axes)) / count
+    factor = 1 / ops.sqrt(var + eps)
+    if mean is not None:
+        running(mean, own_mean, momentum)
+        running(variance, var * (count / (count - 1)), momentum)
+    out = middle * (factor if scale is None else factor * scale).reshape(column)
+    out = out if shift is None else out + shift.reshape(column)
+    return out.astype(x.dtype)
+
+
+def _need_ranks(process_groups):
+    """Refuses groups in which a rank occurs twice or does not exist."""
+    ranks = [rank for group in process_groups or () for rank in group]
+    if len(set(ranks)) < len(ranks) or any(rank >= get_group_size() for rank in ranks):
+        raise ValueError(
+            "For 'SyncBatchNorm', 'process_groups' must hold each rank in [0, "
+            f"{get_group_size()}) once at most, but got {process_groups}."
+        )
