@@ -1,0 +1,221 @@
+"""Layers of the mean of each window.
+
+The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found from a mode.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Str
+from ...ops._conv.im2col import each, need_rank, padding_of
+from ...ops._pooling.average_pool import average_windows
+from .._parts import need_floats
+from ._pool_base import Real, _need_nchw, _Pool
+
+
+@op()
+def pool_means(
+    xp,
+    x: Real,
+    kernel: Any,
+    stride: Any,
+    mode: Str,
+    padding: Any,
+    ceil_mode: Bool,
+    include: Bool,
+    divisor: Any,
+):
+    """The mean of each window; the batch may be missing."""
+    count = len(kernel)
+    need_rank(f"AvgPool{count}d", "x", x, count + 1, count + 2)
+    planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
+    pads = padding_of(
+        f"AvgPool{count}d", mode, padding, planes.shape[2:], kernel, stride, (1,) * count
+    )
+    out = average_windows(
+        xp, f"AvgPool{count}d", planes, kernel, stride, pads, ceil_mode, include, divisor
+    )
+    return out if x.ndim == count + 2 else xp.squeeze(out, 0)
+
+
+class _AvgPool(_Pool):
+    """What the layers of means share."""
+
+    def _set_up_means(
+        self, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+    ):
+        self._set_up(kernel_size, stride, pad_mode, padding)
+        name = type(self).__name__
+        for flag, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"For '{name}', '{flag}' must be a bool, but got {value!r} of type "
+                    f"{type(value).__name__}."
+                )
+        if divisor_override is not None and (
+            isinstance(divisor_override, bool) or not isinstance(divisor_override, int)
+        ):
+            raise TypeError(
+                f"For '{name}', 'divisor_override' must be an int, but got "
+                f"{divisor_override!r} of type {type(divisor_override).__name__}."
+            )
+        if divisor_override is not None and divisor_override <= 0:
+            raise ValueError(
+                f"For '{name}', 'divisor_override' must be > 0, but got {divisor_override}."
+            )
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def _counts_padding(self):
+        """Whether the divisor counts padding; in mode "same" only with other than defaults."""
+        plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
+        return False if self.pad_mode == "SAME" and plain else self.count_include_pad
+
+    def construct(self, x):
+        """The mean of each window of `x`."""
+        need_floats(type(self).__name__, "x", x)
+        return pool_means.run(
+            x,
+            self._kernel,
+            self._stride,
+            self.pad_mode,
+            self._padding,
+            self.ceil_mode,
+            self._counts_padding(),
+            self.divisor_override,
+        )
+
+
+@public("nn.AvgPool1d")
+class AvgPool1d(_AvgPool):
+    """The mean of each window of a sequence (N, C, L) or (C, L).
+
+    Args:
+        kernel_size (int): the length of a window.
+        stride (int): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
+            `padding`; in any case.
+        padding (Union[int, tuple[int], list[int]]): zeros at either end.
+        ceil_mode (bool): whether to keep an incomplete last window.
+        count_include_pad (bool): whether the divisor counts padding.
+
+    Raises:
+        TypeError: if a size is not an int, or a flag not a bool.
+        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool1d(2, 2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[1.5 3.5]]]
+    """
+
+    _count = 1
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+    ):
+        super().__init__()
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, None
+        )
+
+    def _shown(self, name, value):
+        if name == "padding":
+            return value
+        sizes = each(value, 1)
+        return sizes[0] if self.pad_mode == "PAD" else (1, *sizes)
+
+
+@public("nn.AvgPool2d")
+class AvgPool2d(_AvgPool):
+    """The mean of each window of images (N, C, H, W) or (C, H, W).
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): height and width of a window.
+        stride (Union[int, tuple[int]]): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
+            `padding`; in any case.
+        padding (Union[int, tuple[int], list[int]]): zeros at the edges.
+        ceil_mode (bool): whether to keep incomplete last windows.
+        count_include_pad (bool): whether the divisor counts padding.
+        divisor_override (int): the divisor, in place of the window's size.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+
+    Raises:
+        TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
+        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool2d(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+        [[[[2.5]]]]
+    """
+
+    _count = 2
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+        data_format="NCHW",
+    ):
+        super().__init__()
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        _need_nchw("AvgPool2d", data_format)
+        self.format = data_format
+
+    def construct(self, x):
+        """The mean of each window of `x`."""
+        if self.format == "NCHW":
+            return super().construct(x)
+        return super().construct(x.moveaxis(-1, 1)).moveaxis(1, -1)
+
+
+@public("nn.AvgPool3d")
+class AvgPool3d(_AvgPool):
+    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    Its arguments are those of AvgPool2d, with three numbers per size and without `data_format`.
+
+    Raises:
+        TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
+        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.AvgPool3d(2)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
+    """
+
+    _count = 3
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+    ):
+        super().__init__()
+        self._set_up_means(
+            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
+        )
+
+    def _counts_padding(self):
+        return self.count_include_pad

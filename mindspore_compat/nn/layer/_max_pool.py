@@ -1,0 +1,246 @@
+"""Layers of the largest value of each window.
+
+The arithmetic is in `ops/_pooling/max_pool.py`; here the padding is found from a mode.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Str
+from ...ops._conv.im2col import each, need_rank, padding_of
+from ...ops._pooling.max_pool import largest_windows
+from .._parts import need_floats
+from ._pool_base import Real, _need_nchw, _Pool
+
+
+@op()
+def pool_largest(
+    xp,
+    x: Real,
+    kernel: Any,
+    stride: Any,
+    mode: Str,
+    padding: Any,
+    dilation: Any,
+    indices: Bool,
+    ceil_mode: Bool,
+):
+    """The largest value of each window, and its place if asked for; the batch may be missing."""
+    count = len(kernel)
+    need_rank(f"MaxPool{count}d", "x", x, count + 1, count + 2)
+    planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
+    if mode == "PAD":
+        out = largest_windows(
+            xp,
+            f"MaxPool{count}d",
+            planes,
+            kernel,
+            stride,
+            padding,
+            dilation,
+            ceil_mode,
+            count,
+            "int64" if indices else None,
+        )
+    else:
+        pads = padding_of(
+            f"MaxPool{count}d", mode, 0, planes.shape[2:], kernel, stride, (1,) * count
+        )
+        _need_fit(f"MaxPool{count}d", planes, kernel, pads)
+        out = xp.max_pool(planes, kernel, stride, pads, (1,) * count)
+    if x.ndim == count + 2:
+        return out
+    return tuple(xp.squeeze(o, 0) for o in out) if indices else xp.squeeze(out, 0)
+
+
+def _need_fit(api, x, kernel, pads):
+    if any(n + sum(p) < k for n, p, k in zip(x.shape[2:], pads, kernel)):
+        raise ValueError(
+            f"For '{api}', the window {tuple(kernel)} must fit into the padded input, "
+            f"but got shape {tuple(x.shape)}."
+        )
+
+
+class _MaxPool(_Pool):
+    """What the layers of largest values share."""
+
+    def _set_up_largest(
+        self, kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+    ):
+        self._set_up(kernel_size, stride, pad_mode, padding)
+        name = type(self).__name__
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+        if not isinstance(dilation, (int, tuple)) or isinstance(dilation, bool):
+            error = TypeError if self._count == 3 else ValueError
+            raise error(
+                f"For '{name}', 'dilation' must be an int or a tuple, but got "
+                f"{dilation!r} of type {type(dilation).__name__}."
+            )
+        self._dilation = (
+            self._sizes("dilation", dilation, 1, (int, tuple))
+            if self._count > 1
+            else each(dilation, 1)
+        )
+        if len(self._dilation) != self._count or min(self._dilation) < 1:
+            raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
+        plain = set(self._dilation) == {1} and not return_indices and not ceil_mode
+        if self.pad_mode != "PAD" and not plain:
+            raise ValueError(
+                f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
+                f"left as they are where 'pad_mode' is not 'pad', but got "
+                f"{dilation!r}, {return_indices!r} and {ceil_mode!r}."
+            )
+
+    def construct(self, x):
+        """The largest value of each window of `x`, and its place if asked for."""
+        if self.pad_mode != "PAD":
+            need_floats(type(self).__name__, "x", x)
+        return pool_largest.run(
+            x,
+            self._kernel,
+            self._stride,
+            self.pad_mode,
+            self._padding,
+            self._dilation,
+            bool(self.return_indices),
+            bool(self.ceil_mode),
+        )
+
+
+@public("nn.MaxPool1d")
+class MaxPool1d(_MaxPool):
+    """The largest value of each window of a sequence (N, C, L) or (C, L).
+
+    Args:
+        kernel_size (int): the length of a window.
+        stride (int): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
+            `padding`; in any case.
+        padding (Union[int, tuple[int], list[int]]): elements at either end that are never largest.
+        dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
+        return_indices (bool): whether to return the places as well, with mode "pad" only.
+        ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
+
+    Raises:
+        TypeError: if a size is not an int.
+        ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool1d(2, 2)(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]])))
+        [[[2. 4.]]]
+    """
+
+    _count = 1
+    _only_numbers = True
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+    ):
+        super().__init__()
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
+
+    def _shown(self, name, value):
+        if name == "padding":
+            return value
+        return (1, 1, value) if self.pad_mode == "PAD" else (1, value)
+
+
+@public("nn.MaxPool2d")
+class MaxPool2d(_MaxPool):
+    """The largest value of each window of images (N, C, H, W) or (C, H, W).
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): height and width of a window.
+        stride (Union[int, tuple[int]]): the step from window to window.
+        pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
+            `padding`; in any case.
+        padding (Union[int, tuple[int], list[int]]): elements at the edges that are never largest.
+        dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
+        return_indices (bool): whether to return the places as well, with mode "pad" only.
+        ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+
+    Raises:
+        TypeError: if a size is neither an int nor a tuple of ints.
+        ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool2d(2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+        [[[[4.]]]]
+    """
+
+    _count = 2
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+        data_format="NCHW",
+    ):
+        super().__init__()
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
+        _need_nchw("MaxPool2d", data_format)
+        if data_format == "NHWC" and self.pad_mode == "PAD":
+            raise ValueError(
+                "For 'MaxPool2d', 'data_format' must be 'NCHW' where 'pad_mode' is "
+                "'pad', but got 'NHWC'."
+            )
+        self.format = data_format
+
+    def construct(self, x):
+        """The largest value of each window of `x`, and its place if asked for."""
+        if self.format == "NCHW":
+            return super().construct(x)
+        return super().construct(x.moveaxis(-1, 1)).moveaxis(1, -1)
+
+
+@public("nn.MaxPool3d")
+class MaxPool3d(_MaxPool):
+    """The largest value of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    Its arguments are those of MaxPool2d, with three numbers per size and without `data_format`.
+
+    Raises:
+        TypeError: if a size is neither an int nor a tuple of ints.
+        ValueError: if a size is out of range, or an argument is not for the mode.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MaxPool3d(2)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
+    """
+
+    _count = 3
+
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+    ):
+        super().__init__()
+        self._set_up_largest(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
