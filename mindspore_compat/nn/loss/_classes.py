@@ -1,24 +1,21 @@
-"""Losses of classification: entropies, margins of several classes, overlaps, and sequences."""
+"""Losses of classification: entropies, sampled classes, and sequences of classes."""
 
 from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
-    CellOf,
     Float,
     Int,
     ListOf,
     OneOf,
-    Str,
     TensorOf,
     TupleOf,
     any_dtype,
     checked,
 )
-from ..._core.tensor.dtype import float32, int32
+from ..._core.tensor.dtype import int32
 from ...common.parameter import Parameter
-from ..cell import Cell
 from ..layer.activation import get_activation
 from ._base import LossBase
 
@@ -387,222 +384,6 @@ def _need_samples(
             f"For 'SampledSoftmaxLoss', 'sampled_values' must be three, but got "
             f"{len(sampled_values)}."
         )
-
-
-# Overlaps -----------------------------------------------------------------------------------------
-
-
-@public("nn.DiceLoss")
-class DiceLoss(LossBase):
-    """1 - 2 sum(logits label) / (sum(logits^2) + sum(label^2) + smooth).
-
-    Args:
-        smooth (float): keeps the quotient finite; positive.
-
-    Inputs:
-        - **logits**, **label** (Tensor): of the same shape.
-
-    Raises:
-        TypeError: if `smooth` is not a float, or an input not a Tensor.
-        ValueError: if `smooth` is not positive, or the shapes differ.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.DiceLoss()(ms.Tensor([[0.9, 0.1]]), ms.Tensor([[1.0, 0.0]])))
-        0.010994434
-    """
-
-    @checked
-    def __init__(self, smooth: Float(gt=0.0) = 1e-05):
-        super().__init__()
-        self.smooth = smooth
-
-    @checked
-    def construct(self, logits: Anything, label: Anything):
-        """The loss."""
-        _need_same("DiceLoss", logits, label)
-        if not logits.is_floating_point():
-            logits = logits.astype(float32)
-        shared = (logits * label).sum()
-        return 1 - 2 * shared / (ops.square(logits).sum() + ops.square(label).sum() + self.smooth)
-
-
-def _need_same(api, logits, label):
-    if logits.shape != label.shape:
-        raise ValueError(
-            f"For '{api}', 'logits' and 'label' must have the same shape, but got "
-            f"{logits.shape} and {label.shape}."
-        )
-
-
-@public("nn.MultiClassDiceLoss")
-class MultiClassDiceLoss(LossBase):
-    """The mean over classes (axis 1) of their DiceLoss.
-
-    Args:
-        weights (Tensor): shape (classes, d): multiplies the loss of each class.
-        ignore_indiex (int): the class that adds nothing.
-        activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu',
-            'relu6', 'tanh', 'sigmoid', or a Cell.
-
-    Inputs:
-        - **logits**, **label** (Tensor): of the same shape (N, C, ...).
-
-    Raises:
-        TypeError: if an argument is of another type, or an input not a Tensor.
-        ValueError: if an activation is unknown, or shapes do not fit.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MultiClassDiceLoss()(ms.Tensor([[0.9, 0.1]]), ms.Tensor([[1.0, 0.0]])))
-        0.5325613
-    """
-
-    @checked
-    def __init__(
-        self,
-        weights: Anything | None = None,
-        ignore_indiex: Int | None = None,
-        activation: OneOf("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
-        | CellOf
-        | None = "softmax",
-    ):
-        super().__init__()
-        if weights is not None and weights.ndim != 2:
-            raise ValueError(
-                f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape "
-                f"{weights.shape}."
-            )
-        self.weights = weights
-        self.ignore_indiex = ignore_indiex
-        self.binarydiceloss = DiceLoss(smooth=1e-5)
-        self.activation = activation if isinstance(activation, Cell) else get_activation(activation)
-
-    @checked
-    def construct(self, logits: Anything, label: Anything):
-        """The loss."""
-        _need_same("MultiClassDiceLoss", logits, label)
-        if logits.ndim < 2:
-            raise ValueError(
-                f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but "
-                f"got shape {logits.shape}."
-            )
-        classes, weights = label.shape[1], self.weights
-        if weights is not None and weights.shape[0] != classes:
-            raise ValueError(
-                f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but "
-                f"got shape {weights.shape}."
-            )
-        if self.activation is not None:
-            logits = self.activation(logits)
-        total = 0
-        for at in range(classes):
-            if at != self.ignore_indiex:
-                loss = self.binarydiceloss(logits[:, at], label[:, at])
-                total = total + (loss if weights is None else loss * weights[at])
-        return total / classes
-
-
-# Margins ------------------------------------------------------------------------------------------
-
-
-@public("nn.MultiMarginLoss")
-class MultiMarginLoss(LossBase):
-    """The sum over other classes of max(0, margin - x[target] + x)^p / C.
-
-    Args:
-        p (int): 1 or 2.
-        margin (float): the margin.
-        reduction (str): 'none', 'mean' or 'sum'.
-        weight (Tensor): a weight per class.
-
-    Inputs:
-        - **x** (Tensor): floats of shape (N, C).
-        - **target** (Tensor): int64 classes of shape (N,).
-        - **weight** (Tensor): a weight per class of this call.
-
-    Raises:
-        TypeError: if an argument or an input is of another type.
-        ValueError: if `p` or `reduction` is another value, or shapes do not fit.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MultiMarginLoss()(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
-        0.23333335
-    """
-
-    @checked
-    def __init__(
-        self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean", weight=None
-    ):
-        super().__init__(reduction)
-        self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
-        self.weight = weight
-
-    def construct(self, x, target, weight=None):
-        """The loss."""
-        return self.multi_margin_loss(x, target, self.weight if weight is None else weight)
-
-
-@public("nn.MultilabelMarginLoss")
-class MultilabelMarginLoss(LossBase):
-    """The sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / C.
-
-    Args:
-        reduction (str): 'none', 'mean' or 'sum'.
-
-    Inputs:
-        - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
-        - **target** (Tensor): int32, of the same shape: classes, up to the first -1.
-
-    Raises:
-        TypeError: if an input is of another type.
-        ValueError: if `reduction` is another value, or shapes do not fit.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MultilabelMarginLoss()(ms.Tensor([[0.1, 0.9]]),
-        ...                                    ms.Tensor([[1, -1]], ms.int32)))
-        0.100000024
-    """
-
-    def __init__(self, reduction="mean"):
-        super().__init__(reduction)
-        self.multilabel_margin_loss = ops.MultilabelMarginLoss(reduction)
-
-    def construct(self, x, target):
-        """The loss."""
-        return self.multilabel_margin_loss(x, target)[0]
-
-
-@public("nn.MultiLabelSoftMarginLoss")
-class MultiLabelSoftMarginLoss(LossBase):
-    """The mean over classes of the cross entropy of sigmoid(x) with targets 0 and 1.
-
-    Args:
-        weight (Union[Tensor, int, float]): multiplies the loss of each class.
-        reduction (str): 'none', 'mean' or 'sum'.
-
-    Inputs:
-        - **x**, **target** (Tensor): of the same shape (N, C).
-
-    Raises:
-        ValueError: if `reduction` is another value, or the shapes differ.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MultiLabelSoftMarginLoss()(ms.Tensor([[2.0, -1.0]]),
-        ...                                        ms.Tensor([[1.0, 0.0]])))
-        0.22009481
-    """
-
-    def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.weight = weight
-
-    def construct(self, x, target):
-        """The loss."""
-        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
 
 
 # Sequences ----------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""The losses: those of regression are in _distances.py, the others in _classes.py."""
+"""The losses: of regression in _distances.py, of classes in _classes.py, of margins between classes
+in _margins.py, of overlaps in _overlaps.py."""
 
 from ._base import LossBase, _Loss
 from ._classes import (
@@ -6,12 +7,7 @@ from ._classes import (
     BCEWithLogitsLoss,
     CrossEntropyLoss,
     CTCLoss,
-    DiceLoss,
     FocalLoss,
-    MultiClassDiceLoss,
-    MultilabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
     NLLLoss,
     SampledSoftmaxLoss,
     SoftmaxCrossEntropyWithLogits,
@@ -34,6 +30,8 @@ from ._distances import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from ._margins import MultilabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
+from ._overlaps import DiceLoss, MultiClassDiceLoss
 
 __all__ = [
     "LossBase",

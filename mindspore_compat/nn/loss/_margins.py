@@ -1,0 +1,105 @@
+"""Losses of margins between the scores of several classes."""
+
+from ... import ops
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, OneOf, Str, checked
+from ._base import LossBase
+
+
+@public("nn.MultiMarginLoss")
+class MultiMarginLoss(LossBase):
+    """The sum over other classes of max(0, margin - x[target] + x)^p / C.
+
+    Args:
+        p (int): 1 or 2.
+        margin (float): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+        weight (Tensor): a weight per class.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C).
+        - **target** (Tensor): int64 classes of shape (N,).
+        - **weight** (Tensor): a weight per class of this call.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `p` or `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultiMarginLoss()(ms.Tensor([[0.1, 0.9, 0.4]]), ms.Tensor([1])))
+        0.23333335
+    """
+
+    @checked
+    def __init__(
+        self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean", weight=None
+    ):
+        super().__init__(reduction)
+        self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
+        self.weight = weight
+
+    def construct(self, x, target, weight=None):
+        """The loss."""
+        return self.multi_margin_loss(x, target, self.weight if weight is None else weight)
+
+
+@public("nn.MultilabelMarginLoss")
+class MultilabelMarginLoss(LossBase):
+    """The sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / C.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
+        - **target** (Tensor): int32, of the same shape: classes, up to the first -1.
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultilabelMarginLoss()(ms.Tensor([[0.1, 0.9]]),
+        ...                                    ms.Tensor([[1, -1]], ms.int32)))
+        0.100000024
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__(reduction)
+        self.multilabel_margin_loss = ops.MultilabelMarginLoss(reduction)
+
+    def construct(self, x, target):
+        """The loss."""
+        return self.multilabel_margin_loss(x, target)[0]
+
+
+@public("nn.MultiLabelSoftMarginLoss")
+class MultiLabelSoftMarginLoss(LossBase):
+    """The mean over classes of the cross entropy of sigmoid(x) with targets 0 and 1.
+
+    Args:
+        weight (Union[Tensor, int, float]): multiplies the loss of each class.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x**, **target** (Tensor): of the same shape (N, C).
+
+    Raises:
+        ValueError: if `reduction` is another value, or the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.MultiLabelSoftMarginLoss()(ms.Tensor([[2.0, -1.0]]),
+        ...                                        ms.Tensor([[1.0, 0.0]])))
+        0.22009481
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x, target):
+        """The loss."""
+        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
