@@ -24,11 +24,11 @@ from ...ops._optimizer.formulas import (
     plain_update,
     root_mean_square,
 )
+from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
 from ._rates import host_parameter
 from ._step import Rows
 from .adam import Adam
-from .optimizer import FusedOptimizer
 
 __all__ = ["AdaFactor"]
 

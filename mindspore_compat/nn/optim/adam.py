@@ -16,9 +16,9 @@ from ...ops._optimizer.formulas import (
     amsgrad_update,
     unscaled,
 )
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
-from .optimizer import FusedOptimizer
 
 __all__ = ["Adam", "AdamWeightDecay", "AdamOffload"]
 

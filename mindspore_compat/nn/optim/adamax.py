@@ -4,9 +4,9 @@ from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_update, unscaled
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Above, Beta, Powers
-from .optimizer import FusedOptimizer
 
 __all__ = ["AdaMax"]
 

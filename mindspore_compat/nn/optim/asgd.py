@@ -7,10 +7,10 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
 from ...common.parameter import ParameterTuple
 from ...ops._optimizer.formulas import asgd_update, unscaled
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
 from ._rates import as_number, host_parameter
 from ._step import Plan
-from .optimizer import FusedOptimizer
 
 __all__ = ["ASGD"]
 

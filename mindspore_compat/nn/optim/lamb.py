@@ -6,10 +6,10 @@ from ..._backend.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
 from ._step import Rows
 from .adam import Above, Beta
-from .optimizer import FusedOptimizer
 
 __all__ = ["Lamb"]
 

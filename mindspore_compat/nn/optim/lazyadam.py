@@ -2,9 +2,9 @@
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, CellOf, Number, checked, inf
+from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
 from .adam import ADAM, Above, Adam, Beta, Powers
-from .optimizer import FusedOptimizer
 
 __all__ = ["LazyAdam"]
 

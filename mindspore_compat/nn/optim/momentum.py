@@ -6,9 +6,9 @@ from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import momentum_update, unscaled
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
-from .optimizer import FusedOptimizer
 
 __all__ = ["Momentum"]
 

@@ -4,8 +4,8 @@ from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
-from .optimizer import FusedOptimizer
 
 __all__ = ["RMSProp"]
 

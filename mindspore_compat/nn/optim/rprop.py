@@ -4,8 +4,8 @@ from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Forbid, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
+from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
-from .optimizer import FusedOptimizer
 
 __all__ = ["Rprop"]
 

@@ -7,9 +7,9 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
 from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled
 from ..cell import Cell
+from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
 from ._rates import as_number, host_parameter
-from .optimizer import FusedOptimizer
 
 __all__ = ["SGD"]
 

@@ -34,10 +34,10 @@ from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
 from ..layer.thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, convert
 from ..wrap.grad_reducer import DistributedGradReducer
+from ._fused import FusedOptimizer
 from ._groups import Rate, Scale, read_parameters
 from ._rates import as_number, host_parameter
 from ._step import Rows
-from .optimizer import FusedOptimizer
 
 __all__ = ["thor"]
 

@@ -1,0 +1,163 @@
+"""FusedOptimizer: the base of the optimizers of this package, whose step is one fused update.
+
+An optimizer names its states and its update, and gets its `construct` from here; the
+gradient-in, gradient-out links of `Optimizer` are part of the same pass.
+"""
+
+from ..._backend import arrays
+from ..._backend.fuse import fuse
+from ..._core.tensor.tensor import Tensor
+from ...ops._optimizer.formulas import centralised, unscaled
+from ._rates import as_number
+from ._step import Plan, Rows, gradient_arrays
+from .optimizer import Optimizer, _is_kernel
+
+
+def _next_step(xp, step):
+    return (step + 1,)
+
+
+NEXT_STEP = fuse(_next_step)
+
+
+class FusedOptimizer(Optimizer):
+    """An optimizer of this package: states, one fused update, and scalars for each step.
+
+    A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
+    `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
+    A state that is assigned anew, such as `moments1` in float32 beside float16 weights, is used.
+    Without `links` the update takes `decay` for itself, and there is no loss scale. One that
+    `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate
+    that lies there, and `after_step` asks for no number of the step.
+    """
+
+    states = ()
+    update = None
+    links = True
+    rows_only = False
+    skips = False
+    _skip = None
+
+    def _make_states(self):
+        for attribute, prefix, first in self.states:
+            setattr(self, attribute, self.parameters.clone(prefix, first))
+        kinds = [getattr(self, attribute) for attribute, _, _ in self.states]
+        self._plan = self._plan_of_states = self._plan_over(kinds)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if "_plan_of_states" in self.__dict__:
+            for kind, (attribute, _, _) in enumerate(self.states):
+                if attribute == name:
+                    self._plan_of_states.replace(kind, value)
+
+    def _plan_over(self, kinds):
+        """A Plan over some kinds of state; parameters of one setting have the same scalars."""
+        keys = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
+        settings = [
+            (id(rate), id(decay), flag, setting.centralise) for rate, decay, flag, setting in keys
+        ]
+        return Plan(self.parameters, kinds, settings, self.rows_only)
+
+    def scalars(self, lr):
+        """The scalars of the update besides `unscale` and `decay`, for a learning rate."""
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
+
+    def after_step(self):
+        """What changes once a step, after the parameters."""
+
+    def construct(self, gradients):
+        """Updates the parameters.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+
+        Returns:
+            tuple[bool], True for each parameter.
+        """
+        plan, update = self._plan, self.update
+        held = self._held(gradients)
+        scalars = self._scalars_of(plan)
+        if self.grad_centralization:
+            self._centralise(plan, held, scalars)
+        plan.run(type(self).__name__, update, held, scalars, self._skip)
+        self._end_step()
+        return (True,) * len(held)
+
+    def can_skip(self, gradients):
+        """True if `skipping` takes these gradients: all is dense, and lies on a GPU."""
+        return (
+            self.skips
+            and type(self).construct is FusedOptimizer.construct
+            and self._plan.offload is None
+            and self._plan.update_row is None
+            and all(type(gradient) is Tensor for gradient in gradients)
+            and all(arrays.on_device(parameter._array) for parameter in self.parameters)
+        )
+
+    def skipping(self, flag, gradients):
+        """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds.
+
+        The count of steps goes to the GPU with it, and stays there: nothing is waited for.
+        """
+        self._skip = flag
+        try:
+            return self(gradients)
+        finally:
+            self._skip = None
+
+    def _held(self, gradients):
+        return gradient_arrays(type(self).__name__, gradients, self.parameters)
+
+    def _end_step(self):
+        if self._skip is None:
+            self.after_step()
+            self.global_step._array += 1
+            return
+        self.after_step_unless(self._skip)
+
+    def after_step_unless(self, flag):
+        """What changes once a step, on the GPU, unless `flag` there holds."""
+        NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
+
+    def _as_scalar(self, tensor):
+        """A float, or in a step that may be skipped what lies on the GPU, as it is."""
+        if self._skip is None or not arrays.on_device(tensor._array):
+            return as_number(tensor)
+        return tensor._array.reshape(())
+
+    def _on_gpu(self, parameter):
+        """The array of a Parameter that so far may have been the host's."""
+        space = arrays.space_of(self.parameters[0]._array)
+        parameter._array = arrays.to_space(space, parameter._array)
+        return parameter._array
+
+    def _scalars_of(self, plan):
+        """The scalars of each setting of a plan, links included."""
+        link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
+        found = {}
+        for setting, rate, decay in zip(
+            plan.settings, self._rate_numbers(), self._decay_numbers(), strict=True
+        ):
+            if setting not in found:
+                found[setting] = {**self.scalars(rate), **link, "decay": decay}
+        return found
+
+    def _centralise(self, plan, held, scalars):
+        """Puts centralised gradients into `held`; the links before centralisation come first."""
+        done = {}
+        for index, setting in enumerate(self._settings):
+            if setting.centralise:
+                key = plan.settings[index]
+                own = scalars[key]
+                held[index] = self._centralised(setting.parameter._array, held[index], own)
+                done[key] = {**own, "unscale": None, "decay": None} if self.links else own
+        scalars.update(done)
+
+    def _centralised(self, weight, gradient, scalars):
+        xp = arrays.space_of(weight)
+        array = gradient.whole() if isinstance(gradient, Rows) else gradient
+        if self.links:
+            array = unscaled(xp, weight, array, unscale=scalars["unscale"], decay=scalars["decay"])
+        return centralised(xp, array) if _is_kernel(array) else array
