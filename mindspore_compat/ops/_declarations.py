@@ -46,11 +46,14 @@ from ._elementwise import (
 from ._embedding import cache_map, lookup
 from ._image import (
     boxes,
-    crop_gradients,
+    crop,
+    deformable,
     glimpse,
     grid_sample,
+    interpolate,
     pixel_shuffle,
     resize,
+    roi_align,
     roi_pooling,
     rotated_iou,
 )

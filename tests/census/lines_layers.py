@@ -103,13 +103,13 @@ CONVOLUTIONS = {
     "_conv.unfold.im2col": of(x(1, 2, 4, 5), 2),
     "_conv.unfold.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
     "_conv.unfold.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
-    "_image.grid_sample.deformable_conv2d": of(
+    "_image.deformable.deformable_conv2d": of(
         x(1, 2, 4, 4), x(3, 2, 2, 2), x(1, 12, 3, 3, scale=0.3), (2, 2), (1, 1, 1, 1), (0, 0, 0, 0)
     ),
-    "_image.grid_sample.deformable_offsets": of(
+    "_image.deformable.deformable_offsets": of(
         x(1, 2, 4, 4), x(1, 12, 3, 3, scale=0.3), (1, 1, 1, 1), (0, 0, 0, 0), (2, 2)
     ),
-    "_image.grid_sample.multi_scale_deformable_attn": of(
+    "_image.deformable.multi_scale_deformable_attn": of(
         x(1, 8, 2, 8),
         ints([[2, 3], [1, 2]]),
         ints([0, 6]),
@@ -320,16 +320,16 @@ RECURRENCE = {
     ),
 }
 PICTURES = {
-    "_image.resize.interpolate": [
+    "_image.interpolate.interpolate": [
         of(IMAGES, (8, 7), None, "bilinear").labelled("bilinear"),
         of(IMAGES, (8, 7)).labelled("nearest"),
         of(IMAGES, (3, 4), None, "bicubic").labelled("bicubic"),
         of(IMAGES, (3, 4), None, "area").labelled("area"),
     ],
     "_image.resize.resize_area": of(x(1, 2, 3, 1), ints([2, 4], np.int32)).kept(),
-    "_image.resize.upsampling_bilinear2d": of(x(1, 2, 3, 2), (4, 4)),
-    "_image.resize.upsample_trilinear3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
-    "_image.resize.upsample_nearest3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image.interpolate.upsampling_bilinear2d": of(x(1, 2, 3, 2), (4, 4)),
+    "_image.interpolate.upsample_trilinear3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image.interpolate.upsample_nearest3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
     "_image.grid_sample.grid_sample": [
         *(
             of(IMAGES, POINTS, "bilinear", padding, corners).labelled(f"{padding}, {corners}")
@@ -339,14 +339,14 @@ PICTURES = {
         of(x(2, 2, 3, 4, 3), x(2, 2, 3, 2, 3, scale=0.6)).labelled("volumes"),
     ],
     "_image.grid_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
-    "_image.grid_sample.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, 0.5, 2),
+    "_image.roi_align.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, 0.5, 2),
     "_image.roi_pooling.ps_roi_pooling": of(
         x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, 0.5, 2, 2
     ),
-    "_image.crop_gradients.crop_and_resize_grad_boxes": of(
+    "_image.crop.crop_and_resize_grad_boxes": of(
         x(1, 2, 3, 2), x(1, 4, 5, 2, seed=1), [[0.1, 0.2, 0.7, 0.9]], ints([0], np.int32)
     ),
-    "_image.grid_sample.crop_and_resize": of(
+    "_image.crop.crop_and_resize": of(
         x(1, 4, 5, 2), [[0.1, 0.2, 0.7, 0.9]], ints([0], np.int32), (2, 3)
     ),
     "_image.pixel_shuffle.pixel_shuffle": of(x(1, 8, 2, 3), 2),

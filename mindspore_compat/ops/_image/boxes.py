@@ -1,7 +1,7 @@
 """Boxes: overlap, encoding as offsets from anchors, validity, suppression of lesser neighbours.
 
 A box is (x0, y0, x1, y1). Resizing is in _image/resize.py, sampling of regions in
-_image/grid_sample.py.
+_image/roi_align.py.
 """
 
 import math

@@ -1,5 +1,4 @@
-"""Position-sensitive pooling of regions: `PsROIPooling`; other pooling of regions is in
-_image/grid_sample.py."""
+"""Position-sensitive pooling of regions: `PsROIPooling`; `ROIAlign` is in _image/roi_align.py."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op

@@ -1,6 +1,7 @@
 """Cross entropies of two classes: of probabilities, and of logits."""
 
 from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue
@@ -24,6 +25,13 @@ def _yes_no(xp, api, x, y, weight, reduction):
 def bernoulli_loss(xp, x, y):
     """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
     return -(y * xp.log(xp.maximum(x, 1e-12)) + (1 - y) * xp.log(xp.maximum(1 - x, 1e-12)))
+
+
+derive(
+    "bernoulli_loss(x, y)",
+    x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
+    y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))),
+)
 
 
 @op(

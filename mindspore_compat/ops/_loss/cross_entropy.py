@@ -374,10 +374,3 @@ def sparse_softmax_cross_entropy_with_logits(
         return -xp.mean(_picked(xp, logs, labels, 1))
     hit = xp.expand_dims(labels, 1) == xp.arange(logits.shape[1])
     return (xp.exp(logs) - xp.cast(hit, logits.dtype)) / logits.shape[0]
-
-
-derive(
-    "bernoulli_loss(x, y)",
-    x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
-    y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))),
-)

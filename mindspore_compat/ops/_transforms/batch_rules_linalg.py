@@ -7,7 +7,7 @@ _core/vmap/batch.py.
 
 from ..._core.vmap.batch import POINTWISE, RULES, _shifted, loop
 from .._activation import softmax  # noqa: F401 - they declare functions used here
-from .._image import resize  # noqa: F401 - it declares functions used here
+from .._image import resize_matrices  # noqa: F401 - it declares functions used here
 from .._loss import binary_cross_entropy  # noqa: F401 - likewise
 
 # of the last two axes, or of the last ones; other arguments stay

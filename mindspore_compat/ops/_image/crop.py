@@ -1,12 +1,104 @@
-"""The gradient of `crop_and_resize` for its boxes, which 2.10 has as a Primitive of its own."""
+"""Crops of images by boxes, resized: `crop_and_resize`, and the gradient for its boxes."""
 
+import numpy as np
+
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import OneOf, TensorOf
+from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
+from .._conv.im2col import need_rank
+from .bilinear import from_images
 
 Images = TensorOf(
     "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
 )
 Wide = TensorOf("float32", "float64")
+Two = TupleOf(Int(ge=1), length=2)
+Method = OneOf("bilinear", "nearest", "bilinear_v2")
+
+
+def _crop_points(xp, low, high, size, count, half):
+    """Coordinates of a crop's pixels along one dimension, (boxes, count)."""
+    low, high = xp.expand_dims(low, 1), xp.expand_dims(high, 1)
+    i = xp.asarray(np.arange(count), "float32")
+    if half:  # from pixel to pixel, both included, without leaving the box
+        low, high = xp.trunc(low * size), xp.trunc(high * size)
+        at = low + (i + 0.5) * ((high - low + 1) / count) - 0.5
+        return xp.maximum(xp.minimum(at, high), low)
+    if count == 1:
+        return 0.5 * (low + high) * (size - 1)
+    return low * (size - 1) + i * ((high - low) * (size - 1) / (count - 1))
+
+
+def _crop(xp, api, image, boxes, index, crop_size, method, outside):
+    """Crops of images (N, H, W, C), (boxes, height, width, C), float32."""
+    need_rank(api, "image", image, 4)
+    need_rank(api, "boxes", boxes, 2)
+    need_rank(api, "box_indices", index, 1)
+    if boxes.shape[1] != 4 or index.shape[0] != boxes.shape[0]:
+        raise ValueError(
+            f"For '{api}', 'boxes' must have shape (B, 4) and the indices (B,), but got "
+            f"{tuple(boxes.shape)} and {tuple(index.shape)}."
+        )
+    if bool(xp.any((index < 0) | (index >= image.shape[0]))):
+        raise ValueError(f"For '{api}', the indices must be in [0, {image.shape[0]}).")
+    x = xp.moveaxis(xp.cast(image, "float32"), -1, 1)
+    boxes = xp.cast(boxes, "float32")
+    high, wide = x.shape[2], x.shape[3]
+    half = method == "bilinear_v2"
+    rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], high, crop_size[0], half)
+    columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], wide, crop_size[1], half)
+    shape = (boxes.shape[0], *crop_size)
+    flat = (shape[0], shape[1] * shape[2])
+    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
+    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
+    known = (ys >= 0) & (ys <= high - 1) & (xs >= 0) & (xs <= wide - 1)
+    if half:
+        known = xp.ones(ys.shape, bool)
+    near_y = xp.minimum(xp.maximum(ys, 0), high - 1)
+    near_x = xp.minimum(xp.maximum(xs, 0), wide - 1)
+    if method == "nearest":
+        near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
+    found = from_images(xp, x, index, near_y, near_x)
+    found = xp.where(xp.expand_dims(known, -1), found, outside)
+    return xp.reshape(found, (*shape, x.shape[1]))
+
+
+@op(
+    "ops.crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', "
+    "extrapolation_value=0.0)",
+    "ops.CropAndResize(method='bilinear', extrapolation_value=0.0)(x: image, boxes, "
+    "box_index: box_indices, crop_size)",
+    compute="native",
+    quirks=Quirks(rules={"ops.CropAndResize": {"crop_size": InTensor(Two)}}),
+)
+def crop_and_resize(
+    xp,
+    image: Images,
+    boxes: TensorOf("float32"),
+    box_indices: TensorOf("int32"),
+    crop_size: Two,
+    method: Method = "bilinear",
+    extrapolation_value: Float = 0.0,
+):
+    """Cuts boxes out of images and resizes them to `crop_size`.
+
+    Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
+    outside are `extrapolation_value`, except for "bilinear_v2", which repeats the edge.
+
+    Shapes:
+        `image` is (N, H, W, C), `boxes` is (B, 4), `box_indices` is (B,) of int32. The result is
+        (B, *crop_size, C), of float32.
+
+    Example:
+        >>> image = ms.Tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
+        >>> crops = ms.ops.crop_and_resize(image, ms.Tensor([[0.0, 0.0, 1.0, 1.0]]),
+        ...                                ms.Tensor([0], ms.int32), (1, 1))
+        >>> print(crops)
+        [[[[2.5]]]]
+    """
+    return _crop(
+        xp, "crop_and_resize", image, boxes, box_indices, crop_size, method, extrapolation_value
+    )
 
 
 @op(

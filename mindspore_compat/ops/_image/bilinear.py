@@ -1,0 +1,68 @@
+"""Values of images at fractional points: the nearest pixel, or a weighted mean of those around.
+
+The mean is one of 2, 4 or 8 pixels. All are compositions, so that image and coordinates both have
+gradients.
+"""
+
+from itertools import product
+from math import prod
+
+
+def _pixels(xp, x, places, inside=None):
+    """The pixels of (N, C, ...) at flat positions (N, P), as (N, P, C); 0 where not `inside`."""
+    count, channels, area = x.shape[0], x.shape[1], prod(x.shape[2:])
+    rows = xp.reshape(xp.moveaxis(xp.reshape(x, (count, channels, area)), 1, 2), (-1, channels))
+    flat = xp.reshape(places + xp.reshape(xp.arange(count) * area, (-1, 1)), (-1,))
+    found = xp.reshape(xp.take(rows, flat, 0), (*places.shape, channels))
+    return found if inside is None else xp.where(xp.expand_dims(inside, -1), found, 0)
+
+
+def _flat(xp, points, size):
+    """Integer points per dimension as flat positions, and whether they lie inside."""
+    inside, flat = None, 0
+    for at, n in zip(points, size):
+        good = (at >= 0) & (at < n)
+        inside = good if inside is None else inside & good
+        flat = flat * n + xp.minimum(xp.maximum(at, 0), n - 1)
+    return xp.cast(flat, "int64"), inside
+
+
+def between(xp, x, points):
+    """Values of (N, C, ...) at fractional points, one (N, P) array per dimension: (N, P, C).
+
+    Pixels outside the image count as 0.
+    """
+    size = tuple(x.shape[2:])
+    lows = [xp.floor(at) for at in points]
+    total = 0
+    for corner in product((0, 1), repeat=len(size)):
+        at = [low + c for low, c in zip(lows, corner)]
+        weight = 1
+        for value, low, c in zip(points, lows, corner):
+            share = value - low
+            weight = weight * (share if c else 1 - share)
+        total = total + _pixels(xp, x, *_flat(xp, at, size)) * xp.expand_dims(weight, -1)
+    return total
+
+
+def nearest(xp, x, points):
+    """Values of the pixels nearest to fractional points, 0 outside the image."""
+    return _pixels(xp, x, *_flat(xp, [xp.rint(at) for at in points], tuple(x.shape[2:])))
+
+
+def from_images(xp, x, batch, ys, xs):
+    """Linear interpolation at points (R, P) inside the image that `batch` (R,) names."""
+    channels, area, wide = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
+    rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
+    start = xp.reshape(xp.cast(batch, "int64") * area, (-1, 1))
+    y0, x0 = xp.floor(ys), xp.floor(xs)
+    total = 0
+    for down, right in product((0, 1), repeat=2):
+        at_y = xp.minimum(y0 + down, x.shape[2] - 1)
+        at_x = xp.minimum(x0 + right, wide - 1)
+        places = start + xp.cast(at_y, "int64") * wide + xp.cast(at_x, "int64")
+        share_y, share_x = ys - y0, xs - x0
+        weight = (share_y if down else 1 - share_y) * (share_x if right else 1 - share_x)
+        found = xp.reshape(xp.take(rows, xp.reshape(places, (-1,)), 0), (*places.shape, channels))
+        total = total + found * xp.expand_dims(weight, -1)
+    return total

@@ -1,0 +1,116 @@
+"""ROIAlign: regions of images brought to one size by the mean of sampled points."""
+
+import numpy as np
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Float, Int, OneOf
+from .._conv.im2col import need_rank
+from .._rules import Float16Or32
+from .bilinear import from_images
+
+
+def _clamped(xp, x, batch, ys, xs):
+    """Values of (N, C, H, W) at points of which `batch` says the image, (R, P, C).
+
+    Within a pixel of the image the edge is repeated; beyond lies 0.
+    """
+    high, wide = x.shape[2], x.shape[3]
+    known = (ys >= -1) & (ys <= high) & (xs >= -1) & (xs <= wide)
+    ys = xp.minimum(xp.where(ys > 0, ys, 0), high - 1)  # NaN lies outside too
+    xs = xp.minimum(xp.where(xs > 0, xs, 0), wide - 1)
+    found = from_images(xp, x, batch, ys, xs)
+    return xp.where(xp.expand_dims(known, -1), found, 0)
+
+
+@op(
+    "ops.ROIAlign(pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1)"
+    "(features, rois)"
+)
+def roi_align(
+    xp,
+    features: Float16Or32,
+    rois: Float16Or32,
+    pooled_height: Int,
+    pooled_width: Int,
+    spatial_scale: Float,
+    sample_num: Int = 2,
+    roi_end_mode: OneOf(0, 1) = 1,
+):
+    """Brings regions of images to one size, by the mean of sampled points in each cell.
+
+    Rows of `rois` are (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell takes
+    `sample_num` squared points; with 0 or less as many as it has pixels. With `roi_end_mode` 1 a
+    region includes its last pixel.
+
+    Shapes:
+        `features` is (N, C, H, W), `rois` is (R, 5), of one dtype. The result is (R, C,
+        pooled_height, pooled_width), of the same dtype.
+
+    Example:
+        >>> align = ms.ops.ROIAlign(1, 1, 1.0, 2)
+        >>> print(align(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...             ms.Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])))
+        [[[[3.25]]]]
+    """
+    need_rank("ROIAlign", "features", features, 4)
+    need_rank("ROIAlign", "rois", rois, 2)
+    if rois.shape[1] != 5:
+        raise ValueError(
+            f"For 'ROIAlign', 'rois' must have shape (R, 5), but got {tuple(rois.shape)}."
+        )
+    if pooled_height < 1 or pooled_width < 1:
+        raise RuntimeError(
+            f"For 'ROIAlign', 'pooled_height' and 'pooled_width' must be positive, "
+            f"but got {pooled_height} and {pooled_width}."
+        )
+    ends = rois[:, 3:5] + roi_end_mode
+    starts = rois[:, 1:3] * spatial_scale
+    sides = ends * spatial_scale - starts
+    if roi_end_mode == 0:
+        sides = xp.maximum(sides, 1)
+    if sample_num > 0:
+        found = _aligned(
+            xp,
+            features,
+            rois[:, 0],
+            starts,
+            sides,
+            (pooled_height, pooled_width),
+            (sample_num, sample_num),
+        )
+        return xp.cast(found, features.dtype)
+    parts = []
+    for i in range(rois.shape[0]):  # each region has its own number of points
+        counts = (
+            max(int(float(sides[i, 1]) / pooled_height), 1),
+            max(int(float(sides[i, 0]) / pooled_width), 1),
+        )
+        parts.append(
+            _aligned(
+                xp,
+                features,
+                rois[i : i + 1, 0],
+                starts[i : i + 1],
+                sides[i : i + 1],
+                (pooled_height, pooled_width),
+                counts,
+            )
+        )
+    return xp.cast(xp.concatenate(parts, 0), features.dtype)
+
+
+def _aligned(xp, x, batch, starts, sides, pooled, counts):
+    points = []
+    for axis, cells, count in zip((1, 0), pooled, counts):
+        steps = (np.arange(cells * count) + 0.5) / (cells * count)
+        points.append(
+            starts[:, axis : axis + 1] + sides[:, axis : axis + 1] * xp.asarray(steps, x.dtype)
+        )
+    rows, columns = points
+    shape = (rows.shape[0], rows.shape[1], columns.shape[1])
+    flat = (shape[0], shape[1] * shape[2])
+    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
+    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
+    found = xp.moveaxis(_clamped(xp, x, batch, ys, xs), 2, 1)
+    cells = xp.reshape(found, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
+    return xp.mean(cells, (3, 5))
