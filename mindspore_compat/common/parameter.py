@@ -1,11 +1,10 @@
 """Parameter: a Tensor that a Cell owns and an optimizer changes; ParameterTuple: several of them.
 
-A Parameter keeps its name and its flags in a ParamInfo. Where a value is written (`set_data`,
-`assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how
-optimizers write in place is told in `ops/_optimizer/formulas.py`.
+A Parameter keeps its name and its flags in a ParamInfo (`_param_info.py`). Where a value is written
+(`set_data`, `assign_value`) or a name is given to it (by the Cell it is assigned to) is told here;
+how optimizers write in place is told in `ops/_optimizer/formulas.py`.
 """
 
-import itertools
 import re
 
 import numpy as np
@@ -16,56 +15,17 @@ from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.vocabulary import register_type
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array
+from ._param_info import (
+    PARAMETER_NAME_DEFAULT,  # noqa: F401 - imported from here
+    PARAMETER_NAME_PREFIX_MAX_LEN,
+    ParamInfo,
+    _generate_parameter_name,
+    _is_parameter_generated,  # noqa: F401 - imported from here
+    _unique_parameter_name,  # noqa: F401 - imported from here
+)
 from ._put_off import no_init_parameters, putting_off
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
-
-PARAMETER_NAME_DEFAULT = "Parameter"
-PARAMETER_NAME_PREFIX_MAX_LEN = 1024
-_GENERATED_PARAMETER_NAME_PREFIX = PARAMETER_NAME_DEFAULT + "#"
-_generated_numbers = itertools.count(1)
-_tuple_numbers = itertools.count(1)
-
-
-class ParamInfo:
-    """What is known of a Parameter besides its values."""
-
-    def __init__(self, obj):
-        self.obj = obj
-        self.name = ""
-        self.requires_grad = True
-        self.layerwise_parallel = False
-        self.parallel_optimizer = True
-        self.parallel_optimizer_comm_recompute = False
-        self.comm_fusion = 1
-        self.cache_enable = False
-        self.cache_shape = []
-        self.key = -1
-        self.requires_aggr = True
-        self.storage_format = ""
-        self.is_param_init = False
-        self.is_pipeline_shared_param = False
-
-    def clone(self):
-        """A copy that belongs to no Parameter yet."""
-        made = ParamInfo(None)
-        made.__dict__.update(self.__dict__, obj=None, cache_shape=list(self.cache_shape))
-        return made
-
-
-def _generate_parameter_name():
-    """A name for a Parameter that was given none; the Cell it is assigned to replaces it."""
-    return f"{_GENERATED_PARAMETER_NAME_PREFIX}{next(_generated_numbers)}"
-
-
-def _unique_parameter_name():
-    """A name for an unnamed Parameter in a ParameterTuple that a Cell takes: "Parameter$1"."""
-    return f"{PARAMETER_NAME_DEFAULT}${next(_tuple_numbers)}"
-
-
-def _is_parameter_generated(name):
-    """True for a name that `_generate_parameter_name` made."""
-    return bool(name) and name.startswith(_GENERATED_PARAMETER_NAME_PREFIX)
 
 
 def _need_bool(name, value):
