@@ -1,12 +1,10 @@
 """Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the
 Tensor.
 
-An Initializer fills a NumPy array in place; values are drawn on the host and moved to the device
-afterwards, so that a seed gives the same network everywhere. Each draw takes its seed from NumPy's
-global random state (two words of it, as the original does), hence `mindspore.set_seed` and
-`numpy.random.seed` both fix it. The streams themselves are ours.
+An Initializer fills a NumPy array in place; values are drawn on the host (`_random_fill.py`) and
+moved to the device afterwards, so that a seed gives the same network everywhere.
 
-Filling a Tensor that was made with `init=` is `Tensor.init_data`; it calls `fill` below.
+Filling a Tensor that was made with `init=` is `Tensor.init_data`.
 """
 
 import math
@@ -17,6 +15,21 @@ import numpy as np
 from .._core.rules.vocabulary import register_type
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
+from ._fans import (
+    _calculate_correct_fan,
+    _calculate_fan_in_and_fan_out,
+    _calculate_gain,
+    _calculate_in_and_out,
+)
+from ._random_fill import (
+    _init_random_normal,
+    _init_random_normal_inplace,
+    _init_random_uniform,  # noqa: F401 - imported from here
+    _init_random_uniform_inplace,
+    _init_truncated_normal,  # noqa: F401 - imported from here
+    _init_truncated_normal_inplace,
+    _numpy_seed,  # noqa: F401 - imported from here
+)
 
 __all__ = [
     "Initializer",
@@ -92,143 +105,10 @@ class Initializer:
 register_type("Initializer", Initializer)
 
 
-# Draws --------------------------------------------------------------------------------------------
-
-
-def _numpy_seed():
-    """A seed taken from NumPy's global random state, which advances by two words."""
-    return np.random.randint(low=1, high=1 << 63, dtype=np.int64)
-
-
-def _stream():
-    return np.random.Generator(np.random.SFC64(_numpy_seed()))
-
-
-def _init_random_normal(mean, sigma, shape):
-    """Values of N(mean, sigma²) in float32."""
-    if sigma < 0:
-        raise ValueError(f"For 'Normal', 'sigma' must be >= 0, but got {sigma!r}.")
-    drawn = _stream().standard_normal(shape, np.float32)
-    return drawn * np.float32(sigma) + np.float32(mean)
-
-
-def _init_random_uniform(a, b, shape):
-    """Values of U(a, b) in float32."""
-    return _stream().random(shape, np.float32) * np.float32(b - a) + np.float32(a)
-
-
-def _init_truncated_normal(a, b, mean, sigma, shape):
-    """Values of N(mean, sigma²) in float32, given that they lie in [a, b]."""
-    if sigma < 0 or a > b:
-        raise ValueError(
-            f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
-            f"but got sigma={sigma!r}, a={a!r}, b={b!r}."
-        )
-    if sigma == 0:
-        return np.full(shape, min(max(mean, a), b), np.float32)
-    low, high = (a - mean) / sigma, (b - mean) / sigma
-    stream = _stream()
-    if math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)) > 1:  # more than half inside
-        drawn = _redrawn(stream, low, high, math.prod(shape)).reshape(shape)
-    else:
-        drawn = _by_quantile(stream, low, high, shape)
-    return drawn * np.float32(sigma) + np.float32(mean)
-
-
-def _redrawn(stream, low, high, count):
-    """Standard normal values, drawn again as often as they fall outside [low, high]."""
-    drawn = stream.standard_normal(count, np.float32)
-    outside = np.flatnonzero((drawn < low) | (drawn > high))
-    while outside.size:
-        drawn[outside] = stream.standard_normal(outside.size, np.float32)
-        outside = outside[(drawn[outside] < low) | (drawn[outside] > high)]
-    return drawn
-
-
-def _by_quantile(stream, low, high, shape):
-    """Standard normal values in a narrow or far interval; mirrored where the upper tail would
-    round."""
-    if low > 0:
-        return -_by_quantile(stream, -high, -low, shape)
-    from scipy import special  # here, because it takes long to load and few draws need it
-
-    drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
-    return np.clip(drawn, low, high).astype(np.float32)
-
-
 def _assignment(arr, num):
     """Writes `num` (a number or an array of the same shape) into `arr`, and returns `arr`."""
     arr[...] = num
     return arr
-
-
-def _init_random_normal_inplace(mean, sigma, arr):
-    arr[...] = _init_random_normal(mean, sigma, arr.shape)
-
-
-def _init_random_uniform_inplace(a, b, arr):
-    arr[...] = _init_random_uniform(a, b, arr.shape)
-
-
-def _init_truncated_normal_inplace(a, b, mean, sigma, arr):
-    arr[...] = _init_truncated_normal(a, b, mean, sigma, arr.shape)
-
-
-# Fans and gains -----------------------------------------------------------------------------------
-
-
-def _calculate_fan_in_and_fan_out(shape):
-    """The numbers of inputs and outputs of a unit whose weight has this shape."""
-    if len(shape) < 2:
-        raise ValueError(
-            f"'fan_in' and 'fan_out' need a tensor of at least 2 dimensions, but got {len(shape)}."
-        )
-    window = math.prod(shape[2:])
-    return shape[1] * window, shape[0] * window
-
-
-def _calculate_in_and_out(arr):
-    """The numbers of inputs and outputs of a unit whose weight is `arr`."""
-    return _calculate_fan_in_and_fan_out(arr.shape)
-
-
-def _calculate_correct_fan(shape, mode):
-    """The fan that `mode` ('fan_in' or 'fan_out', in any case) asks for."""
-    modes = ("fan_in", "fan_out")
-    if not isinstance(mode, str):
-        raise TypeError(f"'mode' must be a str, but got {mode!r}.")
-    if mode.lower() not in modes:
-        raise ValueError(f"'mode' must be one of {modes}, but got {mode!r}.")
-    return _calculate_fan_in_and_fan_out(shape)[modes.index(mode.lower())]
-
-
-_GAINS = {
-    "linear": 1,
-    "conv1d": 1,
-    "conv2d": 1,
-    "conv3d": 1,
-    "conv1d_transpose": 1,
-    "conv2d_transpose": 1,
-    "conv3d_transpose": 1,
-    "sigmoid": 1,
-    "tanh": 5 / 3,
-    "relu": math.sqrt(2),
-}
-
-
-def _calculate_gain(nonlinearity, param=None):
-    """The gain recommended after a nonlinearity; `param` is the negative slope of 'leaky_relu'."""
-    if nonlinearity != "leaky_relu":
-        if nonlinearity not in _GAINS:
-            raise ValueError(
-                f"'nonlinearity' must be one of {[*_GAINS, 'leaky_relu']}, "
-                f"but got {nonlinearity!r}."
-            )
-        return _GAINS[nonlinearity]
-    slope = 0.01 if param is None else param
-    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-        raise ValueError(f"'negative_slope' must be an int or a float, but got {slope!r}.")
-    return math.sqrt(2 / (1 + slope**2))
 
 
 # The initializers ---------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+"""Random values of weights: normal, uniform and truncated normal, in float32, on the host.
+
+Each draw takes its seed from NumPy's global random state (two words of it, as the original does),
+hence `mindspore.set_seed` and `numpy.random.seed` both fix it. The streams themselves are ours.
+"""
+
+import math
+
+import numpy as np
+
+
+def _numpy_seed():
+    """A seed taken from NumPy's global random state, which advances by two words."""
+    return np.random.randint(low=1, high=1 << 63, dtype=np.int64)
+
+
+def _stream():
+    return np.random.Generator(np.random.SFC64(_numpy_seed()))
+
+
+def _init_random_normal(mean, sigma, shape):
+    """Values of N(mean, sigma²) in float32."""
+    if sigma < 0:
+        raise ValueError(f"For 'Normal', 'sigma' must be >= 0, but got {sigma!r}.")
+    drawn = _stream().standard_normal(shape, np.float32)
+    return drawn * np.float32(sigma) + np.float32(mean)
+
+
+def _init_random_uniform(a, b, shape):
+    """Values of U(a, b) in float32."""
+    return _stream().random(shape, np.float32) * np.float32(b - a) + np.float32(a)
+
+
+def _init_truncated_normal(a, b, mean, sigma, shape):
+    """Values of N(mean, sigma²) in float32, given that they lie in [a, b]."""
+    if sigma < 0 or a > b:
+        raise ValueError(
+            f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
+            f"but got sigma={sigma!r}, a={a!r}, b={b!r}."
+        )
+    if sigma == 0:
+        return np.full(shape, min(max(mean, a), b), np.float32)
+    low, high = (a - mean) / sigma, (b - mean) / sigma
+    stream = _stream()
+    if math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)) > 1:  # more than half inside
+        drawn = _redrawn(stream, low, high, math.prod(shape)).reshape(shape)
+    else:
+        drawn = _by_quantile(stream, low, high, shape)
+    return drawn * np.float32(sigma) + np.float32(mean)
+
+
+def _redrawn(stream, low, high, count):
+    """Standard normal values, drawn again as often as they fall outside [low, high]."""
+    drawn = stream.standard_normal(count, np.float32)
+    outside = np.flatnonzero((drawn < low) | (drawn > high))
+    while outside.size:
+        drawn[outside] = stream.standard_normal(outside.size, np.float32)
+        outside = outside[(drawn[outside] < low) | (drawn[outside] > high)]
+    return drawn
+
+
+def _by_quantile(stream, low, high, shape):
+    """Standard normal values in a narrow or far interval; mirrored where the upper tail would
+    round."""
+    if low > 0:
+        return -_by_quantile(stream, -high, -low, shape)
+    from scipy import special  # here, because it takes long to load and few draws need it
+
+    drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
+    return np.clip(drawn, low, high).astype(np.float32)
+
+
+def _init_random_normal_inplace(mean, sigma, arr):
+    arr[...] = _init_random_normal(mean, sigma, arr.shape)
+
+
+def _init_random_uniform_inplace(a, b, arr):
+    arr[...] = _init_random_uniform(a, b, arr.shape)
+
+
+def _init_truncated_normal_inplace(a, b, mean, sigma, arr):
+    arr[...] = _init_truncated_normal(a, b, mean, sigma, arr.shape)
