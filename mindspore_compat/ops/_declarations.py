@@ -30,6 +30,7 @@ from ._debug import dump, float_status, get_next, print_summary
 from ._elementwise import (
     addn,
     arithmetic,
+    bessel,
     bitwise,
     cast,
     clamp,
@@ -37,11 +38,13 @@ from ._elementwise import (
     complex_parts,
     division,
     elementary,
+    floating_point,
     logical,
     maximum,
     rounding,
     special,
     ternary,
+    trigonometric,
 )
 from ._embedding import cache_map, lookup
 from ._image import (

@@ -38,8 +38,8 @@ ARITHMETIC = {
     ],
 }
 SPECIAL = {
-    "_elementwise.special.arccosh": of(x(3, low=1.2, high=3.0)),
-    "_elementwise.special.erfinv": of(x(3, low=-0.8, high=0.8)),
+    "_elementwise.unary.arccosh": of(x(3, low=1.2, high=3.0)),
+    "_elementwise.unary.erfinv": of(x(3, low=-0.8, high=0.8)),
     "_elementwise.special.igamma": of(positive(4), positive(4, seed=1)),
     "_elementwise.special.igammac": of(positive(4), positive(4, seed=1)),
     "_elementwise.special.zeta": of(positive(3) + 1.2, positive(3, seed=1)),
@@ -48,8 +48,8 @@ SPECIAL = {
     "_elementwise.special.polygamma": of(positive(3), ints(1)).kept(),
     "_elementwise.special.xlogy": of([-1.2, 0.0, 0.7], positive(3)),
     "_elementwise.special.logit": of(unit(4)),
-    "_elementwise.special.float_power": of(positive(3), x(3)),
-    "_elementwise.special.sgn": [
+    "_elementwise.elementary.float_power": of(positive(3), x(3)),
+    "_elementwise.floating_point.sgn": [
         of(x(3, away=(0,))),
         of([0.3 + 0.4j, -1 + 0.2j]).labelled("complex"),
     ],

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, number
 from .._rules import Anything
-from .elementary import _floating as as_floating
+from .unary import as_floating
 
 
 @op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")

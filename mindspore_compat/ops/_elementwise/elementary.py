@@ -1,15 +1,11 @@
 """Roots, exponentials, logarithms, and the trigonometric functions that most networks use."""
 
-from ..._core.declare.inputs import Quirks
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype
-from .._rules import Inexact
+from .._rules import Floats, Inexact, Operand
 from .division import _whole_quotient
-
-
-def _floating(xp, x):
-    """Integers and bools as float32, as most functions take them."""
-    return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+from .unary import as_floating
 
 
 @op("ops.sqrt(x)", "ops.Sqrt()(x)", "Tensor.sqrt()", "mint.sqrt(input: x)")
@@ -24,7 +20,7 @@ def sqrt(xp, x: TensorOf(any_dtype)):
         >>> print(ms.ops.sqrt(ms.Tensor([1.0, 4.0, 9.0])))
         [1. 2. 3.]
     """
-    return xp.sqrt(_floating(xp, x))
+    return xp.sqrt(as_floating(xp, x))
 
 
 @op("ops.rsqrt(input)", "ops.Rsqrt()(input)", "Tensor.rsqrt()", "mint.rsqrt(input)")
@@ -39,7 +35,7 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.rsqrt(ms.Tensor([1.0, 4.0, 16.0])))
         [1.   0.5  0.25]
     """
-    return xp.rsqrt(_floating(xp, input))
+    return xp.rsqrt(as_floating(xp, input))
 
 
 @op(
@@ -59,7 +55,7 @@ def reciprocal(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.reciprocal(ms.Tensor([1.0, 4.0, -2.0])))
         [ 1.    0.25 -0.5 ]
     """
-    return xp.reciprocal(_floating(xp, input))
+    return xp.reciprocal(as_floating(xp, input))
 
 
 @op("ops.Inv()(input)", "ops.inv(x: input)", "Tensor.inv()")
@@ -75,7 +71,7 @@ def inv(xp, input: TensorOf(any_dtype)):
     """
     if input.dtype.kind in "iu":
         return _whole_quotient(xp, xp.ones_like(input), input)
-    return xp.reciprocal(_floating(xp, input))
+    return xp.reciprocal(as_floating(xp, input))
 
 
 @op(
@@ -97,7 +93,7 @@ def exp(xp, input: TensorOf(Inexact.dtypes, "int64", "bool")):
         >>> print(ms.ops.exp(ms.Tensor([0.0, 1.0, 2.0])))
         [1.        2.718282  7.3890557]
     """
-    return xp.exp(_floating(xp, input))
+    return xp.exp(as_floating(xp, input))
 
 
 @op(
@@ -121,7 +117,7 @@ def exp2(xp, input: TensorOf(any_dtype)):
     if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         out = xp.exp2(xp.cast(input, "float32"))
         return xp.cast(out, input.dtype) if input.dtype.kind == "f" else out
-    return xp.exp2(_floating(xp, input))
+    return xp.exp2(as_floating(xp, input))
 
 
 @op(
@@ -143,7 +139,7 @@ def expm1(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.expm1(ms.Tensor([0.0, 1e-5, 1.0])))
         [0.0000000e+00 1.0000050e-05 1.7182819e+00]
     """
-    return xp.expm1(_floating(xp, input))
+    return xp.expm1(as_floating(xp, input))
 
 
 @op("ops.log(input)", "ops.Log()(input)", "Tensor.log()", "mint.log(input)", "Tensor.log_()")
@@ -158,7 +154,7 @@ def log(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.log(ms.Tensor([1.0, 2.0, 4.0])))
         [0.        0.6931472 1.3862944]
     """
-    return xp.log(_floating(xp, input))
+    return xp.log(as_floating(xp, input))
 
 
 @op(
@@ -179,7 +175,7 @@ def log1p(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.log1p(ms.Tensor([0.0, 1e-5, 1.0])))
         [0.000000e+00 9.999950e-06 6.931472e-01]
     """
-    return xp.log1p(_floating(xp, input))
+    return xp.log1p(as_floating(xp, input))
 
 
 @op("ops.log2(input)", "Tensor.log2()", "mint.log2(input)")
@@ -194,7 +190,7 @@ def log2(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.log2(ms.Tensor([1.0, 2.0, 8.0])))
         [0. 1. 3.]
     """
-    return xp.log2(_floating(xp, input))
+    return xp.log2(as_floating(xp, input))
 
 
 @op("ops.log10(input)", "Tensor.log10()", "mint.log10(input)")
@@ -209,7 +205,7 @@ def log10(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.log10(ms.Tensor([1.0, 10.0, 1000.0])))
         [0.        1.        3.0000002]
     """
-    return xp.log10(_floating(xp, input))
+    return xp.log10(as_floating(xp, input))
 
 
 @op("ops.sin(input)", "ops.Sin()(input)", "Tensor.sin()", "mint.sin(input)")
@@ -224,7 +220,7 @@ def sin(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.sin(ms.Tensor([0.0, 0.5, 1.0])))
         [0.         0.47942555 0.841471  ]
     """
-    return xp.sin(_floating(xp, input))
+    return xp.sin(as_floating(xp, input))
 
 
 @op("ops.cos(input)", "ops.Cos()(input)", "Tensor.cos()", "mint.cos(input)")
@@ -239,7 +235,7 @@ def cos(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.cos(ms.Tensor([0.0, 0.5, 1.0])))
         [1.         0.87758255 0.5403023 ]
     """
-    return xp.cos(_floating(xp, input))
+    return xp.cos(as_floating(xp, input))
 
 
 @op("ops.tan(input)", "ops.Tan()(input)", "Tensor.tan()", "mint.tan(input)")
@@ -254,7 +250,7 @@ def tan(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.tan(ms.Tensor([0.0, 0.5, 1.0])))
         [0.        0.5463025 1.5574077]
     """
-    return xp.tan(_floating(xp, input))
+    return xp.tan(as_floating(xp, input))
 
 
 @op(
@@ -280,4 +276,65 @@ def tanh(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.tanh(ms.Tensor([-1.0, 0.0, 1.0])))
         [-0.7615942  0.         0.7615942]
     """
-    return xp.tanh(_floating(xp, input))
+    return xp.tanh(as_floating(xp, input))
+
+
+@op(
+    "ops.logaddexp(input, other)",
+    "Tensor.logaddexp(other)",
+    "mint.logaddexp(input, other)",
+    types=Promote("input other"),
+)
+def logaddexp(xp, input: Floats, other: Floats):
+    """Computes log(exp(input) + exp(other)), element by element, without overflow.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.logaddexp(ms.Tensor([0.0, 1000.0]), ms.Tensor([0.0, 1000.0])))
+        [6.9314718e-01 1.0006932e+03]
+    """
+    return xp.logaddexp(input, other)
+
+
+@op(
+    "ops.logaddexp2(input, other)",
+    "Tensor.logaddexp2(other)",
+    "mint.logaddexp2(input, other)",
+    types=Promote("input other"),
+)
+def logaddexp2(xp, input: Floats, other: Floats):
+    """Computes log2(2^input + 2^other), element by element, without overflow.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.logaddexp2(ms.Tensor([0.0, 3.0]), ms.Tensor([0.0, 3.0])))
+        [1. 4.]
+    """
+    return xp.logaddexp2(input, other)
+
+
+@op(
+    "ops.float_power(input, exponent)",
+    "Tensor.float_power(other: exponent)",
+    "mint.float_power(input, exponent)",
+    types=Promote("", need_tensor=True),
+)
+def float_power(xp, input: Operand, exponent: Operand):
+    """Raises the input to a power, element by element, in double precision.
+
+    Shapes:
+        The shapes of `input` and `exponent` are broadcast. The result is float64, or complex128 for
+        complex numbers.
+
+    Example:
+        >>> print(ms.ops.float_power(ms.Tensor([1, 2, 3]), 0.5))
+        [1.         1.41421356 1.73205081]
+    """
+    wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
+    return xp.power(xp.cast(input, wide), xp.cast(exponent, wide))

@@ -16,8 +16,9 @@ from ..._core.rules.vocabulary import (
     any_dtype,
 )
 from ..._core.tensor.tensor import Tensor
+from .._elementwise.unary import as_floating
 from .._rules import Anything, Float16Or32, IntOrInts
-from .reduce import Axis, _floating, axes_of
+from .reduce import Axis, axes_of
 
 
 def _vector_norm(xp, x, order, axis, keepdims):
@@ -108,7 +109,7 @@ def norm(
     if isinstance(ord, Tensor):
         matrices = A.ndim == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
         ord = "fro" if matrices else ord.asnumpy().item()
-    A = _floating(xp, A)
+    A = as_floating(xp, A)
     if ord is None or ord == "fro" and not isinstance(axis, int):
         return xp.cast(_vector_norm(xp, A, 2, axis, keepdim), A.dtype)
     if axis is None:
@@ -180,7 +181,7 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
         >>> print(ms.ops.vector_norm(ms.Tensor([3.0, -4.0]), ord=float("inf")))
         4.0
     """
-    found = _vector_norm(xp, _floating(xp, x), ord, axes_of(axis), keepdims)
+    found = _vector_norm(xp, as_floating(xp, x), ord, axes_of(axis), keepdims)
     return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 

@@ -15,6 +15,7 @@ from ..._core.rules.vocabulary import (
     number,
 )
 from ..._core.tensor.promotion import adds_up_as_int64
+from .._elementwise.unary import as_floating
 from .._rules import Floats, IntOrInts, ScalarInt
 
 Axes = InTensor(IntOrInts)
@@ -211,11 +212,6 @@ def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
 
 
-def _floating(xp, x):
-    """`x`, in float32 where it holds integers: no more is asked of it than of a float."""
-    return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
-
-
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
 def var(
     xp,
@@ -235,7 +231,7 @@ def var(
         >>> print(ms.ops.var(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
         [1. 4.]
     """
-    return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    return xp.var(as_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
@@ -257,7 +253,7 @@ def std(
         >>> print(ms.ops.std(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
         [1. 2.]
     """
-    return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    return xp.std(as_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op(
