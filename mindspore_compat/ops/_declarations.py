@@ -13,6 +13,7 @@ from ._attention import (
     nsa_select,
     paged,
     prompt_incre,
+    ring_attention,
     sparse_flash,
     speed_fusion,
 )
@@ -75,10 +76,10 @@ from ._loss import (
     rnnt,
 )
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
-from ._normalization import batch_norm, layer_norm, statistics
+from ._normalization import batch_norm, layer_norm, normalize, statistics, sync_batch_norm
 from ._optimizer import adafactor, primitives, sparse
 from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
-from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines
+from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines, grad_pooling
 from ._random import distributions, dropout, mint, primitives
 from ._recurrent import flat_weights, sequence, steps
 from ._reduction import (
@@ -114,7 +115,7 @@ from ._shape import (
     transpose,
     triangle,
 )
-from ._signal import dct, fft, stft
+from ._signal import dct, fft, fft_frequencies, stft
 from ._sparse import arithmetic, components, coo_csr, csr_ops, row_tensor
 from ._tensor_methods import device, indexing, reduction, shape, storage, values
 from ._transforms import batch_rules_conv, control_flow, depend, environment, functional

@@ -72,28 +72,26 @@ MORE_GRADIENTS = {
     "_primitive_aliases.grad_arithmetic.leaky_relu_grad_ext": of(
         x(3, 4), x(3, 4, seed=1, away=(0,)), 0.1
     ),
-    "_primitive_aliases.grad_arithmetic.max_pool_indices_grad": of(
+    "_primitive_aliases.grad_pooling.max_pool_indices_grad": of(
         x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES
     ),
-    "_primitive_aliases.grad_arithmetic.max_pool_argmax_grad": of(
+    "_primitive_aliases.grad_pooling.max_pool_argmax_grad": of(
         x(1, 2, 3, 4), x(1, 2, 1, 2), ints([[[[0, 7]], [[17, 14]]]])
     ),
-    "_primitive_aliases.grad_arithmetic.max_pool_argmax_grad_grad": of(
+    "_primitive_aliases.grad_pooling.max_pool_argmax_grad_grad": of(
         x(1, 2, 1, 2), x(1, 2, 3, 4), ints([[[[0, 7]], [[17, 14]]]])
     ),
-    "_primitive_aliases.grad_arithmetic.tiled": of(
+    "_primitive_aliases.grad_pooling.tiled": of(
         x(1, 4, 5, 2), [0, 1, 4], [0, 3, 5], True, tile_mean
     ),
-    "_primitive_aliases.grad_arithmetic.fractional_max_pool_grad": of(
+    "_primitive_aliases.grad_pooling.fractional_max_pool_grad": of(
         x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES
     ),
-    "_primitive_aliases.grad_arithmetic.fractional_max_pool3d_grad": of(
+    "_primitive_aliases.grad_pooling.fractional_max_pool3d_grad": of(
         x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2), ints([[[[[0, 17]]]]])
     ),
-    "_primitive_aliases.grad_arithmetic.max_unpool2d_grad": of(
-        x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES
-    ),
-    "_primitive_aliases.grad_arithmetic.max_unpool3d_grad": of(
+    "_primitive_aliases.grad_pooling.max_unpool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES),
+    "_primitive_aliases.grad_pooling.max_unpool3d_grad": of(
         x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4), ints([[[[[0, 17]]]]])
     ),
     "_primitive_aliases.grad_arithmetic.lu_unpack_grad": of(

@@ -188,18 +188,18 @@ NORMALISATION = {
     "_normalization.batch_norm.batch_rescale": of(
         x(3, 2, 4), x(2), positive(2), x(2, seed=1), x(2, seed=2)
     ),
-    "_normalization.batch_norm.batch_norm_stats": of(x(3, 2, 4), 1e-5),
-    "_normalization.batch_norm.batch_norm_elemt": of(
+    "_normalization.sync_batch_norm.batch_norm_stats": of(x(3, 2, 4), 1e-5),
+    "_normalization.sync_batch_norm.batch_norm_elemt": of(
         x(3, 2, 4), x(2), x(2, seed=1), x(2, seed=2), x(2, seed=3)
     ),
-    "_normalization.batch_norm.joined_statistics": of(
+    "_normalization.sync_batch_norm.joined_statistics": of(
         x(3, 2), positive(3, 2), fixed([4, 5, 3]), 1e-5
     ),
     "_normalization.batch_norm.channels_first": of(x(2, 3, 4, 2)),
     "_normalization.batch_norm.channels_last": of(x(2, 3, 4, 2)),
-    "_normalization.batch_norm.l2_normalize": of(x(3, 4), 1, 1e-4),
-    "_normalization.batch_norm.lrn": of(x(2, 5, 2, 2), 1, 2.0, 0.5, 0.75),
-    "_normalization.batch_norm.normalize": [
+    "_normalization.normalize.l2_normalize": of(x(3, 4), 1, 1e-4),
+    "_normalization.normalize.lrn": of(x(2, 5, 2, 2), 1, 2.0, 0.5, 0.75),
+    "_normalization.normalize.normalize": [
         of(x(3, 4)),
         of(x(3, 4, away=(0,)), 3.0, -1).labelled("p 3"),
     ],
@@ -389,7 +389,7 @@ ATTENTION = {
             "dropped"
         ),
     ],
-    "_attention.flash.ring_attention_update": of(
+    "_attention.ring_attention.ring_attention_update": of(
         x(2, 1, 4),
         x(1, 2, 2, 8),
         positive(1, 2, 2, 8),

@@ -14,7 +14,7 @@ from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...ops._activation.relu import prelu
 from ...ops._activation.softmax import log_softmax_ext
-from ...ops._normalization.batch_norm import lrn
+from ...ops._normalization.normalize import lrn
 from .._parts import also, need_floats, parameter
 from ..cell import Cell
 

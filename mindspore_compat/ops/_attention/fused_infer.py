@@ -10,7 +10,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, TensorOf, any_dtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Float32, FloatsUpTo32, HalfPrecision
-from .flash import _ALL, Counts
+from .flash_masks import ALL_TOKENS
+from .head_layouts import Counts
 from .inference import Inference, Step
 from .prompt_incre import (
     Listed,
@@ -64,8 +65,8 @@ def fused_infer_attention_score(
     actual_shared_prefix_len: Counts = None,
     num_heads: Int = 1,
     scale: Float = 1.0,
-    pre_tokens: Int = _ALL,
-    next_tokens: Int = _ALL,
+    pre_tokens: Int = ALL_TOKENS,
+    next_tokens: Int = ALL_TOKENS,
     input_layout: OneOf("BSH", "BNSD", "BSND", "BNSD_BSND") = "BSH",
     num_key_value_heads: Int = 0,
     sparse_mode: Int = 0,

@@ -15,7 +15,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
 from .._shape.join_split import cat
 from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
-from .flash import _ALL, _COMPRESSED, _folded, _numbers, _spread
+from .flash_masks import ALL_TOKENS, COMPRESSED
+from .head_layouts import folded_heads, numbers_of, spread_heads
 
 Bytes = TensorOf("int8")
 
@@ -104,7 +105,7 @@ class Inference:
         self.dtype = query.dtype
         self.heads, self.key_heads = heads, key_heads or heads
         self._need_heads(query, error)
-        self.query = _spread(query, self.inner, heads)
+        self.query = spread_heads(query, self.inner, heads)
         self.batch, _, self.queries, self.features = self.query.shape
         self.query_spans = self.key_spans = self.shift = self.barred = None
         self.padded = False
@@ -165,7 +166,7 @@ class Inference:
                     f"{other.shape}",
                     RuntimeError,
                 )
-            pairs.append([_spread(x, self.inner, self.key_heads) for x in (one, other)])
+            pairs.append([spread_heads(x, self.inner, self.key_heads) for x in (one, other)])
         if len(self.keys) != len(self.values) or [x.shape[0] for x, _ in pairs] not in (
             [self.batch],
             [1] * self.batch,
@@ -225,7 +226,7 @@ class Inference:
     # What is seen
 
     def _counts(self, name, given, most, one_for_all):
-        given = _numbers(given)
+        given = numbers_of(given)
         if given is None:
             return None
         if one_for_all and len(given) == 1:
@@ -259,7 +260,7 @@ class Inference:
         if padding is None:
             return [(0, n) for n in counts]
         self.padded = True
-        behind = max(0, _numbers(padding)[0])
+        behind = max(0, numbers_of(padding)[0])
         starts = [steps - behind - n for n in counts]
         return [(start, n if start >= 0 else 0) for start, n in zip(starts, counts)]
 
@@ -272,7 +273,7 @@ class Inference:
         )
         return xp.arange(steps) - starts, counts
 
-    def bar(self, mask, mode=0, reach=(_ALL, _ALL)):
+    def bar(self, mask, mode=0, reach=(ALL_TOKENS, ALL_TOKENS)):
         """Tells which keys a query does not see: by lengths, by the mode, and by the mask.
 
         Args:
@@ -294,7 +295,7 @@ class Inference:
             self._need_compressed(mask)
         if mode in (2, 3, 4) or mode == 0 and mask is not None and not self.padded:
             ahead = columns - rows - (keys - queries if mode in (3, 4) else 0)
-            before, after = reach if mode in (0, 4) else (_ALL, 0)
+            before, after = reach if mode in (0, 4) else (ALL_TOKENS, 0)
             hidden.append((ahead > after) | (ahead < -before))
         if mask is not None and mode in (0, 1):
             hidden.append(self._mask(mask))
@@ -307,11 +308,11 @@ class Inference:
     def _need_compressed(self, mask):
         if (
             mask is None
-            or mask.shape[-2:] != _COMPRESSED
+            or mask.shape[-2:] != COMPRESSED
             or mask.shape[:-2] not in ((), (1,), (1, 1), (self.batch, 1))
         ):
             self.refuse(
-                f"'{self.mask_name}' must have shape {_COMPRESSED} where 'sparse_mode' is "
+                f"'{self.mask_name}' must have shape {COMPRESSED} where 'sparse_mode' is "
                 f"2, 3 or 4, but got {None if mask is None else mask.shape}",
                 RuntimeError,
             )
@@ -406,7 +407,7 @@ class Inference:
 
     def folded(self, out):
         """The result in the layout of the queries, or in the one asked for."""
-        return _folded(out, self.layout.rpartition("_")[2])
+        return folded_heads(out, self.layout.rpartition("_")[2])
 
 
 class Step(Inference):

@@ -16,7 +16,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import HalfPrecision
 from ..primitive import Primitive
 from .attention import attend
-from .flash import _numbers
+from .head_layouts import numbers_of
 from .inference import from_bytes
 
 Cache = TensorOf("float16", "bfloat16", "int8")
@@ -97,7 +97,7 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
     With `counts` (the queries of each sequence), what is told of a sequence holds for its tokens;
     with `last`, each of its tokens sees one key less than the next.
     """
-    rows, seen = to_host(table._array).tolist(), _numbers(lengths)
+    rows, seen = to_host(table._array).tolist(), numbers_of(lengths)
     counts = [1] * tokens if counts is None else counts
     fits = sum(counts) == tokens and min(counts, default=0) >= 0 and table.ndim == 2
     behind = [count - 1 - i for count in counts for i in range(count)]
@@ -281,14 +281,14 @@ class PagedAttention(_Paged):
             key_cache,
             tokens,
         )
-        keys = max(_numbers(context_lens), default=0)
+        keys = max(numbers_of(context_lens), default=0)
         shift = None
         for name, mask in (("attn_mask", attn_mask), ("alibi_mask", alibi_mask)):
             if mask is not None:
                 mask = _shift(self.name, name, mask, tokens, keys)[..., :keys].astype(float32)
                 shift = mask if shift is None else shift + mask
         last = self.mask_mode == "TRAPEZOIDAL"
-        counts, wide = _numbers(q_seq_lens), self.mla_v_dim
+        counts, wide = numbers_of(q_seq_lens), self.mla_v_dim
         out = self._attend(
             query, caches, block_tables, context_lens, quant, shift, counts, wide, last
         )
@@ -373,7 +373,7 @@ class PagedAttentionMask(_Paged):
             tokens,
         )
         if alibi_mask is not None:
-            keys = max(_numbers(context_lens), default=0)
+            keys = max(numbers_of(context_lens), default=0)
             alibi_mask = _shift(self.name, "alibi_mask", alibi_mask, tokens, keys, self.head_num)
         out = self._attend(query, caches, block_tables, context_lens, quant, alibi_mask)
         return out.reshape(query.shape)

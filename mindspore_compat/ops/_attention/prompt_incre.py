@@ -10,7 +10,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
 from ..._core.tensor.dtype import float16, float32
 from .._rules import Float32, HalfPrecision
-from .flash import _ALL, Counts
+from .flash_masks import ALL_TOKENS
+from .head_layouts import Counts
 from .inference import Inference, Step
 
 Plain = TensorOf("float16", "bfloat16", "int8")
@@ -44,7 +45,7 @@ def prompt_flash_attention(
     quant_offset2: OutScale = None,
     num_heads: Int = 1,
     scale_value: Float = 1.0,
-    pre_tokens: Int = _ALL,
+    pre_tokens: Int = ALL_TOKENS,
     next_tokens: Int = 0,
     input_layout: OneOf("BSH", "BNSD") = "BSH",
     num_key_value_heads: Int = 0,

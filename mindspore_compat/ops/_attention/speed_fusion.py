@@ -12,7 +12,9 @@ from ..._core.rules.vocabulary import Alike, Bool, Float, Int, OneOf, TensorOf, 
 from ..._core.rules.vocabulary import any_dtype as anything
 from ..._core.tensor.tensor import Tensor
 from .._rules import FloatsUpTo32, Ints
-from .flash import _ALL, Layout, Mask, _Call, _lengths, _need_no_padding
+from .flash import Mask, _Call, _lengths, _need_no_padding
+from .flash_masks import ALL_TOKENS
+from .head_layouts import Layout
 
 _SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shift
 
@@ -74,8 +76,8 @@ def speed_fusion_attention(
     atten_mask: Mask = None,
     scale: Float = 1.0,
     keep_prob: Float(gt=0.0, le=1.0) = 1.0,
-    pre_tokens: Int = _ALL,
-    next_tokens: Int = _ALL,
+    pre_tokens: Int = ALL_TOKENS,
+    next_tokens: Int = ALL_TOKENS,
     inner_precise: Int = 0,
     prefix: Ints = None,
     actual_seq_qlen: Ints = None,

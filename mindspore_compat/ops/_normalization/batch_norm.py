@@ -1,6 +1,7 @@
-"""Normalisation over the batch, by length, and by near channels.
+"""Normalisation over the batch.
 
-Layer, group and root mean square norm are in _normalization/layer_norm.py, the layers in nn.
+Layer, group and root mean square norm are in _normalization/layer_norm.py, synchronised batch norm
+in _normalization/sync_batch_norm.py, the layers in nn.
 Statistics are float32 (float64 for float64) whatever the dtype of the data, and may be
 differentiated too.
 """
@@ -11,20 +12,8 @@ from ..._backend.arrays import space_of
 from ..._backend.device_bodies import bodies_of
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Any,
-    Bool,
-    Float,
-    Int,
-    ListOf,
-    Number,
-    OneOf,
-    TensorOf,
-    TupleOf,
-    checked,
-)
+from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
-from .._conv import im2col  # noqa: F401 - they declare by_rows, average_pool
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 from .._rules import Float16Or32, Floats
 from ..primitive import Primitive
@@ -50,12 +39,10 @@ def dots(xp, x, y):
     return xp.reshape(found, x.shape[:-1])
 
 
-# Over the batch -----------------------------------------------------------------------------------
-#
 # Arrays are seen as (batch, channels, rest); per-channel values as (channels, 1).
 
 
-def _planes(xp, x):
+def planes_of(xp, x):
     return xp.reshape(x, (x.shape[0], x.shape[1], prod(x.shape[2:])))
 
 
@@ -71,7 +58,7 @@ def _factor(xp, scale, var, eps):
 
 def _affine(xp, x, factor, mean, shift):
     """(x - mean) * factor + shift, channel by channel, in the dtype of `x`."""
-    planes, mean = wide(xp, _planes(xp, x), mean)
+    planes, mean = wide(xp, planes_of(xp, x), mean)
     factor, middle = column(xp, factor), column(xp, mean)
     if shift is None:
         out = xp.by_rows(lambda xp, part: (part - middle) * factor, planes)
@@ -94,7 +81,7 @@ def batch_standardize(
         return bodies.rows(
             standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
         )
-    planes = wide(xp, _planes(xp, x))
+    planes = wide(xp, planes_of(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
     middle = column(xp, mean)
@@ -156,7 +143,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
             slope_var,
             eps=eps,
         )
-    planes, flow = wide(xp, _planes(xp, x), _planes(xp, slope))
+    planes, flow = wide(xp, planes_of(xp, x), planes_of(xp, slope))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
 
@@ -192,18 +179,18 @@ def batch_rescale(
 
 def _moment(xp, g, x, mean):
     """The sum of (x - mean) g over each channel."""
-    planes, flow, mean = wide(xp, _planes(xp, x), _planes(xp, g), mean)
+    planes, flow, mean = wide(xp, planes_of(xp, x), planes_of(xp, g), mean)
     middle = column(xp, mean)
     return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow), 0)
 
 
 def _total(xp, g):
     """The sum of g over each channel."""
-    return xp.sum(xp.sum(wide(xp, _planes(xp, g)), 2), 0)
+    return xp.sum(xp.sum(wide(xp, planes_of(xp, g)), 2), 0)
 
 
 def _rescale_input(xp, g, scale, var, eps):
-    factor, flow = column(xp, _factor(xp, scale, var, eps)), wide(xp, _planes(xp, g))
+    factor, flow = column(xp, _factor(xp, scale, var, eps)), wide(xp, planes_of(xp, g))
     return xp.reshape(xp.by_rows(lambda xp, flow: flow * factor, flow), g.shape)
 
 
@@ -365,98 +352,6 @@ def batch_norm_ext(
     ]
 
 
-@op("mint.batch_norm_stats(input, eps)", compute="native")
-def batch_norm_stats(xp, input: Floats, eps: Number):
-    """Computes the mean and the reciprocal standard deviation of each channel.
-
-    Shapes:
-        `input` is (N, C, ...). Both results are (C,), of float32.
-
-    Example:
-        >>> mean, invstd = ms.mint.batch_norm_stats(ms.Tensor([[1.0], [3.0]]), 0.0)
-        >>> print(mean, invstd)
-        [2.] [1.]
-    """
-    planes = wide(xp, _planes(xp, input))
-    mean = xp.mean(planes, (0, 2))
-    var = xp.mean(xp.square(planes - column(xp, mean)), (0, 2))
-    return mean, 1 / xp.sqrt(var + eps)
-
-
-@op(
-    "mint.batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05)",
-    compute="native",
-)
-def batch_norm_elemt(
-    xp,
-    input: Floats,
-    weight: Floats = None,
-    bias: Floats = None,
-    mean: Floats = None,
-    invstd: Floats = None,
-    eps: Number = 1e-5,
-):
-    """Normalises each channel with given statistics: (input - mean) * invstd * weight + bias.
-
-    Shapes:
-        `input` is (N, C, ...); `weight`, `bias`, `mean` and `invstd` are (C,). The result has the
-        shape and dtype of `input`.
-
-    Example:
-        >>> print(ms.mint.batch_norm_elemt(ms.Tensor([[1.0], [3.0]]), mean=ms.Tensor([2.0]),
-        ...                                invstd=ms.Tensor([1.0])))
-        [[-1.]
-         [ 1.]]
-    """
-    out = wide(xp, _planes(xp, input))
-    out = out if mean is None else out - column(xp, wide(xp, mean))
-    out = out if invstd is None else out * column(xp, wide(xp, invstd))
-    out = out if weight is None else out * column(xp, wide(xp, weight))
-    out = out if bias is None else out + column(xp, wide(xp, bias))
-    return xp.cast(xp.reshape(out, input.shape), input.dtype)
-
-
-@public("mint.batch_norm_gather_stats_with_counts")
-@checked
-def batch_norm_gather_stats_with_counts(
-    input: Floats,
-    mean: Floats,
-    invstd: Floats,
-    running_mean: Floats = None,
-    running_var: Floats = None,
-    momentum: Number = 0.1,
-    eps: Number = 1e-5,
-    counts: Floats = None,
-):
-    """The statistics of a batch that was counted in parts; the running ones move toward them.
-
-    `mean` and `invstd` are (parts, C), `counts` (parts,).
-
-    Returns:
-        The mean and the reciprocal deviation of each channel.
-
-    Source: mindspore.mint of MindSpore 2.10, which synchronised batch normalisation is made of.
-    """
-    whole, var, total = joined_statistics.run(mean, invstd, counts, eps)
-    unbiased = Tensor._wrap(var._array * (total._array / (total._array - 1)))
-    if running_mean is not None:
-        running(running_mean, whole, momentum)
-    if running_var is not None:
-        running(running_var, unbiased, momentum)
-    return whole, Tensor._wrap(1 / (var._array + eps) ** 0.5)
-
-
-@op(compute="native")
-def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
-    """Mean, biased variance and number of elements of parts whose own are given."""
-    mean, invstd, counts = wide(xp, mean, invstd, counts)
-    weight = xp.reshape(counts, (-1, 1))
-    total = xp.sum(counts)
-    whole = xp.sum(mean * weight, 0) / total
-    var = 1 / xp.square(invstd) - eps
-    return whole, xp.sum((var + xp.square(mean - whole)) * weight, 0) / total, total
-
-
 @public("ops.BatchNorm")
 class BatchNorm(Primitive):
     """Batch normalisation of data (N, C, ...), with running statistics that move in training.
@@ -534,92 +429,3 @@ def channels_first(xp, x: TensorOf()):
 def channels_last(xp, x: TensorOf()):
     """(N, C, ...) as (N, ..., C)."""
     return xp.moveaxis(x, 1, -1)
-
-
-# By length ----------------------------------------------------------------------------------------
-
-
-@op("ops.L2Normalize(axis=0, epsilon=1e-4)(x)")
-def l2_normalize(
-    xp,
-    x: TensorOf("float16", "float32", "float64"),
-    axis: Int | TupleOf(Int) | ListOf(Int) = 0,
-    epsilon: Float = 1e-4,
-):
-    """Divides the input by its length along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is
-    an int, or a tuple or list of one.
-
-    Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
-
-    Example:
-        >>> print(ms.ops.L2Normalize(axis=0)(ms.Tensor([3.0, 4.0])))
-        [0.6 0.8]
-    """
-    if not isinstance(axis, int) and len(axis) != 1:
-        raise TypeError(f"For 'L2Normalize', 'axis' must be an int or hold one, but got {axis}.")
-    axis = axis if isinstance(axis, int) else axis[0]
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(
-            f"For 'L2Normalize', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."
-        )
-    square = xp.sum(xp.square(x), axis, keepdims=True)
-    return x / xp.sqrt(xp.maximum(square, epsilon))
-
-
-@op("mint.nn.functional.normalize(input, p=2.0, dim=1, eps=1e-12)")
-def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e-12):
-    """Divides the input by its p-norm along `dim`, an axis or a tuple of them: input / max(norm,
-    eps).
-
-    Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
-
-    Example:
-        >>> print(ms.mint.nn.functional.normalize(ms.Tensor([[3.0, 4.0]])))
-        [[0.6 0.8]]
-    """
-    size = xp.abs(input)
-    if p == 0:
-        length = xp.sum(xp.cast(size != 0, input.dtype), dim, keepdims=True)
-    elif p in (float("inf"), float("-inf")):
-        length = (xp.max if p > 0 else xp.min)(size, dim, keepdims=True)
-    elif p == 2:
-        length = xp.sqrt(xp.sum(xp.square(input), dim, keepdims=True))
-    else:
-        length = xp.power(xp.sum(xp.power(size, p), dim, keepdims=True), 1 / p)
-    return input / xp.maximum(length, eps)
-
-
-@op(
-    "ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')",
-    "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)",
-)
-def lrn(
-    xp,
-    x: Float16Or32,
-    depth_radius: Int(ge=0) = 5,
-    bias: Float = 1.0,
-    alpha: Float = 1.0,
-    beta: Float = 0.5,
-    norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS",
-):
-    """Divides images by (bias + alpha * s)^beta, where s is the sum of squares of the channels at
-    most `depth_radius` away.
-
-    Shapes:
-        `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.
-
-    Example:
-        >>> print(ms.ops.lrn(ms.Tensor([[[[1.0]], [[2.0]]]]), depth_radius=1))
-        [[[[0.40824828]]
-        <BLANKLINE>
-          [[0.81649655]]]]
-    """
-    if x.ndim != 4:
-        raise ValueError(f"For 'lrn', 'x' must have 4 dimensions, but got {x.ndim}.")
-    planes = xp.reshape(xp.square(x), (x.shape[0], x.shape[1], x.shape[2] * x.shape[3]))
-    reach = (2 * depth_radius + 1, 1)
-    near = ((depth_radius, depth_radius), (0, 0))
-    window = xp.average_pool(planes, reach, (1, 1), near, False, True, 1)
-    return x / xp.power(bias + alpha * xp.reshape(window, x.shape), beta)

@@ -1,12 +1,10 @@
-"""Primitives of gradients with arithmetic of their own: places, parts, segments, draws of gamma.
+"""Primitives of gradients with arithmetic of their own: activations, parts, segments, gamma draws.
 
-They are given what an operation found on its way. Those that pull a gradient back through a call
+They are given what an operation found on its way. Those of pools are in
+_primitive_aliases/grad_pooling.py. Those that pull a gradient back through a call
 are lines of _primitive_aliases/grad_pulled.py and _primitive_aliases/generated_grads.py.
 """
 
-import math
-
-from ..._core.autograd.transforms import vjp
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -15,16 +13,13 @@ from ..._core.rules.vocabulary import (
     Float,
     Int,
     ListOf,
-    OneOf,
     TensorOf,
     TupleOf,
     checked,
     real,
 )
 from ..._core.tensor.tensor import Tensor
-from .._pooling.fractional import tile_max, tile_mean, tiles
 from .._rules import Floats, Index
-from .._shape.create import zeros
 from ..primitive import Primitive
 from .grad_pulled import igamma_grad_a
 
@@ -71,286 +66,6 @@ def leaky_relu_grad_ext(
             f"given, but got {negative_slope}."
         )
     return xp.where(input > 0, dy, dy * negative_slope)
-
-
-# Pools --------------------------------------------------------------------------------------------
-
-
-@op(
-    "ops.auto_generate.MaxPoolGradWithIndices(kernel_size, strides=None, pads=0, dilation=(1, 1), "
-    "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
-)
-def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `MaxPoolWithIndices`: adds each gradient up where its maximum was,
-    in H * W.
-
-    Shapes:
-        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
-        `x`.
-
-    Example:
-        >>> back = ms.ops.auto_generate.MaxPoolGradWithIndices(2)
-        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
-        [[[[0. 5.]]]]
-    """
-    return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
-
-
-@op(
-    "ops.operations._grad_ops.MaxPoolGradWithArgmax(kernel_size=1, strides=1, pad_mode='VALID', "
-    "data_format='NCHW')(x, grad, argmax)"
-)
-def max_pool_argmax_grad(
-    xp, x: Floats, grad: Floats, argmax: Index, data_format: OneOf("NCHW", "NHWC") = "NCHW"
-):
-    """Computes the gradient of `ops.MaxPoolWithArgmax`: adds each gradient up where its maximum
-    was, in C * H * W.
-
-    Shapes:
-        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
-        `x`.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.MaxPoolGradWithArgmax(2)
-        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]),
-        ...            ms.Tensor([[[[1]]]], ms.int32)))
-        [[[[0. 5.]]]]
-    """
-    last = data_format == "NHWC"
-    x, grad, argmax = (xp.moveaxis(each, -1, 1) if last else each for each in (x, grad, argmax))
-    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
-    found = xp.reshape(xp.add_places(*rows, (math.prod(x.shape[1:]),)), x.shape)
-    return xp.moveaxis(found, 1, -1) if last else found
-
-
-@op(
-    "ops.operations._grad_ops.MaxPoolGradGradWithArgmax(kernel_size=1, strides=1, "
-    "pad_mode='VALID')(x, grad, argmax)"
-)
-def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: what `grad` has at
-    each maximum.
-
-    Shapes:
-        `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W'). The result has the shape of
-        `argmax`.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.MaxPoolGradGradWithArgmax(2)
-        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0, 6.0]]]]),
-        ...            ms.Tensor([[[[1]]]], ms.int32)))
-        [[[[6.]]]]
-    """
-    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
-    return xp.reshape(xp.take_places(*rows, 1), argmax.shape)
-
-
-@op(compute="native")
-def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any):
-    """Windows between boundaries, reduced: what the fractional pools do once they have drawn."""
-    return tiles(xp, x, (rows, columns), overlapping, reduce)
-
-
-def _through_tiles(x, slope, rows, columns, overlapping, reduce):
-    cuts = [each.asnumpy().tolist() for each in (rows, columns)]
-    return vjp(lambda given: tiled.run(given, *cuts, overlapping, reduce), x)[1](slope)[0]
-
-
-class _Fractional(Primitive):
-    @checked
-    def __init__(self, overlapping: Bool = False):
-        super().__init__(type(self).__name__)
-        self.overlapping = overlapping
-
-
-@public("ops.operations._grad_ops.FractionalAvgPoolGrad")
-class FractionalAvgPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalAvgPool`: of each window one share for each element.
-
-    Inputs: the shape (N, H, W, C) of the input as a Tensor, the slope, and the boundaries of rows
-    and of columns that the pool gave.
-
-    Raises:
-        TypeError: if `overlapping` is no bool, or an input no Tensor.
-
-    Source: mindspore.ops.operations._grad_ops.FractionalAvgPoolGrad of MindSpore 2.10.
-    """
-
-    @checked
-    def __call__(
-        self,
-        orig_input_tensor_shape: Index,
-        out_backprop: Floats,
-        row_pooling_sequence: Index,
-        col_pooling_sequence: Index,
-    ):
-        x = zeros(tuple(orig_input_tensor_shape.asnumpy().tolist()), out_backprop.dtype)
-        cuts = row_pooling_sequence, col_pooling_sequence
-        return _through_tiles(x, out_backprop, *cuts, self.overlapping, tile_mean)
-
-
-@public("ops.operations._grad_ops.FractionalMaxPoolGrad")
-class FractionalMaxPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalMaxPool`: added up where each maximum was.
-
-    Inputs: the input (N, H, W, C) and the output of the pool, the slope, and the boundaries of
-    rows and of columns that the pool gave.
-
-    Raises:
-        TypeError: if `overlapping` is no bool, or an input no Tensor.
-
-    Source: mindspore.ops.operations._grad_ops.FractionalMaxPoolGrad of MindSpore 2.10.
-    """
-
-    @checked
-    def __call__(
-        self,
-        orig_input: Floats,
-        orig_output: Floats,
-        out_backprop: Floats,
-        row_pooling_sequence: Index,
-        col_pooling_sequence: Index,
-    ):
-        cuts = row_pooling_sequence, col_pooling_sequence
-        return _through_tiles(orig_input, out_backprop, *cuts, self.overlapping, tile_max)
-
-
-@op(
-    "ops.operations._grad_ops.FractionalMaxPoolGradWithFixedKsize(data_format='NCHW')"
-    "(origin_input, out_backprop, argmax)"
-)
-def fractional_max_pool_grad(
-    xp,
-    origin_input: TensorOf(real),
-    out_backprop: TensorOf(real),
-    argmax: TensorOf("int64"),
-    data_format: OneOf("NCHW") = "NCHW",
-):
-    """Computes the gradient of `ops.FractionalMaxPoolWithFixedKsize`: adds each gradient up where
-    its maximum was.
-
-    Shapes:
-        `origin_input` is (N, C, H, W), `out_backprop` and `argmax` are (N, C, H', W'). The result
-        has the shape of `origin_input`.
-
-    Raises:
-        ValueError: if batches or channels differ, or the shapes of the slope and the places.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.FractionalMaxPoolGradWithFixedKsize()
-        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
-        [[[[0. 5.]]]]
-    """
-    _need_places("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
-    return xp.add_places(out_backprop, argmax, tuple(origin_input.shape[-2:]))
-
-
-@op(
-    "ops.operations._grad_ops.FractionalMaxPool3DGradWithFixedKsize(data_format='NCDHW')"
-    "(origin_input, out_backprop, argmax)"
-)
-def fractional_max_pool3d_grad(
-    xp,
-    origin_input: TensorOf(real),
-    out_backprop: TensorOf(real),
-    argmax: Index,
-    data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
-):
-    """Computes the gradient of `ops.FractionalMaxPool3DWithFixedKsize`: adds each gradient up where
-    its maximum was.
-
-    Shapes:
-        `origin_input` is (N, C, D, H, W), `out_backprop` and `argmax` are (N, C, D', H', W'). The
-        result has the shape of `origin_input`.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.FractionalMaxPool3DGradWithFixedKsize()
-        >>> print(back(ms.Tensor([[[[[1.0, 2.0]]]]]), ms.Tensor([[[[[5.0]]]]]),
-        ...            ms.Tensor([[[[[1]]]]])))
-        [[[[[0. 5.]]]]]
-    """
-    last = data_format == "NDHWC"
-    given = (origin_input, out_backprop, argmax)
-    x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
-    _need_places("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
-    found = xp.add_places(y, at, tuple(x.shape[-3:]))
-    return xp.moveaxis(found, 1, -1) if last else found
-
-
-def _need_places(api, x, y, places):
-    if tuple(y.shape) != tuple(places.shape) or tuple(y.shape[:2]) != tuple(x.shape[:2]):
-        raise ValueError(
-            f"For '{api}', 'out_backprop' and 'argmax' must have the same shape, of the batch and "
-            f"channels of 'origin_input', but got {tuple(y.shape)}, {tuple(places.shape)} and "
-            f"{tuple(x.shape)}."
-        )
-
-
-@op(
-    "ops.operations._grad_ops.MaxUnpool2DGrad(ksize, strides=0, pads=0, output_shape=(), "
-    "data_format='NCHW')(x, grads, argmax)"
-)
-def max_unpool2d_grad(
-    xp,
-    x: TensorOf(real),
-    grads: TensorOf(real),
-    argmax: Index,
-    data_format: OneOf("NCHW", "NHWC") = "NCHW",
-):
-    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the places to which the values
-    were put.
-
-    Shapes:
-        `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W). The result has the shape of
-        `x`.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.MaxUnpool2DGrad(2)
-        >>> print(back(ms.Tensor([[[[1.0]]]]), ms.Tensor([[[[5.0, 6.0], [7.0, 8.0]]]]),
-        ...            ms.Tensor([[[[3]]]])))
-        [[[[8.]]]]
-    """
-    return _taken(xp, grads, argmax, 2, data_format)
-
-
-@op(
-    "ops.operations._grad_ops.MaxUnpool3DGrad(ksize, strides=0, pads=0, output_shape=(), "
-    "data_format='NCDHW')(x, grads, argmax)"
-)
-def max_unpool3d_grad(
-    xp,
-    x: TensorOf(real),
-    grads: TensorOf(real),
-    argmax: Index,
-    data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
-):
-    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the places to which the values
-    were put.
-
-    Shapes:
-        `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W). The result has the
-        shape of `x`.
-
-    Example:
-        >>> from mindspore_compat.ops.operations import _grad_ops
-        >>> back = _grad_ops.MaxUnpool3DGrad(2)
-        >>> print(back(ms.Tensor([[[[[1.0]]]]]), ms.ops.ones((1, 1, 2, 2, 2)),
-        ...            ms.Tensor([[[[[3]]]]])))
-        [[[[[1.]]]]]
-    """
-    return _taken(xp, grads, argmax, 3, data_format)
-
-
-def _taken(xp, grads, places, spatial, data_format):
-    if data_format.endswith("C"):
-        moved = (xp.moveaxis(each, -1, 1) for each in (grads, places))
-        return xp.moveaxis(xp.take_places(*moved, spatial), 1, -1)
-    return xp.take_places(grads, places, spatial)
 
 
 # Parts of matrices, medians -----------------------------------------------------------------------

@@ -1,0 +1,156 @@
+"""What fused attention bars, drops and shifts: sparse modes, prefixes, dropout bits, ALiBi."""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.op import space_for
+from ..._core.tensor.tensor import Tensor
+
+ALL_TOKENS = 2147483647
+_MODES = {
+    0: "the full mask",
+    1: "the full mask",
+    2: "left-up causal",
+    3: "right-down causal",
+    4: "a band",
+    5: "a prefix",
+}
+COMPRESSED = (2048, 2048)
+LAST_ROWS = 1024  # of a causal shift, only so many rows are given
+
+
+def _need_reach(api, before, after, queries, keys):
+    """Refuses a band that holds nothing."""
+    empty = before < 0 and (after < -before or -before >= keys)
+    empty = empty or after < 0 and (-after > before or -after >= queries)
+    if before < 0 and after < 0 or empty:
+        raise ValueError(
+            f"For '{api}', 'pre_tokens' and 'next_tokens' must leave a band, but got "
+            f"{before} and {after} for {queries} queries and {keys} keys."
+        )
+
+
+def _outside(xp, mode, before, after, queries, keys):
+    """True where a key lies outside what the mode lets a query see, (queries, keys); or None."""
+    if mode == 1 or mode == 0 and before >= queries and after >= keys:
+        return None
+    corner = keys - queries if mode in (3, 4, 5) else 0  # 2 and 0 start left above, others right
+    ahead = xp.arange(keys)[None, :] - xp.arange(queries)[:, None] - corner
+    if mode in (0, 4):
+        return (ahead > after) | (ahead < -before)
+    return ahead > 0
+
+
+def _beyond_prefix(xp, outside, prefix, keys):
+    """`outside` without the first keys of each batch, (batch, 1, 1, queries, keys)."""
+    within = xp.arange(keys)[None, :] < xp.asarray(prefix)[:, None]
+    return outside & ~within[:, None, None, None, :]
+
+
+def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
+    """What is barred, to broadcast against (batch, heads, group, queries, keys); or None.
+
+    Args:
+        api (str): the public name.
+        mask (Tensor): true or 1 where a key is left out; None where there is none.
+        mode (int): which queries see which keys.
+        reach (tuple): how far a query sees back and ahead.
+        prefix (list): for each batch how many keys every query sees.
+        sizes (tuple): batch, heads of the queries, heads of the keys, queries, keys.
+        name (str): that of the mask.
+    """
+    batch, heads, groups, queries, keys = sizes
+    if mode not in _MODES:
+        raise RuntimeError(f"For '{api}', 'sparse_mode' must be in [0, 5], but got {mode}.")
+    if mask is None and mode == 0:
+        return None
+    xp = current_space() if mask is None else space_for(mask._array)
+    if mode in (0, 4):
+        _need_reach(api, *reach, queries, keys)
+    found = _outside(xp, mode, *reach, queries, keys)
+    if mode == 5:
+        if prefix is None or len(prefix) != batch:
+            raise RuntimeError(
+                f"For '{api}', 'prefix' must hold a number for each of {batch} "
+                f"batches where 'sparse_mode' is 5, but got {prefix}."
+            )
+        found = _beyond_prefix(xp, found, prefix, keys)
+    if mode in (2, 3, 4):
+        allowed = [COMPRESSED]
+    else:
+        allowed = [(batch, heads, queries, keys), (batch, 1, queries, keys)]
+        allowed += [(queries, keys)] * (mode != 5)
+    if mask is None or mask.shape not in allowed:
+        raise RuntimeError(
+            f"For '{api}', '{name}' must have shape "
+            f"{' or '.join(map(str, allowed))} for {_MODES[mode]}, but got "
+            f"{None if mask is None else mask.shape}."
+        )
+    if mode in (2, 3, 4):
+        return Tensor._wrap(found)
+    given = mask._array != 0
+    if given.ndim == 4:
+        lead = (groups, heads // groups) if given.shape[1] == heads else (1, 1)
+        given = given.reshape((given.shape[0], *lead, queries, keys))
+    return Tensor._wrap(given if found is None else given | found)
+
+
+def dropout_kept(api, drop_mask, keep_prob, shape):
+    """The bits of a dropout mask, one for each weight, (batch, heads, group, queries, keys)."""
+    if not 0 < keep_prob <= 1:
+        raise RuntimeError(f"For '{api}', 'keep_prob' must be in (0.0, 1.0], but got {keep_prob}.")
+    if (drop_mask is None) != (keep_prob == 1):
+        raise RuntimeError(
+            f"For '{api}', 'drop_mask' must be given where 'keep_prob' is below 1, "
+            f"and only there, but got {keep_prob} and "
+            f"{None if drop_mask is None else drop_mask.shape}."
+        )
+    if drop_mask is None:
+        return None
+    count = 1
+    for n in shape:
+        count *= n
+    if drop_mask.size * 8 != count:
+        raise RuntimeError(
+            f"For '{api}', 'drop_mask' must have a bit for each of {count} weights, "
+            f"but got shape {drop_mask.shape}."
+        )
+    bits = space_for(drop_mask._array).unpackbits(drop_mask._array.reshape(-1))
+    return Tensor._wrap(bits.reshape(shape))
+
+
+def score_shift(api, shift, mode, sizes, name="real_shift"):
+    """The shift of the scores, (batch or 1, heads, group, queries, keys).
+
+    Of a causal shift of more than 1024 rows the last 1024 may be given. By the rule of ALiBi it
+    depends on the distance alone, so the last row tells the earlier ones.
+    """
+    batch, heads, groups, queries, keys = sizes
+    rows = min(queries, LAST_ROWS) if mode in (2, 3) and queries <= keys else queries
+    fits = (
+        shift.ndim == 4
+        and shift.shape[0] in (1, batch)
+        and shift.shape[1] == heads
+        and shift.shape[2] in (rows, queries)
+        and shift.shape[3] == keys
+    )
+    if not fits:
+        raise RuntimeError(
+            f"For '{api}', '{name}' must have shape ({batch} or 1, {heads}, "
+            f"{rows}, {keys}), but got {shift.shape}."
+        )
+    if shift.shape[2] != queries:
+        shift = shift_by_distance(shift, queries, keys)
+    return shift.reshape((shift.shape[0], groups, heads // groups, queries, keys))
+
+
+def shift_by_distance(shift, queries, keys):
+    """The rows of an ALiBi shift, told by its last ones.
+
+    The last row ends with the shift of a query's own key; what lies ahead of it is barred.
+    """
+    rows, width = shift.shape[2:]
+    xp = space_for(shift._array)
+    row, column = xp.arange(queries)[:, None], xp.arange(keys)[None, :]
+    given = (row >= queries - rows) & (width == keys)
+    moved = xp.minimum(column + (queries - 1 - row) + (width - keys), width - 1)
+    places = (xp.where(given, row - (queries - rows), rows - 1), xp.where(given, column, moved))
+    return shift[:, :, Tensor._wrap(places[0]), Tensor._wrap(places[1])]

@@ -1,0 +1,87 @@
+"""Frequencies of discrete Fourier transforms: fftfreq, rfftfreq, and shifts of frequency 0."""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import DType, Float, Int, ListOf, ScalarOf, TupleOf, checked
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
+from .._shape.axes import axis_of
+from .._shape.flip_roll import roll
+
+Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
+
+
+def _frequencies(api, n, d, dtype, function):
+    made = function(current_space().fft)(n, d)
+    return Tensor._wrap(made.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
+
+
+@public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
+@checked
+def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
+    """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
+    default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.fftfreq(4))
+        [ 0.    0.25 -0.5  -0.25]
+
+    Source: mindspore.ops.fftfreq of MindSpore 2.10.
+    """
+    return _frequencies("fftfreq", n, d, dtype, lambda f: f.fftfreq)
+
+
+@public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
+@checked
+def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
+    """The frequencies of `rfft` for n samples d apart. float32 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rfftfreq(4))
+        [0.   0.25 0.5 ]
+
+    Source: mindspore.ops.rfftfreq of MindSpore 2.10.
+    """
+    return _frequencies("rfftfreq", n, d, dtype, lambda f: f.rfftfreq)
+
+
+def _shifted(input, dim, sign):
+    axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    axes = tuple(axis_of(axis, input) for axis in axes)
+    if not axes:
+        return roll.run(input.reshape(-1), 0, 0).reshape(input.shape)
+    steps = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
+    return roll.run(input, steps, axes)
+
+
+@public("ops.fftshift", "mint.fft.fftshift")
+@checked
+def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
+    """Frequency 0 moved to the middle of the axes given, all by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.fftshift(ms.Tensor([1, 2, 3])))
+        [3 1 2]
+
+    Source: mindspore.ops.fftshift of MindSpore 2.10.
+    """
+    return _shifted(input, dim, 1)
+
+
+@public("ops.ifftshift", "mint.fft.ifftshift")
+@checked
+def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
+    """What `fftshift` did, undone.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ifftshift(ms.Tensor([1, 2, 3])))
+        [2 3 1]
+
+    Source: mindspore.ops.ifftshift of MindSpore 2.10.
+    """
+    return _shifted(input, dim, -1)
