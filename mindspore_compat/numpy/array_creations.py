@@ -1,5 +1,7 @@
-"""mindspore.numpy: new Tensors: of values, of ranges, grids, windows,
-random numbers. Triangles, histograms and padding are in files of their own."""
+"""mindspore.numpy: new Tensors: of values, of ranges, of grids.
+
+Random numbers, window functions, triangles, histograms and padding are in files of their own.
+"""
 
 import math
 
@@ -12,9 +14,8 @@ from .._core.rules.vocabulary import Any, Bool, DType, Int, InTensor, Number
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
-from ..ops._random import distributions
 from ..ops._shape import grid, join_split, transpose
-from . import _histograms, _triangles
+from . import _histograms, _random, _triangles, _windows
 from ._convert import (
     as_tensor,
     axis_of,
@@ -27,23 +28,21 @@ from ._convert import (
 )
 from ._histograms import *  # noqa: F403
 from ._padding import pad
+from ._random import *  # noqa: F403
 from ._triangles import *  # noqa: F403
+from ._windows import *  # noqa: F403
 
 __all__ = [
     "arange",
     "array",
     "asarray",
     "asfarray",
-    "bartlett",
-    "blackman",
     "copy",
     "empty",
     "empty_like",
     "full",
     "full_like",
     "geomspace",
-    "hamming",
-    "hanning",
     "indices",
     "ix_",
     "linspace",
@@ -54,14 +53,13 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
-    "rand",
-    "randint",
-    "randn",
     "zeros",
     "zeros_like",
 ]
 __all__ += _histograms.__all__
+__all__ += _random.__all__
 __all__ += _triangles.__all__
+__all__ += _windows.__all__
 
 float32, int32 = dtypes.float32, dtypes.int32
 
@@ -541,128 +539,3 @@ class _Grid:
 
 
 mgrid, ogrid = _Grid(True), _Grid(False)
-
-
-# Windows and random numbers -----------------------------------------------------------------------
-
-
-def _window(api, formula):
-    def function(M: Int):
-        if M < 2:
-            return ones(max(M, 0))
-        steps = numpy.arange(M)
-        made = formula(steps, M - 1).astype(numpy.float32)
-        return Tensor._wrap(current_space().asarray(made))
-
-    function.__name__ = function.__qualname__ = api
-    function.__doc__ = f"The {api} window of M points, float32. A TypeError if `M` is no int."
-    return checked(function)
-
-
-bartlett = _window("bartlett", lambda n, last: 1 - numpy.abs(2 * n / last - 1))
-blackman = _window(
-    "blackman",
-    lambda n, last: (
-        0.42 - 0.5 * numpy.cos(2 * math.pi * n / last) + 0.08 * numpy.cos(4 * math.pi * n / last)
-    ),
-)
-hamming = _window("hamming", lambda n, last: 0.54 - 0.46 * numpy.cos(2 * math.pi * n / last))
-hanning = _window("hanning", lambda n, last: 0.5 - 0.5 * numpy.cos(2 * math.pi * n / last))
-
-_FLOATS = {
-    "float16": dtypes.float16,
-    "float32": float32,
-    "float": float32,
-    "float64": dtypes.float64,
-}
-_INTS = {
-    "int8": dtypes.int8,
-    "int16": dtypes.int16,
-    "int32": int32,
-    "int64": dtypes.int64,
-    "int": int32,
-}
-
-
-def _random_dtype(dtype, kinds, api):
-    """A MindSpore dtype, or the name of one, of a kind.
-
-    Raises:
-        ValueError: if it is none of that kind.
-    """
-    found = kinds.get(dtype) if isinstance(dtype, str) else dtype
-    if not isinstance(found, dtypes.Type) or found not in kinds.values():
-        raise ValueError(
-            f"For '{api}', 'dtype' must be one of {', '.join(kinds)}, but got {dtype!r}."
-        )
-    return found
-
-
-def _random_shape(shape, api):
-    """A shape from the arguments of `rand`: ints, or one int, tuple or list; (1,) for none."""
-    if len(shape) == 1:
-        shape = shape[0]
-        if isinstance(shape, Tensor):
-            raise TypeError(f"For '{api}', the shape must be an int, tuple or list of ints.")
-    elif not shape:
-        shape = (1,)
-    return shape_tuple(shape, api)
-
-
-def rand(*shape, dtype=float32):
-    """Uniform numbers in [0, 1); one without a shape.
-
-    Args:
-        *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
-        dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
-
-    Raises:
-        TypeError: if the shape is something else.
-        ValueError: if a length is negative, or `dtype` is something else.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.numpy.rand(2, 3).shape)
-        (2, 3)
-    """
-    wanted = _random_dtype(dtype, _FLOATS, "rand")
-    return distributions.rand(*_random_shape(shape, "rand")).astype(wanted)
-
-
-def randn(*shape, dtype=float32):
-    """Numbers of the standard normal distribution; arguments and errors as for `rand`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.numpy.randn(2, 3).shape)
-        (2, 3)
-    """
-    wanted = _random_dtype(dtype, _FLOATS, "randn")
-    return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
-
-
-@checked
-def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int32):
-    """Whole numbers in [minval, maxval), or in [0, minval); one number by default.
-
-    Args:
-        minval (int): the least number.
-        maxval (int): the number after the largest.
-        shape (Union[int, tuple[int], list[int], Tensor]): the shape. Default: (1,).
-        dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
-
-    Raises:
-        TypeError: if an argument has another type.
-        ValueError: if the range is empty, or `dtype` is something else.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.numpy.randint(5, shape=(2, 3)).shape)
-        (2, 3)
-    """
-    wanted = _random_dtype(dtype, _INTS, "randint")
-    low, high = (0, minval) if maxval is None else (minval, maxval)
-    if low >= high:
-        raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
-    size = (1,) if shape is None else shape_tuple(shape, "randint")
-    return distributions.randint(int(low), int(high), size).astype(wanted)

@@ -11,7 +11,7 @@ from ..ops._shape import flip_roll, join_split
 from ..ops._shape import repeat as repeat_ops
 from ..ops._shape import reshape as reshape_ops
 from ..ops._shape import transpose as transpose_ops
-from . import _choosing, _joining
+from . import _choosing, _joining, _searching, _sets
 from ._choosing import *  # noqa: F403
 from ._convert import (
     as_tensor,
@@ -25,6 +25,8 @@ from ._convert import (
     whole_numbers,
 )
 from ._joining import *  # noqa: F403
+from ._searching import *  # noqa: F403
+from ._sets import *  # noqa: F403
 
 __all__ = [
     "apply_along_axis",
@@ -52,6 +54,8 @@ __all__ = [
 ]
 __all__ += _choosing.__all__
 __all__ += _joining.__all__
+__all__ += _searching.__all__
+__all__ += _sets.__all__
 
 
 # Shapes -------------------------------------------------------------------------------------------

@@ -1,0 +1,110 @@
+"""mindspore.numpy: Tensors of random numbers. `array_creations` publishes them."""
+
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.dtype import float32, int32
+from .._core.tensor.tensor import Tensor
+from ..ops._random import distributions
+from ._convert import shape_tuple
+
+__all__ = ["rand", "randint", "randn"]
+
+
+_FLOATS = {
+    "float16": dtypes.float16,
+    "float32": float32,
+    "float": float32,
+    "float64": dtypes.float64,
+}
+_INTS = {
+    "int8": dtypes.int8,
+    "int16": dtypes.int16,
+    "int32": int32,
+    "int64": dtypes.int64,
+    "int": int32,
+}
+
+
+def _random_dtype(dtype, kinds, api):
+    """A MindSpore dtype, or the name of one, of a kind.
+
+    Raises:
+        ValueError: if it is none of that kind.
+    """
+    found = kinds.get(dtype) if isinstance(dtype, str) else dtype
+    if not isinstance(found, dtypes.Type) or found not in kinds.values():
+        raise ValueError(
+            f"For '{api}', 'dtype' must be one of {', '.join(kinds)}, but got {dtype!r}."
+        )
+    return found
+
+
+def _random_shape(shape, api):
+    """A shape from the arguments of `rand`: ints, or one int, tuple or list; (1,) for none."""
+    if len(shape) == 1:
+        shape = shape[0]
+        if isinstance(shape, Tensor):
+            raise TypeError(f"For '{api}', the shape must be an int, tuple or list of ints.")
+    elif not shape:
+        shape = (1,)
+    return shape_tuple(shape, api)
+
+
+def rand(*shape, dtype=float32):
+    """Uniform numbers in [0, 1); one without a shape.
+
+    Args:
+        *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
+        dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
+
+    Raises:
+        TypeError: if the shape is something else.
+        ValueError: if a length is negative, or `dtype` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.rand(2, 3).shape)
+        (2, 3)
+    """
+    wanted = _random_dtype(dtype, _FLOATS, "rand")
+    return distributions.rand(*_random_shape(shape, "rand")).astype(wanted)
+
+
+def randn(*shape, dtype=float32):
+    """Numbers of the standard normal distribution; arguments and errors as for `rand`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.randn(2, 3).shape)
+        (2, 3)
+    """
+    wanted = _random_dtype(dtype, _FLOATS, "randn")
+    return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
+
+
+@checked
+def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int32):
+    """Whole numbers in [minval, maxval), or in [0, minval); one number by default.
+
+    Args:
+        minval (int): the least number.
+        maxval (int): the number after the largest.
+        shape (Union[int, tuple[int], list[int], Tensor]): the shape. Default: (1,).
+        dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the range is empty, or `dtype` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.randint(5, shape=(2, 3)).shape)
+        (2, 3)
+    """
+    wanted = _random_dtype(dtype, _INTS, "randint")
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    if low >= high:
+        raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
+    size = (1,) if shape is None else shape_tuple(shape, "randint")
+    return distributions.randint(int(low), int(high), size).astype(wanted)

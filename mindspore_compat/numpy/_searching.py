@@ -1,0 +1,197 @@
+"""mindspore.numpy: searching and counting: extreme places, places in sorted values, bins.
+
+`array_ops` publishes them.
+"""
+
+import math
+
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast
+from ..ops._indexing import gather, masks
+from ..ops._reduction import histogram, min_max
+from ..ops._shape import flip_roll
+from ._choosing import where
+from ._convert import as_tensor, axis_of, refuse_complex
+
+__all__ = ["argmax", "argmin", "argwhere", "bincount", "digitize", "searchsorted"]
+
+
+def argwhere(a):
+    """The positions of the elements that are not 0, one row for each; int64.
+
+    Raises:
+        TypeError: if `a` is not array-like. ValueError: if it has no axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argwhere(ms.Tensor([0, 5, 7])))
+        [[1]
+         [2]]
+    """
+    a = as_tensor(a, "argwhere")
+    if not a.ndim:
+        raise ValueError("For 'argwhere', 'a' must have an axis.")
+    return masks.argwhere.run(a)
+
+
+def _extreme_place(a, axis, op, api):
+    a = as_tensor(a, api)
+    refuse_complex(api, a)
+    if not a.size:
+        raise ValueError(f"For '{api}', 'a' must have elements, but got shape {a.shape}.")
+    return a, op.run(a) if axis is None else op.run(a, axis_of(axis, a.ndim, api))
+
+
+@checked
+def argmax(a, axis: Int = None):
+    """The position of the largest element along an axis, or in order; int64.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if the axis is out of range, or `a` is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argmax([[1, 5], [4, 3]], axis=1))
+        [1 0]
+    """
+    return _extreme_place(a, axis, min_max.argmax, "argmax")[1]
+
+
+@checked
+def argmin(a, axis: Int = None):
+    """The position of the smallest element along an axis, or in order; int32.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if the axis is out of range, or `a` is empty.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.argmin([[1, 5], [4, 3]], axis=1))
+        [0 1]
+    """
+    a, found = _extreme_place(a, axis, min_max.argmin, "argmin")
+    return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
+
+
+@checked
+def searchsorted(a, v, side="left", sorter=None):
+    """Where values would stand in an ordered vector; int32.
+
+    Args:
+        a (Union[list, tuple, Tensor]): the vector.
+        v (Union[number, list, tuple, Tensor]): the values.
+        side (str): "left" before equal elements, "right" after them.
+        sorter (Union[list, tuple, Tensor]): the order that sorts `a`, ints.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `a` is no vector, `side` is something else or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.searchsorted([1, 3, 5], [2, 3]))
+        [1 1]
+    """
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}.")
+    a, v = as_tensor(a, "searchsorted"), as_tensor(v, "searchsorted")
+    refuse_complex("searchsorted", v)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        raise TypeError(f"For 'searchsorted', 'sorter' must be a Tensor, but got {sorter!r}.")
+    if (
+        a.ndim != 1
+        or sorter is not None
+        and (sorter.shape != a.shape or sorter._array.dtype.kind not in "iu")
+    ):
+        raise ValueError(
+            f"For 'searchsorted', 'a' must be a vector and 'sorter' as many ints, but "
+            f"got shape {a.shape}."
+        )
+    a, v = (cast.run(t, "float32") if t.dtype == dtypes.bool_ else t for t in (a, v))
+    if sorter is not None:
+        a = gather.gather.run(a, sorter, 0)
+    if a._array.dtype.kind == "c":
+        a = cast.run(a, "float32")
+    common = promote_np(a._array.dtype, v._array.dtype)
+    found = build("ops", "searchsorted")(cast.run(a, common), cast.run(v, common), side=side)
+    return found.astype(dtypes.int32)
+
+
+def digitize(x, bins, right=False):
+    """The bin of each value: how many edges lie below it (or up to it); edges may descend.
+    int32.
+
+    Args:
+        x (Union[number, list, tuple, Tensor]): the values.
+        bins (Union[list, tuple, Tensor]): the edges, a vector.
+        right (bool): whether a value on an edge belongs below it.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `bins` is no vector.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.digitize([0.5, 1.5], [0.0, 1.0, 2.0]))
+        [1 2]
+    """
+    x, bins = as_tensor(x, "digitize"), as_tensor(bins, "digitize")
+    refuse_complex("digitize", x, bins)
+    side = "left" if right else "right"
+    if bins.ndim != 1:
+        raise ValueError(f"For 'digitize', 'bins' must have one axis, but got shape {bins.shape}.")
+    if not x.size:
+        return x
+    if not bins.size:
+        return cast.run(x, "int32") * 0
+    if bins.size > 1 and bool(bins[0] > bins[-1]):
+        return bins.shape[0] - searchsorted(flip_roll.flip.run(bins, (0,)), x, side)
+    return searchsorted(bins, x, side)
+
+
+@checked
+def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
+    """How often each number appears (or the sum of its weights), float32; `length` fixes how many
+    are counted.
+
+    Args:
+        x (Union[list, tuple, Tensor]): numbers from 0, ints, a vector.
+        weights (Union[list, tuple, Tensor]): what each counts.
+        minlength (int): the least number of counts.
+        length (int): the number of counts.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `x` is no vector, the shapes differ or `length` is not positive.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.bincount([0, 1, 1, 3]))
+        [1. 2. 0. 1.]
+    """
+    x = as_tensor(x, "bincount")
+    if x.ndim != 1:
+        raise ValueError(f"For 'bincount', 'x' must be a vector, but got shape {x.shape}.")
+    if x.dtype not in (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise TypeError(f"For 'bincount', 'x' must hold ints, but got dtype {x.dtype}.")
+    if not isinstance(minlength, (int, float)) and not (
+        isinstance(minlength, Tensor) and minlength.size == 1
+    ):
+        raise TypeError(f"For 'bincount', 'minlength' must be an int, but got {minlength!r}.")
+    minlength = max(math.ceil(float(minlength)), 0)
+    weights = None if weights is None else as_tensor(weights, "bincount")
+    if weights is not None and weights.shape != x.shape:
+        raise ValueError(
+            f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}."
+        )
+    if length is not None:
+        inside = x < length
+        weights = inside.astype(dtypes.float32) if weights is None else where(inside, weights, 0)
+        x, minlength = build("ops", "clamp")(x, 0, length - 1), length
+    return cast.run(histogram.bincount.run(x, weights, minlength), "float32")

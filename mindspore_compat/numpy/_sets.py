@@ -1,0 +1,129 @@
+"""mindspore.numpy: vectors as sets: distinct values, membership, intersection and difference.
+
+`array_ops` publishes them.
+"""
+
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool
+from .._core.tensor import dtype as dtypes
+from ..ops._reduction import min_max
+from ..ops._reduction import unique as unique_ops
+from ..ops._shape import join_split, reshape
+from ._convert import as_tensor, meet, need_tensor, refuse_complex
+
+__all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
+
+
+def _comparable(value, api):
+    """An array-like value of numbers that have an order, flattened.
+
+    Raises:
+        TypeError: if it is something else, bools among it.
+    """
+    found = as_tensor(value, api)
+    refuse_complex(api, found)
+    if found.dtype == dtypes.bool_:
+        raise TypeError(f"For '{api}', the inputs must not hold bools.")
+    return found.reshape(-1)
+
+
+def _sorted_set(values):
+    return unique_ops.mint_unique(values) if values.size else values
+
+
+def unique(x, return_inverse=False):
+    """Each value of a Tensor once, in ascending order; with the position (int32) of every element
+    among them if asked.
+
+    Raises:
+        TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
+        ValueError: if it has no axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.unique(ms.Tensor([3, 1, 3])))
+        [1 3]
+    """
+    values = _comparable(need_tensor(x, "unique"), "unique")
+    if not x.ndim:
+        raise ValueError("For 'unique', 'x' must have an axis.")
+    if not return_inverse:
+        return _sorted_set(values)
+    found = unique_ops.mint_unique(values, return_inverse=True)
+    return found[0], found[1].astype(dtypes.int32)
+
+
+def isin(element, test_elements, invert=False):
+    """True where the element is among others (or where it is not, with `invert`).
+
+    Raises:
+        TypeError: if an argument is not array-like.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.isin([1, 2, 3], [2, 5]))
+        [False  True False]
+    """
+    element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
+    found = (
+        (reshape.expand_dims.run(element, -1) == others).any(-1)
+        if others.size
+        else element != element
+    )
+    return build("ops", "logical_not")(found) if invert else found
+
+
+def in1d(ar1, ar2, invert=False):
+    """`isin` on all elements in order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.in1d([1, 2, 3], [2, 5]))
+        [False  True False]
+    """
+    return isin(as_tensor(ar1, "in1d").reshape(-1), ar2, invert)
+
+
+@checked
+def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = False):
+    """The values in both, in ascending order; with their first positions (int32) in each if asked.
+
+    Raises:
+        TypeError: if an argument has another type, or an input holds bools or complex numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.intersect1d([1, 2, 3], [2, 3, 4]))
+        [2 3]
+    """
+    one, two = meet(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
+    both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
+    both = join_split.cat.run(both, 0)
+    both = build("ops", "sort")(both)[0] if both.size else both
+    values = build("ops", "masked_select")(both[1:], both[1:] == both[:-1])
+    if not return_indices:
+        return values
+    places = [
+        min_max.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
+        for other in (one, two)
+    ]
+    return values, *[p.astype(dtypes.int32) for p in places]
+
+
+@checked
+def setdiff1d(ar1, ar2, assume_unique: Bool = False):
+    """The values of one that are not in the other, in ascending order unless they are assumed
+    unique.
+
+    Raises:
+        TypeError: if an argument has another type, or an input holds bools or complex numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.setdiff1d([1, 2, 3], [2]))
+        [1 3]
+    """
+    one, two = (_comparable(each, "setdiff1d") for each in (ar1, ar2))
+    values = one if assume_unique else _sorted_set(one)
+    return build("ops", "masked_select")(values, isin(values, two, invert=True))

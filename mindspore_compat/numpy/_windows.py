@@ -1,0 +1,33 @@
+"""mindspore.numpy: window functions of signal processing. `array_creations` publishes them."""
+
+import math
+
+import numpy
+
+from .._backend.arrays import current_space
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Int
+from .._core.tensor.tensor import Tensor
+
+__all__ = ["bartlett", "blackman", "hamming", "hanning"]
+
+
+def _window(api, formula):
+    def function(M: Int):
+        made = numpy.ones(max(M, 0)) if M < 2 else formula(numpy.arange(M), M - 1)
+        return Tensor._wrap(current_space().asarray(made.astype(numpy.float32)))
+
+    function.__name__ = function.__qualname__ = api
+    function.__doc__ = f"The {api} window of M points, float32. A TypeError if `M` is no int."
+    return checked(function)
+
+
+bartlett = _window("bartlett", lambda n, last: 1 - numpy.abs(2 * n / last - 1))
+blackman = _window(
+    "blackman",
+    lambda n, last: (
+        0.42 - 0.5 * numpy.cos(2 * math.pi * n / last) + 0.08 * numpy.cos(4 * math.pi * n / last)
+    ),
+)
+hamming = _window("hamming", lambda n, last: 0.54 - 0.46 * numpy.cos(2 * math.pi * n / last))
+hanning = _window("hanning", lambda n, last: 0.5 - 0.5 * numpy.cos(2 * math.pi * n / last))
