@@ -11,7 +11,9 @@ from kit import close
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._core.autograd import (  # noqa: F401 - their rules
     vjp_rules,
+    vjp_rules_indexing,
     vjp_rules_linalg,
+    vjp_rules_products,
     vjp_rules_reduce,
     vjp_rules_special,
 )
@@ -240,10 +242,11 @@ def case(name):
 
 
 def declared_in_core():
-    """The names of vjp_rules.py; those that other files add to the table are tested with them."""
+    """The names of vjp_rules*.py; those that other files add to the table are tested with them."""
     code = (
-        "from mindspore_compat._core.autograd import vjp_rules, vjp_rules_linalg, "
-        "vjp_rules_reduce, vjp_rules_special, traced\nprint(*vjp_rules.TABLE)"
+        "from mindspore_compat._core.autograd import vjp_rules, vjp_rules_indexing, "
+        "vjp_rules_linalg, vjp_rules_products, vjp_rules_reduce, vjp_rules_special, traced\n"
+        "print(*vjp_rules.TABLE)"
     )
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

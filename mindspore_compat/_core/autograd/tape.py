@@ -15,7 +15,7 @@ another gradient it receives Traced values (traced.py), which record themselves,
 gradient sees through the inner one and derivatives of any order need nothing more.
 
 The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy's functions in
-derivatives.py, the rules of ops beside the ops.
+vjp_rules*.py, the rules of ops beside the ops.
 """
 
 import inspect

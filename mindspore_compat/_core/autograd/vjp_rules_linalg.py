@@ -6,10 +6,7 @@ Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend
 """
 
 from .vjp_rules import compose, derive
-
-
-def _adjoint(xp, x):
-    return xp.conj(xp.swapaxes(x, -1, -2))
+from .vjp_rules_products import adjoint
 
 
 def _product(xp, *factors):
@@ -20,21 +17,21 @@ def _product(xp, *factors):
 
 
 def _inv_vjp(xp, g, out):
-    back = _adjoint(xp, out)
+    back = adjoint(xp, out)
     return -_product(xp, back, g, back)
 
 
 def _solve_left(xp, g, a, out):
-    back = xp.linalg_solve(_adjoint(xp, a), g)
-    return -xp.matmul(back, _adjoint(xp, out))
+    back = xp.linalg_solve(adjoint(xp, a), g)
+    return -xp.matmul(back, adjoint(xp, out))
 
 
 def _cofactors_vjp(xp, g, x):
     """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
-    back = _adjoint(xp, xp.linalg_inv(x))
+    back = adjoint(xp, xp.linalg_inv(x))
     size = xp.conj(xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
     inner = xp.sum(xp.conj(g) * back, (-2, -1), keepdims=True)
-    return size * (inner * back - _product(xp, back, _adjoint(xp, g), back))
+    return size * (inner * back - _product(xp, back, adjoint(xp, g), back))
 
 
 def _lower_half(xp, x):
@@ -43,21 +40,21 @@ def _lower_half(xp, x):
 
 
 def _cholesky_vjp(xp, g, out):
-    back = _adjoint(xp, out)
+    back = adjoint(xp, out)
     middle = _lower_half(xp, xp.matmul(back, g))
-    middle = middle + _adjoint(xp, middle)
+    middle = middle + adjoint(xp, middle)
     inner = xp.linalg_solve(back, middle)
-    whole = _adjoint(xp, xp.linalg_solve(back, _adjoint(xp, inner)))
+    whole = adjoint(xp, xp.linalg_solve(back, adjoint(xp, inner)))
     return 0.5 * whole
 
 
 def _lu_vjp(xp, g, out):
     lower, upper = xp.tril(out, -1) + xp.eye(out.shape[-1], dtype=out.dtype), xp.triu(out)
-    inner = xp.tril(xp.matmul(_adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
-        xp.matmul(xp.triu(g), _adjoint(xp, upper))
+    inner = xp.tril(xp.matmul(adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
+        xp.matmul(xp.triu(g), adjoint(xp, upper))
     )
-    left = xp.linalg_solve(_adjoint(xp, lower), inner)
-    return _adjoint(xp, xp.linalg_solve(upper, _adjoint(xp, left)))
+    left = xp.linalg_solve(adjoint(xp, lower), inner)
+    return adjoint(xp, xp.linalg_solve(upper, adjoint(xp, left)))
 
 
 def _gaps(xp, values):
@@ -70,7 +67,7 @@ def _gaps(xp, values):
 def _eigh_vjp(xp, g, out):
     g_values, g_vectors = g
     values, vectors = out
-    back = _adjoint(xp, vectors)
+    back = adjoint(xp, vectors)
     diagonal = xp.expand_dims(g_values, -1) * xp.eye(values.shape[-1], dtype=values.dtype)
     inner = diagonal + _gaps(xp, values) * xp.matmul(back, g_vectors)
     return (_product(xp, vectors, inner, back),)
@@ -80,7 +77,7 @@ def _eig_vjp(xp, g, out):
     """Eigenvectors keep their length; of their phase, which is arbitrary, nothing may depend."""
     g_values, g_vectors = g
     values, vectors = out
-    back = _adjoint(xp, vectors)
+    back = adjoint(xp, vectors)
     eye = xp.eye(values.shape[-1], dtype=values.dtype)
     turned = xp.matmul(back, g_vectors)
     along = xp.real(xp.diagonal(turned, 0, -2, -1))
@@ -96,40 +93,40 @@ def _qr_vjp(xp, g, out):
     rows, columns = r.shape[-2:]
     if columns > rows:
         beyond = xp.matmul(q, g_r[..., rows:])
-        rest = xp.matmul(xp.matmul(q, r[..., rows:]), _adjoint(xp, g_r[..., rows:]))
+        rest = xp.matmul(xp.matmul(q, r[..., rows:]), adjoint(xp, g_r[..., rows:]))
         (first,) = _qr_vjp(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
         return (xp.concatenate([first, beyond], -1),)
-    middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
+    middle = xp.matmul(r, adjoint(xp, g_r)) - xp.matmul(adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
     diagonal = xp.spread_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
-    right = g_q + xp.matmul(q, lower + _adjoint(xp, lower) + diagonal)
-    return (_adjoint(xp, xp.linalg_solve(r, _adjoint(xp, right))),)
+    right = g_q + xp.matmul(q, lower + adjoint(xp, lower) + diagonal)
+    return (adjoint(xp, xp.linalg_solve(r, adjoint(xp, right))),)
 
 
 def _svd_vjp(xp, g, out):
     """For the reduced form u, s, vh."""
     g_u, g_s, g_vh = g
     u, s, vh = out
-    v, g_v = _adjoint(xp, vh), _adjoint(xp, g_vh)
+    v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)
     count = s.shape[-1]
     eye = xp.eye(count, dtype=s.dtype)
     gaps = _gaps(xp, s * s)
     column, row = xp.expand_dims(s, -1), xp.expand_dims(s, -2)
-    inner_u = gaps * xp.matmul(_adjoint(xp, u), g_u)
-    inner_v = gaps * xp.matmul(_adjoint(xp, v), g_v)
+    inner_u = gaps * xp.matmul(adjoint(xp, u), g_u)
+    inner_v = gaps * xp.matmul(adjoint(xp, v), g_v)
     inner = (
-        (inner_u + _adjoint(xp, inner_u)) * row
-        + column * (inner_v + _adjoint(xp, inner_v))
+        (inner_u + adjoint(xp, inner_u)) * row
+        + column * (inner_v + adjoint(xp, inner_v))
         + (xp.expand_dims(g_s, -1) * eye)
     )
     slope = _product(xp, u, inner, vh)
     rows, columns = u.shape[-2], v.shape[-2]
     if rows > count:
-        rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, _adjoint(xp, u))
+        rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, adjoint(xp, u))
         slope = slope + _product(xp, rest, g_u / row, vh)
     if columns > count:
-        rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, _adjoint(xp, v))
-        slope = slope + _product(xp, u / row, _adjoint(xp, g_v), rest)
+        rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, adjoint(xp, v))
+        slope = slope + _product(xp, u / row, adjoint(xp, g_v), rest)
     return (slope,)
 
 
@@ -137,16 +134,16 @@ def _rest_turned(xp, g, whole, count):
     """The gradient of the first `count` columns of a square orthogonal matrix, with that of the
     others in it: they turn with the first, by as little as keeps them orthogonal."""
     first, rest = whole[..., :count], whole[..., count:]
-    return g[..., :count] - _product(xp, rest, _adjoint(xp, g[..., count:]), first)
+    return g[..., :count] - _product(xp, rest, adjoint(xp, g[..., count:]), first)
 
 
 def _svd_full_vjp(xp, g, out):
     g_u, g_s, g_vh = g
     u, s, vh = out
-    count, v = s.shape[-1], _adjoint(xp, vh)
+    count, v = s.shape[-1], adjoint(xp, vh)
     g_u = _rest_turned(xp, g_u, u, count)
-    g_v = _rest_turned(xp, _adjoint(xp, g_vh), v, count)
-    return _svd_vjp(xp, (g_u, g_s, _adjoint(xp, g_v)), (u[..., :count], s, vh[..., :count, :]))
+    g_v = _rest_turned(xp, adjoint(xp, g_vh), v, count)
+    return _svd_vjp(xp, (g_u, g_s, adjoint(xp, g_v)), (u[..., :count], s, vh[..., :count, :]))
 
 
 def _qr_full_vjp(xp, g, out):
@@ -162,7 +159,7 @@ def _qr_full_vjp(xp, g, out):
 
 def _logm_vjp(xp, g, x):
     """A corner of the logarithm of [[xᴴ, g], [0, xᴴ]]: Mathias (1996), of any function of x."""
-    back, count = _adjoint(xp, x), x.shape[-1]
+    back, count = adjoint(xp, x), x.shape[-1]
     above = xp.concatenate([back, g], -1)
     below = xp.concatenate([xp.zeros_like(back), back], -1)
     return xp.linalg_logm(xp.concatenate([above, below], -2))[..., :count, count:]
@@ -180,10 +177,10 @@ derive(
     arrays="x",
     several=True,
     joint=lambda xp, g, x: (
-        xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),
+        xp.expand_dims(xp.expand_dims(g[1], -1), -1) * adjoint(xp, xp.linalg_inv(x)),
     ),
 )
-derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
+derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(adjoint(xp, a), g))
 derive("linalg_cholesky(x)", x=_cholesky_vjp)
 derive("linalg_lu(x)", x=_lu_vjp)
 derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_vjp)

@@ -1,7 +1,7 @@
 """Gradient rules of special functions: the families of the error, gamma, beta, Bessel and zeta
 functions.
 
-What derivatives.py says of rules holds here too. Slopes by a parameter (the order of an incomplete
+What vjp_rules.py says of rules holds here too. Slopes by a parameter (the order of an incomplete
 gamma function) are differences of values, _backend/special_grads.py.
 """
 

@@ -21,7 +21,13 @@ from numpy import float64, generic
 
 from ..._backend import arrays
 from ..._backend.arrays import DIRECT, SPACES
-from ..autograd import vjp_rules_linalg, vjp_rules_reduce, vjp_rules_special  # noqa: F401 - rules
+from ..autograd import (  # noqa: F401 - rules
+    vjp_rules_indexing,
+    vjp_rules_linalg,
+    vjp_rules_products,
+    vjp_rules_reduce,
+    vjp_rules_special,
+)
 from ..autograd.tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
 from ..autograd.traced import Traced, bare, traced_space
 from ..rules.base import NoneRule, parts_of

@@ -1,6 +1,6 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
-from ..._core.autograd.vjp_rules import product
+from ..._core.autograd.vjp_rules_products import product
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public

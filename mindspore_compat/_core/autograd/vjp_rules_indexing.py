@@ -1,0 +1,117 @@
+"""Gradient rules of indexing: reads and writes at positions, along an axis, and of extremes.
+
+What vjp_rules.py says of rules holds here too.
+"""
+
+import math
+
+from .vjp_rules import compose, derive
+
+derive(
+    "getitem(x, index)",
+    x=lambda xp, g, x_shape, index: xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g),
+)
+derive(
+    "scatter_add(x, index, values)",
+    arrays="x values",
+    x=lambda xp, g: g,
+    values=lambda xp, g, index: g[index],
+)
+derive(
+    "scatter_set(x, index, values)",
+    arrays="x values",
+    x=lambda xp, g, index: xp.scatter_set(g, index, 0),
+    values=lambda xp, g, index: g[index],
+)
+derive(
+    "scatter_reduce(x, index, values, how)",
+    arrays="x values",
+    x=lambda xp, g, x, values, out, index, how: _reduced_x(xp, g, x, values, out, index, how),
+    values=lambda xp, g, x, values, out, index, how: _reduced_values(
+        xp, g, x, values, out, index, how
+    ),
+)
+derive(
+    "scatter_along_axis(x, index, values, axis, add=False)",
+    arrays="x values",
+    x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
+    values=lambda xp, g, index, axis: _along(xp, g, index, axis),
+)
+derive(
+    "take(x, indices, axis=None)",
+    x=lambda xp, g, x_shape, indices, axis: _take_vjp(xp, g, x_shape, indices, axis),
+)
+derive(
+    "add_rows(index, values, count)",
+    arrays="index values",
+    values=lambda xp, g, index: xp.take(g, index, 0),
+)
+derive(
+    "take_along_axis(x, indices, axis)",
+    x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
+        xp.zeros(x_shape, g.dtype), indices, g, axis, add=True
+    ),
+)
+
+
+def _along(xp, g, index, axis):
+    """What stands along an axis at `index`, which may be shorter than `g` along the others."""
+    axis = axis % g.ndim
+    part = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(index.shape))
+    return xp.take_along_axis(g[part], index, axis)
+
+
+def _reduced_x(xp, g, x, values, out, index, how):
+    """The gradient of an extreme goes to what became the extreme, that of a product along the
+    factors."""
+    if how in ("max", "min"):
+        return xp.where(x == out, g, 0)
+    factors = xp.scatter_reduce(xp.ones_like(x), index, values, "mul")
+    return g * factors if how == "mul" else g / factors
+
+
+def _reduced_values(xp, g, x, values, out, index, how):
+    if how in ("max", "min"):
+        return xp.where(values == out[index], g[index], 0)
+    if how == "div":
+        return -g[index] * out[index] / values
+    return g[index] * x[index] * _others(xp, values, index, xp.zeros_like(x))
+
+
+def _others(xp, values, index, nothing):
+    """The product of the other values that meet at a place; zeros among them are multiplied apart,
+    so that slopes of this by them are right as well."""
+    zero = values == 0
+    safe = xp.where(zero, 1, values)
+    product = xp.scatter_reduce(nothing + 1, index, safe, "mul")[index] / safe
+    own = xp.cast(zero, nothing.dtype)
+    count = xp.scatter_add(nothing, index, own)[index] - own
+    empty = xp.where(zero, values, 0)  # 0, but with a slope
+    lone = xp.scatter_add(nothing, index, empty)[index] - empty
+    return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
+
+
+def _take_vjp(xp, g, x_shape, indices, axis):
+    if axis is None:
+        flat = xp.zeros(math.prod(x_shape), g.dtype)
+        return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
+    if axis % len(x_shape) == 0:
+        return xp.add_rows(indices, g, x_shape[0])
+    index = (slice(None),) * (axis % len(x_shape)) + (indices,)
+    return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
+
+
+def _sort_vjp(xp, g, x, axis):
+    order = xp.argsort(x, axis=axis, kind="stable")
+    return xp.scatter_along_axis(xp.zeros(x.shape, g.dtype), order, g, axis)
+
+
+derive("sort(x, axis=-1)", x=_sort_vjp)
+
+
+@compose
+def top_k(xp, x, k, axis=-1, largest=True):
+    """Values that carry a gradient, positions that do not."""
+    _, order = xp.base.top_k(x.array, k, axis, largest)
+    order = xp.wrap(order, None)
+    return xp.take_along_axis(x, order, axis), order

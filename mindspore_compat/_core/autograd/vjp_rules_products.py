@@ -1,0 +1,115 @@
+"""Gradient rules of products of matrices and Tensors: matmul, and einsum with its kin.
+
+What vjp_rules.py says of rules holds here too.
+"""
+
+import math
+
+from .vjp_rules import compose, derive
+
+
+def adjoint(xp, x):
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def product(xp, x, y):
+    """x @ y; by one product, and not a batch of small ones, where `y` is one matrix."""
+    if x.ndim < 3 or y.ndim != 2:
+        return xp.matmul(x, y)
+    flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
+    return xp.reshape(xp.matmul(flat, y), (*x.shape[:-1], y.shape[-1]))
+
+
+def _matmul_left(xp, g, x, y):
+    if y.ndim == 1:
+        return g * xp.conj(y) if x.ndim == 1 else xp.expand_dims(g, -1) * xp.conj(y)
+    if x.ndim == 1:
+        g = xp.expand_dims(g, -2)
+        found = xp.matmul(g, adjoint(xp, y))
+        return xp.reshape(found, found.shape[:-2] + found.shape[-1:])
+    return product(xp, g, adjoint(xp, y))
+
+
+def _matmul_right(xp, g, x, y):
+    if x.ndim == 1:
+        return (
+            g * xp.conj(x)
+            if y.ndim == 1
+            else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g, -2)
+        )
+    if y.ndim == 1:
+        return xp.sum(xp.conj(x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
+    if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
+        rows = xp.reshape(x, (-1, x.shape[-1]))
+        return xp.matmul(adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+    return xp.matmul(adjoint(xp, x), g)
+
+
+derive("matmul(x, y)", x=_matmul_left, y=_matmul_right)
+
+
+@compose
+def dot(xp, x, y):
+    """NumPy's dot by matmul and tensordot."""
+    if x.ndim == 0 or y.ndim == 0:
+        return x * y
+    if y.ndim <= 2 and x.ndim <= 2 or y.ndim == 1:
+        return xp.matmul(x, y)
+    return xp.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 2,)))
+
+
+@compose
+def tensordot(xp, x, y, axes=2):
+    """Transposes, one matrix product, and a reshape."""
+    if isinstance(axes, int):
+        axes = (tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes)))
+    left, right = ((a,) if isinstance(a, int) else tuple(a) for a in axes)
+    left = tuple(a % x.ndim for a in left)
+    right = tuple(a % y.ndim for a in right)
+    free_x = tuple(i for i in range(x.ndim) if i not in left)
+    free_y = tuple(i for i in range(y.ndim) if i not in right)
+    inner = math.prod(x.shape[a] for a in left)
+    flat_x = xp.reshape(
+        xp.transpose(x, free_x + left), (math.prod(x.shape[a] for a in free_x), inner)
+    )
+    flat_y = xp.reshape(
+        xp.transpose(y, right + free_y), (inner, math.prod(y.shape[a] for a in free_y))
+    )
+    shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
+    return xp.reshape(xp.matmul(flat_x, flat_y), shape)
+
+
+@compose
+def einsum(xp, equation, *operands):
+    return xp.einsum_list(list(operands), equation)
+
+
+@compose
+def outer(xp, x, y):
+    return xp.expand_dims(xp.ravel(x), 1) * xp.expand_dims(xp.ravel(y), 0)
+
+
+def _einsum_vjp(xp, g, operands, equation):
+    """Each operand's gradient is an einsum of `g` with the other operands."""
+    sources, target = equation.split("->")
+    sources = sources.split(",")
+    grads = []
+    for i, own in enumerate(sources):
+        others = sources[:i] + sources[i + 1 :]
+        rest = [xp.conj(o) for j, o in enumerate(operands) if j != i]
+        known = set(target).union(*others) if others else set(target)
+        seen = "".join(c for c in own if c in known)
+        part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + seen)
+        missing = [(k, operands[i].shape[k]) for k, c in enumerate(own) if c not in known]
+        for k, _ in missing:
+            part = xp.expand_dims(part, k)
+        grads.append(xp.broadcast_to(part, operands[i].shape))
+    return (grads,)
+
+
+derive(
+    "einsum_list(operands, equation)",
+    arrays="*operands",
+    joint=_einsum_vjp,
+    compute=lambda xp, operands, equation: xp.einsum(equation, *operands),
+)
