@@ -21,17 +21,23 @@ def _make_directory(path, arg_name="path"):
         ValueError: if it is blank.
         NotADirectoryError: if there is a file of that name.
     """
+    found = _checked_directory(path, arg_name)
+    os.makedirs(found, mode=0o700, exist_ok=True)
+    return found
+
+
+def _checked_directory(path, arg_name):
+    """The real path of a directory that may be made; it raises as `_make_directory` does."""
     if not isinstance(path, str):
         raise TypeError(
-            f"For '_make_directory', '{arg_name}' must be a str, but got {path!r} of "
-            f"type {type(path).__name__}."
+            f"The {arg_name} is invalid, the type should be string. Got {path!r} of type "
+            f"{type(path).__name__}."
         )
     if not path.strip():
-        raise ValueError(f"'{arg_name}' must not be blank, but got {path!r}.")
+        raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
     found = os.path.realpath(os.path.expanduser(path))
     if os.path.exists(found) and not os.path.isdir(found):
-        raise NotADirectoryError(f"'{arg_name}' must be a directory, but {found} is a file.")
-    os.makedirs(found, mode=0o700, exist_ok=True)
+        raise NotADirectoryError(f"The {arg_name} must be a directory, but {found} is a file.")
     return found
 
 
@@ -63,8 +69,8 @@ def check_value_type(arg_name, arg_value, valid_types):
     """
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds):
-        wanted = ", ".join(kind.__name__ for kind in kinds)
+        wanted = [kind.__name__ for kind in kinds]
         raise TypeError(
-            f"'{arg_name}' must be of type {wanted}, but got {arg_value!r} of type "
+            f"For `{arg_name}` the type should be a valid type of {wanted}, but got "
             f"{type(arg_value).__name__}."
         )

@@ -312,3 +312,20 @@ print(json.dumps(found))
         "i": ["image", 3],
         "version": "MindSpore.Event:1",
     }
+
+
+@pytest.mark.parametrize("kind", ["Scalar", "Image", "Tensor", "Histogram"])
+def test_summary_ops_refuse_an_empty_tag(kind):
+    with pytest.raises(ValueError, match="'name' must not be empty"):
+        getattr(ops, f"{kind}Summary")()("", Tensor(np.ones((1, 1, 2, 2), np.float32)))
+
+
+@pytest.mark.parametrize("kind", ["Image", "Tensor", "Histogram"])
+def test_summary_ops_refuse_a_number(kind):
+    with pytest.raises(ValueError, match="'value' must have a rank in"):
+        getattr(ops, f"{kind}Summary")()("tag", Tensor(1.0))
+
+
+def test_a_blank_folder_is_refused():
+    with pytest.raises(ValueError, match="log_dir"):
+        ms.SummaryRecord(" ")

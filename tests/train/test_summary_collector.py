@@ -7,6 +7,7 @@ for the same script.
 import glob
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -432,9 +433,59 @@ def test_refused_arguments(tmp_path, error, arguments):
     ids=repr,
 )
 def test_refused_specified_data(tmp_path, error, data):
-    with pytest.raises(error, match="For 'SummaryCollector', "):
+    with pytest.raises(error, match="^For ['`]"):
         SummaryCollector(str(tmp_path / "log"), collect_specified_data=data)
     assert not os.path.exists(tmp_path / "log")
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        ({"summary_dir": 1}, "The summary_dir is invalid, the type should be string."),
+        ({"summary_dir": ""}, "The summary_dir is invalid, it should be non-blank."),
+        ({"collect_freq": 0.5}, "For `collect_freq` the type should be a valid type of ['int']"),
+        ({"collect_freq": 0}, "the value of `collect_freq` should be greater than 0, but got `0`"),
+        ({"max_file_size": -1}, "the value of `max_file_size` should be greater than 0"),
+        ({"collect_specified_data": 3}, "valid type of ['dict', 'NoneType'], but got int."),
+        ({"collect_specified_data": {3: 4}}, "For `3` the type should be a valid type of ['str']"),
+        (
+            {"collect_specified_data": {"a": 1, "collect_metric": 2}},
+            "the keys {'a'} of `collect_specified_data` are unsupported",
+        ),
+        (
+            {"collect_specified_data": {"histogram_regular": "*"}},
+            "For `collect_specified_data`, the value of `histogram_regular`",
+        ),
+        (
+            {"collect_specified_data": landscape(create_landscape={"train": None})},
+            "For `train` the type should be a valid type of ['bool'], but got NoneType.",
+        ),
+        (
+            {"collect_specified_data": landscape(a=1)},
+            "the keys {'a'} of `collect_landscape` are unsupported",
+        ),
+        ({"custom_lineage_data": {1: "a"}}, "For `custom_lineage_data -> 1` the type should be"),
+        (
+            {"custom_lineage_data": {"a": None}},
+            "For `the value of custom_lineage_data -> a` the type should be a valid type of "
+            "['int', 'str', 'float'], but got NoneType.",
+        ),
+        ({"export_options": {"a": "b"}}, "the keys {'a'} of \"export_options\" are unsupported"),
+        (
+            {"export_options": {"tensor_format": "a"}},
+            "the export_format {'a'} of \"export_options\" are unsupported for tensor_format",
+        ),
+        # Of two wrong arguments the first of this order is told.
+        ({"keep_default_action": 3, "collect_freq": 0}, "`collect_freq`"),
+        ({"max_file_size": 0, "collect_tensor_freq": 0}, "`collect_tensor_freq`"),
+        ({"custom_lineage_data": 3, "collect_specified_data": 3}, "`collect_specified_data`"),
+        ({"collect_specified_data": 3, "export_options": 3}, "`export_options`"),
+    ],
+    ids=repr,
+)
+def test_what_an_error_tells(tmp_path, arguments, text):
+    with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+        SummaryCollector(**{"summary_dir": str(tmp_path / "log"), **arguments})
 
 
 def test_an_output_that_is_no_loss(tmp_path):

@@ -68,7 +68,7 @@ class _Summary(Primitive):
     """Hands a tagged Tensor to the open summary records; without one nothing happens."""
 
     kind = ""
-    ranks = None
+    ranks = ()
 
     def __init__(self):
         super().__init__(type(self).__name__)
@@ -79,12 +79,14 @@ class _Summary(Primitive):
                 f"For '{self.name}', 'name' must be a str, but got {name!r} of type "
                 f"{type(name).__name__}."
             )
+        if not name:
+            raise ValueError(f"For '{self.name}', 'name' must not be empty, but got {name!r}.")
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}."
             )
-        single = self.ranks is not None and 0 in self.ranks and value.size == 1
-        if self.ranks is not None and value.ndim not in self.ranks and not single:
+        single = 0 in self.ranks and value.size == 1
+        if value.ndim not in self.ranks and not single:
             raise ValueError(
                 f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
                 f"got {value.shape}."
@@ -104,7 +106,7 @@ class ScalarSummary(_Summary):
 class TensorSummary(_Summary):
     """Records a Tensor: `ops.TensorSummary()(tag, tensor)`."""
 
-    kind = "tensor"
+    kind, ranks = "tensor", tuple(range(1, 9))
 
 
 @public("ops.ImageSummary")

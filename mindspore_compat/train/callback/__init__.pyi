@@ -151,7 +151,7 @@ class RunContext:
 class SummaryCollector(Callback):
     def __enter__(self) -> _t.Any: ...  # type: ignore
     def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, summary_dir: _b.str, collect_freq: _b.int = ..., num_process: _b.int = ..., collect_specified_data: _t.Any = ..., keep_default_action: _b.bool = ..., custom_lineage_data: _t.Any = ..., collect_tensor_freq: _b.int | None = ..., max_file_size: _b.int | None = ..., export_options: _t.Any = ...) -> None: ...
+    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = ..., num_process: _t.Any = ..., collect_specified_data: _t.Any = ..., keep_default_action: _t.Any = ..., custom_lineage_data: _t.Any = ..., collect_tensor_freq: _t.Any = ..., max_file_size: _t.Any = ..., export_options: _t.Any = ...) -> None: ...
     def begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore

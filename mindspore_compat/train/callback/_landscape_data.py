@@ -8,7 +8,7 @@ import os
 from ... import log
 from ..._io.files import READ_ONLY, atomic_write
 from .._saving import save_checkpoint
-from .._utils import _make_directory
+from .._utils import _make_directory, check_value_type
 
 DEFAULTS = {
     "landscape_size": 40,
@@ -33,37 +33,43 @@ def check_settings(api, settings):
         TypeError: a value is of another type, or "intervals" is missing.
         ValueError: a key is unknown or a value out of range.
     """
-    unknown = [name for name in settings if name not in DEFAULTS]
-    if unknown:
-        raise ValueError(
-            f"For '{api}', 'collect_landscape' must have keys among "
-            f"{list(DEFAULTS)}, but got {unknown}."
-        )
+    check_keys(api, "collect_landscape", settings, DEFAULTS)
     told = {**DEFAULTS, "intervals": None, **settings}
-    expect(api, "landscape_size", told["landscape_size"], int, "an int")
+    check_value_type("landscape_size", told["landscape_size"], int)
     if not 3 <= told["landscape_size"] <= 256:
         raise ValueError(
             f"For '{api}', 'landscape_size' must be an int in [3, 256], but got "
             f"{told['landscape_size']}."
         )
-    expect(api, "unit", told["unit"], str, "a str")
+    check_value_type("unit", told["unit"], str)
     if told["unit"] not in _UNITS:
         raise ValueError(f"For '{api}', 'unit' must be one of {_UNITS}, but got {told['unit']!r}.")
-    expect(api, "num_samples", told["num_samples"], int, "an int")
-    expect(api, "create_landscape", told["create_landscape"], dict, "a dict")
+    check_value_type("num_samples", told["num_samples"], int)
+    check_value_type("create_landscape", told["create_landscape"], dict)
+    check_keys(api, "create_landscape", told["create_landscape"], _KINDS)
     for name, value in told["create_landscape"].items():
-        if name not in _KINDS:
-            raise ValueError(
-                f"For '{api}', 'create_landscape' must have keys among {_KINDS}, but got {name!r}."
-            )
-        expect(api, f"create_landscape[{name}]", value, bool, "a bool")
+        check_value_type(name, value, bool)
     _check_intervals(api, told["intervals"])
 
 
+def check_keys(api, name, given, known):
+    """Refuses a dict with keys that are not among those known.
+
+    Raises:
+        ValueError: a key is not among them.
+    """
+    unknown = set(given) - set(known)
+    if unknown:
+        raise ValueError(
+            f"For '{api}', the keys {unknown} of `{name}` are unsupported; they must be among "
+            f"{list(known)}."
+        )
+
+
 def _check_intervals(api, intervals):
-    expect(api, "intervals", intervals, list, "a list")
+    check_value_type("intervals", intervals, list)
     for interval in intervals:
-        expect(api, "intervals", interval, list, "a list of lists")
+        check_value_type("each interval in intervals", interval, list)
         if len(interval) < 3:
             raise ValueError(
                 f"For '{api}', each list in 'intervals' must have at least three "
@@ -75,20 +81,6 @@ def _check_intervals(api, intervals):
                     f"For '{api}', each list in 'intervals' must hold ints, but got "
                     f"{number!r} of type {type(number).__name__}."
                 )
-
-
-def expect(api, name, value, kinds, wanted):
-    """Refuses a value of another type than those in `kinds`, which `wanted` puts into words.
-
-    Raises:
-        TypeError: it is of another type; a bool is no int.
-    """
-    taken = kinds if isinstance(kinds, tuple) else (kinds,)
-    if not isinstance(value, taken) or (isinstance(value, bool) and bool not in taken):
-        raise TypeError(
-            f"For '{api}', '{name}' must be {wanted}, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
 
 
 class LandscapeData:

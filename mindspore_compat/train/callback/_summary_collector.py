@@ -7,24 +7,21 @@ This file says what is collected, and when.
 import json
 import os
 import re
-from functools import partial
 
 import numpy as np
 
 from ... import log
 from ..._core.context.config import GRAPH_MODE, config
-from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int, Str
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...nn.loss.loss import LossBase
 from ...nn.optim.optimizer import Optimizer
-from .._utils import _make_directory
+from .._utils import _checked_directory, _make_directory, check_value_type
 from ..summary import _dataset_graph, _lineage
 from ..summary.summary_record import SummaryRecord, _checked_exports
 from ._callback import Callback
 from ._checkpoint import ModelCheckpoint
-from ._landscape_data import DEFAULTS, LandscapeData, check_settings, expect
+from ._landscape_data import DEFAULTS, LandscapeData, check_keys, check_settings
 
 __all__ = ["SummaryCollector"]
 
@@ -103,20 +100,29 @@ class SummaryCollector(Callback):
     Source: mindspore.SummaryCollector of MindSpore 2.10.
     """
 
-    @checked
+    _DEFAULT_SPECIFIED_DATA = _DEFAULTS
+
     def __init__(
         self,
-        summary_dir: Str,
-        collect_freq: Int(ge=1) = 10,
-        num_process: Int = 32,
+        summary_dir: str,
+        collect_freq: int = 10,
+        num_process: int = 32,
         collect_specified_data=None,
-        keep_default_action: Bool = True,
+        keep_default_action: bool = True,
         custom_lineage_data=None,
-        collect_tensor_freq: Int(ge=1) | None = None,
-        max_file_size: Int(ge=1) | None = None,
+        collect_tensor_freq: int | None = None,
+        max_file_size: int | None = None,
         export_options=None,
     ):
         super().__init__()
+        _checked_directory(summary_dir, "summary_dir")
+        _check_positive("collect_freq", collect_freq)
+        check_value_type("num_process", num_process, int)
+        check_value_type("keep_default_action", keep_default_action, bool)
+        if collect_tensor_freq is not None:
+            _check_positive("collect_tensor_freq", collect_tensor_freq)
+        if max_file_size is not None:
+            _check_positive("max_file_size", max_file_size)
         self._export_options = _checked_exports(export_options)
         self._wanted = _checked_wishes(collect_specified_data, keep_default_action)
         self._custom = _checked_custom(custom_lineage_data)
@@ -409,7 +415,15 @@ def _eval_lineage(told):
 
 # Arguments ----------------------------------------------------------------------------------------
 
-_expect = partial(expect, "SummaryCollector")
+
+def _check_positive(name, value):
+    """Refuses what is no int above 0."""
+    check_value_type(name, value, int)
+    if value <= 0:
+        raise ValueError(
+            f'For "SummaryCollector", the value of `{name}` should be greater than 0, but got '
+            f"`{value}`."
+        )
 
 
 def _checked_wishes(specified, keep_default_action):
@@ -419,28 +433,25 @@ def _checked_wishes(specified, keep_default_action):
         TypeError: a key or value is of another type.
         ValueError: a key or value is none of those that may be.
     """
-    _expect("collect_specified_data", specified, (dict, type(None)), "a dict or None")
-    for name, value in (specified or {}).items():
-        _expect("collect_specified_data", name, str, "a dict whose keys are str")
-        if name not in _DEFAULTS:
-            raise ValueError(
-                f"For 'SummaryCollector', 'collect_specified_data' must have keys "
-                f"among {list(_DEFAULTS)}, but got {name!r}."
-            )
-        if name in _SWITCHES:
-            _expect(name, value, bool, "a bool")
+    check_value_type("collect_specified_data", specified, (dict, type(None)))
+    for name in specified or {}:
+        check_value_type(name, name, str)
+    check_keys("SummaryCollector", "collect_specified_data", specified or {}, _DEFAULTS)
     chosen = {**(_DEFAULTS if keep_default_action else {}), **(specified or {})}
+    for name in _SWITCHES:
+        if name in chosen:
+            check_value_type(name, chosen[name], bool)
     pattern = chosen.get("histogram_regular")
-    _expect("histogram_regular", pattern, (str, type(None)), "a str or None")
+    check_value_type("histogram_regular", pattern, (str, type(None)))
     try:
         re.compile(pattern or "")
     except re.error as error:
         raise ValueError(
-            f"For 'SummaryCollector', 'histogram_regular' must be a regular "
+            f"For `collect_specified_data`, the value of `histogram_regular` must be a regular "
             f"expression, but got {pattern!r}: {error}."
         ) from None
     landscape = chosen.get("collect_landscape")
-    _expect("collect_landscape", landscape, (dict, type(None)), "a dict or None")
+    check_value_type("collect_landscape", landscape, (dict, type(None)))
     if landscape:
         check_settings("SummaryCollector", landscape)
     return chosen
@@ -453,13 +464,11 @@ def _checked_custom(given):
         TypeError: they are no dict of numbers and texts by name.
         ValueError: a whole number has more than 32 bits.
     """
-    _expect("custom_lineage_data", given, (dict, type(None)), "a dict or None")
+    check_value_type("custom_lineage_data", given, (dict, type(None)))
     found = {**_from_environment(), **(given or {})}
     for name, value in found.items():
-        _expect("custom_lineage_data", name, str, "a dict whose keys are str")
-        _expect(
-            f"custom_lineage_data[{name}]", value, (int, str, float), "an int, a str or a float"
-        )
+        check_value_type(f"custom_lineage_data -> {name}", name, str)
+        check_value_type(f"the value of custom_lineage_data -> {name}", value, (int, str, float))
         if isinstance(value, int) and value not in _INT32:
             raise ValueError(
                 f"For 'SummaryCollector', 'custom_lineage_data' must hold ints of 32 "

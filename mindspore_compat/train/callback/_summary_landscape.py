@@ -14,7 +14,7 @@ from ..._core.tensor.tensor import Tensor
 from ..._io.reading import json_of, reading
 from ...common.parameter import Parameter
 from .._loading import load_checkpoint, load_param_into_net
-from .._utils import _make_directory
+from .._utils import _make_directory, check_value_type
 from ..dataset_helper import DatasetHelper
 from ..metrics import get_metrics
 from ..summary import _landscape
@@ -135,11 +135,7 @@ class SummaryLandscape:
             TypeError, ValueError: the changes, or what is known, make no sense.
             FileNotFoundError: nothing is known.
         """
-        if changes is not None and not isinstance(changes, dict):
-            raise TypeError(
-                f"For '{_API}', 'collect_landscape' must be a dict or None, but got "
-                f"{changes!r} of type {type(changes).__name__}."
-            )
+        check_value_type("collect_landscape", changes, (dict, type(None)))
         changed, changes = changes is not None, dict(changes or {})
         check_settings(_API, {"intervals": [], **changes})
         path = os.path.join(self._folder, METADATA)

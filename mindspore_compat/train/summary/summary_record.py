@@ -22,11 +22,12 @@ from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
 from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
 from ...ops._debug import print_summary
+from .._utils import _make_directory, check_value_type
 from . import _events
 
 __all__ = ["SummaryRecord"]
 
-_EXPORTS = {"tensor_format": (None, "npy")}
+_EXPORTS = {"tensor_format": ("npy", None)}
 _RANKS = {
     "scalar": "exactly one element",
     "image": "four axes, (N, 1 or 3, H, W)",
@@ -97,8 +98,7 @@ class SummaryRecord:
                 max_file_size,
             )
             max_file_size = None
-        os.makedirs(log_dir, exist_ok=True)
-        self.base_log_dir = os.path.realpath(log_dir)
+        self.base_log_dir = _make_directory(log_dir, "log_dir")
         self.max_file_size, self.raise_exception = max_file_size, raise_exception
         self.network, self._mode, self._closed = network, "train", False
         stamp, summary, lineage = self._free_paths(file_prefix, file_suffix)
@@ -351,16 +351,20 @@ def _checked_exports(options):
     """
     if options is None:
         return {}
-    if not isinstance(options, dict) or not all(
-        isinstance(each, (str, type(None))) for each in (*options, *options.values())
-    ):
-        raise TypeError(
-            f"For 'SummaryRecord', 'export_options' must be a dict of str, but got {options!r}."
+    check_value_type("export_options", options, (dict, type(None)))
+    for name, kind in options.items():
+        check_value_type("export_option", name, str)
+        check_value_type("export_format", kind, (str, type(None)))
+    unknown = set(options) - set(_EXPORTS)
+    if unknown:
+        raise ValueError(
+            f"For 'SummaryRecord', the keys {unknown} of \"export_options\" are unsupported; they "
+            f"must be among {list(_EXPORTS)}."
         )
     for name, kind in options.items():
-        if name not in _EXPORTS or kind not in _EXPORTS[name]:
+        if kind not in _EXPORTS[name]:
             raise ValueError(
-                f"For 'SummaryRecord', 'export_options' may be "
-                f"{{'tensor_format': 'npy'}}, but got {options!r}."
+                f'For "SummaryRecord", the export_format { {kind} } of "export_options" are '
+                f"unsupported for {name}, expect the follow values: {list(_EXPORTS[name])}"
             )
     return dict(options)
