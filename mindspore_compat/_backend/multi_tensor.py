@@ -65,6 +65,13 @@ class Numbers:
         """What a kernel has to know of them: the dtypes of those on the device."""
         return tuple((name, value.dtype) for name, value in self.held.items())
 
+    def values(self):
+        """What a kernel is given for them, in their order."""
+        return [
+            value if name in self.held else numpy.float64(value)
+            for name, value in self.given.items()
+        ]
+
 
 class KernelProgram:
     """A trace as kernels of CuPy."""
@@ -82,10 +89,7 @@ class KernelProgram:
         """The numbers of a call: computed with once for all rows unless they are on the device."""
         found = Numbers(numbers, self.module.ndarray)
         if found.held:
-            return found, [
-                value if name in found.held else numpy.float64(value)
-                for name, value in numbers.items()
-            ]
+            return found, found.values()
         real = self.dtype.type
         return found, [real(value) for value in self.trace.scalars(numbers)]
 
@@ -133,7 +137,7 @@ class KernelProgram:
         ]
         text, given = kernel_text(trace, self.dtype), self._declared(numbers)
         if numbers.held:
-            text = "\n".join([*_opened(numbers), *scalar_lines(trace, real), text])
+            text = "\n".join([*_named(numbers), *scalar_lines(trace, real), text])
         text = f"if (!skip_) {{\n{text}\n}}" if skips else text
         return self.module.ElementwiseKernel(
             ", ".join(
@@ -201,17 +205,10 @@ def table_source(trace, dtypes, numbers, name, rows):
         rows: how many rows a table holds.
     """
     real = _real(compute_dtype(dtypes))
-    lines, given = [], ""
     if numbers.held:
-        for key in numbers.given:
-            held = numbers.held.get(key)
-            given += (
-                f", double h_{key}" if held is None else (f", const {TYPES[held.dtype]}* a_{key}")
-            )
-        lines += [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
-        lines += [*_opened(numbers), *scalar_lines(trace, real)]
+        given, lines = declared(numbers), [*opened(numbers), *scalar_lines(trace, real)]
     else:
-        given = "".join(f", {real} s{index}" for index in range(trace.scalar_count))
+        given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
     places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
     body = [
         f"const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
@@ -248,7 +245,19 @@ def row_source(name, arrays, rows, given, before, body):
     )
 
 
-def _opened(numbers):
+def declared(numbers):
+    """The parameters of a kernel for the numbers of a call, each after a comma."""
+    kinds = {key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.held.items()}
+    return "".join(f", {kinds.get(key, f'double h_{key}')}" for key in numbers.given)
+
+
+def opened(numbers):
+    """The lines that find the numbers `n_lr`, ... of a call, of type double."""
+    read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
+    return read + _named(numbers)
+
+
+def _named(numbers):
     return [f"const double n_{key} = (double)h_{key};" for key in numbers.given]
 
 

@@ -3,15 +3,14 @@
 `whole(formula)` is to a formula with `xp.whole_norm` what `fuse` is to one without: a block of
 threads works on each tensor, first over all of it for the norms, then over all of it for the
 results. So an update that takes a dozen launches for each parameter takes one for all of them. It
-is for GPUs; a host runs such a formula as it stands.
+is for GPUs; a host runs such a formula as it stands. Numbers of a call may lie on the GPU, and so
+may a flag that leaves everything as it is, as in multi_tensor.py.
 """
-
-import numpy
 
 from . import arrays
 from .device_bodies import RowKernel
 from .device_code import TYPES, preamble, scalar_lines, supported
-from .multi_tensor import PARAMETERS, SPARE, filled_table
+from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, opened
 from .space import extra
 
 THREADS = 1024
@@ -19,8 +18,9 @@ _TEXT = """
 {preamble}
 struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
                int first[{rows}]; int count; }};
-extern "C" __global__ void {name}(const Table table{numbers}) {{
+extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
     __shared__ {real} lanes[1024];
+    if (skip && *skip) return;
     {scalars}
     const int row = blockIdx.x;
     const long long length = table.size[row];
@@ -75,8 +75,14 @@ class Whole:
             for array in row
         )
 
-    def sweep(self, rows, **scalars):
-        """Updates rows of arrays that `takes` accepts, all with the same scalars."""
+    def sweep(self, rows, skip=None, **scalars):
+        """Updates rows of arrays that `takes` accepts, all with the same scalars.
+
+        Args:
+            rows: sequences of arrays in the order of the formula's arguments.
+            skip: a 0-d bool array of the GPU, which leaves the rows as they are where it holds.
+            scalars: flags, and numbers, which may lie on the GPU as 0-d arrays.
+        """
         flags = {
             key: value
             for key, value in scalars.items()
@@ -87,17 +93,18 @@ class Whole:
         for row in rows:
             if row[0].size:
                 kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
-        values = [numpy.float64(value) for value in numbers.values()]
         for dtypes, alike in kinds.items():
             module = arrays.space_of(alike[0][0]).module
-            kernel = self._kernel(module, dtypes, flags, tuple(numbers))
+            found = Numbers(numbers, module.ndarray)
+            kernel = self._kernel(module, dtypes, flags, found)
             most = _most_rows(dtypes)
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
-                kernel((len(part),), (THREADS,), (filled_table(part, most)[0], *values))
+                table = filled_table(part, most)[0]
+                kernel((len(part),), (THREADS,), (table, skip, *found.values()))
 
     def _kernel(self, module, dtypes, flags, numbers):
-        key = (module, dtypes, tuple(flags.items()), numbers)
+        key = (module, dtypes, tuple(flags.items()), tuple(numbers.given), numbers.kinds())
         found = self._made.get(key)
         if found is None:
             text = TensorKernel(self.formula, self.written, dtypes, flags, numbers)
@@ -115,13 +122,14 @@ class TensorKernel(RowKernel):
     place = "at"
 
     def __init__(self, formula, written, dtypes, flags, numbers):
-        self.written = written
-        super().__init__(formula, "e" * len(dtypes), "e" * len(written), dtypes, flags, numbers)
+        self.written, self.numbers = written, numbers
+        kinds, gives = "e" * len(dtypes), "e" * len(written)
+        super().__init__(formula, kinds, gives, dtypes, flags, tuple(numbers.given))
 
     def _made(self, number):
         return self.dtypes[self.written[number]]
 
-    def _text(self, numbers):
+    def _text(self, names):
         pointers = [
             f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
             for index, dtype in enumerate(self.dtypes)
@@ -136,9 +144,9 @@ class TensorKernel(RowKernel):
             arrays=len(self.dtypes),
             rows=_most_rows(self.dtypes),
             name=self.name,
-            numbers="".join(f", double n_{name}" for name in numbers),
+            numbers=declared(self.numbers),
             real=self.real,
-            scalars="\n    ".join(scalar_lines(self.trace, self.real)),
+            scalars="\n    ".join([*opened(self.numbers), *scalar_lines(self.trace, self.real)]),
             pointers="\n    ".join(pointers),
             body=self._body(),
         )

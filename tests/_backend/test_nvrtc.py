@@ -61,8 +61,9 @@ def run_everything(space):
     kept = []
     for name in networks.NAMES:
         steps.counts_of(name)
-    for name in ("LARS", "Lamb"):
+    for name in steps.OPTIMIZERS:
         steps.updated("LSTM", name)
+        steps.counts_of("LSTM", name)
     for case, scalars in CASES.items():
         for dtype in ("float32", "float16"):
             fused = fuse(formula_of(case), ("p", "g") if case == "lamb_direction" else ("g",))

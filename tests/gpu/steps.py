@@ -10,8 +10,11 @@ from . import networks
 OPTIMIZERS = {
     "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
     "Adam": lambda parameters: nn.Adam(parameters, 0.01),
-    "LARS": lambda parameters: nn.LARS(nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4)),
+    "AdaMax": lambda parameters: nn.AdaMax(parameters, 0.01),
+    "LARS": lambda parameters: nn.LARS(nn.Momentum(parameters, 0.01, 0.9, 1e-4, loss_scale=2.0)),
     "Lamb": lambda parameters: nn.Lamb(parameters, 0.01, weight_decay=1e-4),
+    "Rprop": lambda parameters: nn.Rprop(parameters, 0.01),
+    "SGD": lambda parameters: nn.SGD(parameters, 0.01, momentum=0.9, weight_decay=1e-4),
     "Adam, decaying": lambda parameters: nn.Adam(parameters, nn.ExponentialDecayLR(0.01, 0.9, 4)),
 }
 

@@ -39,6 +39,14 @@ def test_norms_of_all_parameters_are_taken_together(space, optimizer):
     assert found.transfers == found.synchronisations == 0
 
 
+@pytest.mark.parametrize("optimizer", ["AdaMax", "LARS", "Lamb", "Rprop", "SGD"])
+def test_every_optimizer_leaves_a_step_out_on_the_device(space, optimizer):
+    found = steps.counts_of("LeNet-5", optimizer)
+    for kind in ("transfers", "synchronisations"):
+        assert not found["step"].names[kind], found["step"].names[kind]
+    assert 1 <= found["update"].launches <= UPDATE
+
+
 @pytest.mark.parametrize("optimizer", ["Adam", "Adam, decaying"])
 def test_counts_of_steps_and_learning_rates_are_on_the_device(space, optimizer):
     found = steps.counts_of("LSTM", optimizer)

@@ -8,7 +8,6 @@ from ..._backend import arrays
 from ..._backend.fuse import fuse
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import centralised, unscaled
-from ._rates import as_number
 from ._step import Plan, Rows, gradient_arrays
 from .optimizer import Optimizer, _is_kernel
 
@@ -27,8 +26,8 @@ class FusedOptimizer(Optimizer):
     `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
     A state that is assigned anew, such as `moments1` in float32 beside float16 weights, is used.
     Without `links` the update takes `decay` for itself, and there is no loss scale. One that
-    `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate
-    that lies there, and `after_step` asks for no number of the step.
+    `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate and
+    a count of steps that lie there, and what changes once a step is written there too.
     """
 
     states = ()
@@ -36,7 +35,6 @@ class FusedOptimizer(Optimizer):
     links = True
     rows_only = False
     skips = False
-    _skip = None
 
     def _make_states(self):
         for attribute, prefix, first in self.states:
@@ -88,13 +86,18 @@ class FusedOptimizer(Optimizer):
     def can_skip(self, gradients):
         """True if `skipping` takes these gradients: all is dense, and lies on a GPU."""
         return (
-            self.skips
-            and type(self).construct is FusedOptimizer.construct
+            self._skips_in_construct()
             and self._plan.offload is None
-            and self._plan.update_row is None
             and all(type(gradient) is Tensor for gradient in gradients)
             and all(arrays.on_device(parameter._array) for parameter in self.parameters)
         )
+
+    def _skips_in_construct(self):
+        """True if what defines `construct` also says that it `skips`, not only a base of it."""
+        for cls in type(self).__mro__:
+            if "skips" in cls.__dict__ or "construct" in cls.__dict__:
+                return cls.__dict__.get("skips", False)
+        return False
 
     def skipping(self, flag, gradients):
         """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds.
@@ -121,11 +124,11 @@ class FusedOptimizer(Optimizer):
         """What changes once a step, on the GPU, unless `flag` there holds."""
         NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
 
-    def _as_scalar(self, tensor):
-        """A float, or in a step that may be skipped what lies on the GPU, as it is."""
-        if self._skip is None or not arrays.on_device(tensor._array):
-            return as_number(tensor)
-        return tensor._array.reshape(())
+    def _steps_taken(self):
+        """How many steps came before: an int, or in a step that may be skipped an array of the
+        GPU once it lies there."""
+        taken = self._as_scalar(self.global_step)
+        return int(taken) if isinstance(taken, float) else taken
 
     def _on_gpu(self, parameter):
         """The array of a Parameter that so far may have been the host's."""

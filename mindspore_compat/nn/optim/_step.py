@@ -198,7 +198,7 @@ class Plan:
         for part in self._parts:
             given = [gradients[index] for index in part.indexes]
             if self.update_row:
-                self._run_rows(part, given, scalars[part.setting])
+                self._run_rows(part, given, scalars[part.setting], skip)
                 continue
             if self.offload and arrays.on_device(part.parameters[0]._array):
                 self._run_offloaded(part, given, dict(scalars[part.setting]))
@@ -214,14 +214,14 @@ class Plan:
                 rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
                 fused.sweep_alike(rows, skip, **scalars[part.setting])
 
-    def _run_rows(self, part, gradients, scalars):
+    def _run_rows(self, part, gradients, scalars, skip):
         rows = [
             [getattr(each, "_array", each) for each in row]
             for row in zip(part.parameters, gradients, *part.states, strict=True)
         ]
         dense = not any(type(gradient) is Rows for gradient in gradients)
         if self.update_whole and dense and self.update_whole.takes(rows):
-            self.update_whole.sweep(rows, **scalars)
+            self.update_whole.sweep(rows, skip, **scalars)
             return
         for row in rows:
             self.update_row(*row, **scalars)

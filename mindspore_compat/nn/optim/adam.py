@@ -1,9 +1,5 @@
 """Adam, AdamWeightDecay (decay beside the averages) and AdamOffload (averages on the host)."""
 
-import math
-
-import numpy as np
-
 from ..._backend import arrays
 from ..._backend.fuse import fuse
 from ..._backend.offload import Offload
@@ -18,7 +14,7 @@ from ...ops._optimizer.formulas import (
 )
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
-from ._rates import as_number, host_parameter
+from ._powers import Powers
 
 __all__ = ["Adam", "AdamWeightDecay", "AdamOffload"]
 
@@ -49,81 +45,8 @@ def corrected_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, powe
     return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
 
-def _next_powers(xp, step, saved1, saved2, exact1, exact2, *, beta1, beta2):
-    """The count of steps and the powers, as they are saved and exactly, after a step.
-
-    A saved power that was written to counts, as it does on the host.
-    """
-    exact1 = beta1 * xp.where(xp.abs(saved1 - exact1) <= 1e-6 * exact1, exact1, saved1)
-    exact2 = beta2 * xp.where(xp.abs(saved2 - exact2) <= 1e-6 * exact2, exact2, saved2)
-    return step + 1, exact1, exact2, exact1, exact2
-
-
 ADAM = fuse(corrected_adam_update, link=unscaled)
 AMSGRAD = fuse(corrected_amsgrad_update, link=unscaled)
-NEXT_POWERS = fuse(_next_powers)
-
-
-class Powers:
-    """beta1 ** t and beta2 ** t of an optimizer, saved as Parameters of float32.
-
-    float32 has three good digits of 1 - 0.999 ** t at the first step. The step t is exact, so the
-    power is worked out from it again in float64, and a run that goes on from a checkpoint takes the
-    very numbers of one that was never stopped.
-    """
-
-    def __init__(self, optimizer, betas, shape):
-        self.optimizer = optimizer
-        self.betas = betas
-        self._exact = {}  # name -> (the saved power's array on a GPU, the exact one beside it)
-        for name in betas:
-            first = np.ones(shape, np.float32)
-            setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
-
-    def last(self):
-        """The powers of the last step, one for each beta; on the GPU where they are kept there."""
-        found = []
-        for name, beta in self.betas.items():
-            saved = self.saved(name)
-            kept = self._exact.get(name, (None, None))
-            if arrays.on_device(saved._array) and kept[0] is saved._array:
-                found.append(kept[1])
-            else:
-                found.append(exact_power(as_number(saved), beta))
-        return found
-
-    def saved(self, name):
-        """The Parameter of a beta's power."""
-        return getattr(self.optimizer, f"{name}_power")
-
-    def next(self):
-        """The powers of the step to come, one for each beta."""
-        return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
-
-    def advance(self):
-        """Saves the powers of the step that was taken."""
-        for name, power in zip(self.betas, self.next(), strict=True):
-            self.saved(name)._array[...] = power
-        self._exact.clear()
-
-    def on_gpu(self, space):
-        """The powers on the GPU, as they are saved and in float64, which the host then forgets."""
-        for name, power in zip(self.betas, self.last(), strict=True):
-            saved = self.saved(name)
-            if isinstance(power, float):
-                saved._array = arrays.to_space(space, saved._array)
-                self._exact[name] = (saved._array, space.asarray(power, "float64"))
-        return [self.saved(name)._array for name in self.betas] + [
-            self._exact[name][1] for name in self.betas
-        ]
-
-
-def exact_power(saved, beta):
-    """The power of `beta` next to `saved`, if there is one within the precision of float32."""
-    if not 1e-30 < saved <= 1.0:
-        return saved
-    power = beta ** round(math.log(saved) / math.log(beta))
-    return power if abs(power - saved) <= 1e-6 * power else saved
 
 
 @public("nn.Adam")
@@ -220,14 +143,7 @@ class Adam(FusedOptimizer):
 
     def after_step_unless(self, flag):
         """Counts the step and saves the powers on the GPU, unless `flag` there holds."""
-        step = self._on_gpu(self.global_step)
-        powers = self._powers.on_gpu(arrays.space_of(step))
-        NEXT_POWERS.sweep(
-            [[each.reshape(()) for each in (step, *powers)]],
-            flag,
-            beta1=self.beta1,
-            beta2=self.beta2,
-        )
+        self._powers.advance_unless(flag, self._on_gpu(self.global_step))
 
     @property
     def target(self):

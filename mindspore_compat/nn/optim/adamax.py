@@ -6,9 +6,16 @@ from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_update, unscaled
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
-from .adam import Above, Beta, Powers
+from ._powers import Powers
+from .adam import Above, Adam, Beta
 
 __all__ = ["AdaMax"]
+
+
+def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
+    """AdaMax with a correction for the bias of the average; the power is of the last step."""
+    lr = lr / (1 - power1 * beta1)
+    return adamax_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
 
 @public("nn.AdaMax")
@@ -43,7 +50,8 @@ class AdaMax(FusedOptimizer):
     """
 
     states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
-    update = fuse(adamax_update, link=unscaled)
+    update = fuse(corrected_adamax_update, link=unscaled)
+    skips = True
 
     @checked
     def __init__(
@@ -62,10 +70,18 @@ class AdaMax(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `adamax_update`, with the average's bias in the learning rate."""
-        (power,) = self._powers.next()
-        return {"lr": lr / (1 - power), "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+        """The scalars of `corrected_adamax_update`."""
+        (power,) = self._powers.last()
+        return {
+            "lr": lr,
+            "beta1": self.beta1,
+            "beta2": self.beta2,
+            "eps": self.eps,
+            "power1": power,
+        }
 
     def after_step(self):
         """Saves the power of beta1."""
         self._powers.advance()
+
+    after_step_unless = Adam.after_step_unless

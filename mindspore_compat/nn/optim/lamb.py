@@ -13,7 +13,33 @@ from .adam import Above, Beta
 
 __all__ = ["Lamb"]
 
-WHOLE = whole(lamb_update)
+
+def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, taken, decay):
+    """Lamb with a correction for the bias of the averages after a number of steps."""
+    correct1, correct2 = _corrections(beta1, beta2, taken)
+    return lamb_update(
+        xp,
+        p,
+        g,
+        m,
+        v,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        correct1=correct1,
+        correct2=correct2,
+        decay=decay,
+    )
+
+
+def _corrections(beta1, beta2, taken):
+    """What the averages are multiplied by in the step after those `taken`."""
+    step = taken + 1
+    return 1 / (1 - beta1**step), 1 / (1 - beta2**step)
+
+
+WHOLE = whole(corrected_lamb_update)
 DIRECTION = fuse(lamb_direction, reads=("p", "g"))
 STEP = fuse(plain_update)
 
@@ -50,6 +76,7 @@ class Lamb(FusedOptimizer):
 
     states = (("moments1", "lamb_m", "zeros"), ("moments2", "lamb_v", "zeros"))
     links = False
+    skips = True
 
     @checked
     def __init__(
@@ -69,23 +96,41 @@ class Lamb(FusedOptimizer):
 
     def scalars(self, lr):
         """The scalars of a row."""
-        step = int(self.global_step._array[0]) + 1
         return {
             "lr": lr,
             "beta1": self.beta1,
             "beta2": self.beta2,
             "eps": self.eps,
-            "correct1": 1 / (1 - self.beta1**step),
-            "correct2": 1 / (1 - self.beta2**step),
+            "taken": self._steps_taken(),
         }
 
+    def can_skip(self, gradients):
+        """True if one kernel updates all parameters, and so can look at a flag first."""
+        kinds = (self.parameters, gradients, self.moments1, self.moments2)
+        return super().can_skip(gradients) and WHOLE.takes(
+            [[tensor._array for tensor in row] for row in zip(*kinds, strict=True)]
+        )
+
     @staticmethod
-    def _update_row(parameter, gradient, m, v, *, lr, decay, **scalars):
+    def _update_row(parameter, gradient, m, v, *, lr, beta1, beta2, eps, taken, decay):
         """Updates one parameter and its averages in place."""
+        correct1, correct2 = _corrections(beta1, beta2, taken)
         xp = arrays.space_of(parameter)
         whole = gradient.whole() if type(gradient) is Rows else gradient
         step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
-        DIRECTION(step, parameter, whole, m, v, decay=decay, **scalars)
+        DIRECTION(
+            step,
+            parameter,
+            whole,
+            m,
+            v,
+            beta1=beta1,
+            beta2=beta2,
+            eps=eps,
+            correct1=correct1,
+            correct2=correct2,
+            decay=decay,
+        )
         ratio = trust_ratio(
             xp, xp.whole_norm(parameter), xp.whole_norm(step), coefficient=1.0, decay=0.0, eps=0.0
         )

@@ -1,7 +1,7 @@
 """LARS: gradients scaled, parameter by parameter, to the size of the parameter."""
 
 from ..._backend import arrays
-from ..._backend.fuse import compute_dtype
+from ..._backend.fuse import compute_dtype, fuse
 from ..._backend.whole_tensors import whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Callable, Float, checked, inf
@@ -15,6 +15,14 @@ __all__ = ["LARS"]
 
 Finite = Float(gt=-inf, lt=inf)
 WHOLE = whole(lars_gradient, reads=("p", "g"))
+
+
+def _unscaled(xp, out, g, *, unscale):
+    """A gradient without the loss scale."""
+    return (g * unscale,)
+
+
+UNSCALED = fuse(_unscaled)
 
 
 @public("nn.LARS")
@@ -115,10 +123,27 @@ class LARS(Optimizer):
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
                 `parameters`.
         """
-        held = gradient_arrays(type(self).__name__, gradients, self.parameters)
+        found = self._scaled(gradient_arrays(type(self).__name__, gradients, self.parameters))
+        given = tuple(map(Tensor._wrap, found))
+        return self.opt(given) if self._skip is None else self.opt.skipping(self._skip, given)
+
+    def can_skip(self, gradients):
+        """True if the inner optimizer's `skipping` takes these gradients."""
+        return getattr(self.opt, "can_skip", lambda _: False)(gradients)
+
+    def skipping(self, flag, gradients):
+        """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds."""
+        self._skip = flag
+        try:
+            return self(gradients)
+        finally:
+            self._skip = None
+
+    def _scaled(self, held):
+        """The gradients that the inner optimizer is given; on a GPU all are made by few kernels."""
         rates = self._rate_numbers() if self.use_clip else [None] * len(held)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
-        found, together = [], {}
+        found, together, plain = [], {}, []
         for parameter, gradient, wanted, decay, rate in zip(
             self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True
         ):
@@ -133,21 +158,25 @@ class LARS(Optimizer):
                 "rate": rate,
             }
             dtype = compute_dtype([weight.dtype, gradient.dtype])
-            if wanted and WHOLE.takes([(weight, gradient)]):
-                row = (xp.empty(weight.shape, dtype), weight, gradient)
-                together.setdefault((decay, rate), (scalars, []))[1].append(row)
-                found.append(row[0])
-                continue
-            gradient = xp.cast(gradient, dtype)
-            (gradient,) = (
-                lars_gradient(xp, None, weight, gradient, **scalars)
-                if wanted
-                else (unscaled(xp, weight, gradient, unscale=unscale, decay=None),)
-            )
-            found.append(gradient)
+            if (wanted or self.need_scale) and WHOLE.takes([(weight, gradient)]):
+                out = xp.empty(weight.shape, dtype)
+                if wanted:
+                    rows = together.setdefault((decay, id(rate)), (scalars, []))[1]
+                    rows.append((out, weight, gradient))
+                else:
+                    plain.append((out, gradient))
+            else:
+                gradient = xp.cast(gradient, dtype)
+                (out,) = (
+                    lars_gradient(xp, None, weight, gradient, **scalars)
+                    if wanted
+                    else (unscaled(xp, weight, gradient, unscale=unscale, decay=None),)
+                )
+            found.append(out)
         for scalars, rows in together.values():
             WHOLE.sweep(rows, **scalars)
-        return self.opt(tuple(map(Tensor._wrap, found)))
+        UNSCALED.sweep(plain, unscale=unscale)
+        return found
 
 
 def _check_inner(optimizer, use_clip):

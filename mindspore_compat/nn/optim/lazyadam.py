@@ -4,7 +4,8 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, CellOf, Number, checked, inf
 from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
-from .adam import ADAM, Above, Adam, Beta, Powers
+from ._powers import Powers
+from .adam import ADAM, Above, Adam, Beta
 
 __all__ = ["LazyAdam"]
 

@@ -94,6 +94,7 @@ class Optimizer(Cell):
     param_rank = None
     skip_auto_parallel_compile = True
     _cell_updates = True
+    _skip = None  # a flag on the GPU: whether the step that is taken is left out
 
     @checked
     def __init__(
@@ -292,8 +293,11 @@ class Optimizer(Cell):
         return [found[id(rate)] for rate in self._rates]
 
     def _as_scalar(self, tensor):
-        """The only element of a Tensor as a float, for which a GPU is waited for."""
-        return as_number(tensor)
+        """The only element of a Tensor as a float, for which a GPU is waited for; in a step that
+        may be skipped what lies on the GPU, as it is."""
+        if self._skip is None or not arrays.on_device(tensor._array):
+            return as_number(tensor)
+        return tensor._array.reshape(())
 
     def _decay_numbers(self):
         """The weight decay of the step for each parameter, without loss scale; None for none."""

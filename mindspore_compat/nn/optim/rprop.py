@@ -12,6 +12,17 @@ __all__ = ["Rprop"]
 Pair = TupleOf(Float(gt=-inf, lt=inf), length=2)
 
 
+def counted_rprop_update(xp, p, g, previous, size, *, taken, lr, **scalars):
+    """Rprop after a number of steps that may lie on a GPU."""
+    first = xp.maximum(1 - taken, 0.0)
+    size = size * (1 - first) + lr * first
+    return rprop_update(xp, p, g, previous, size, lr=lr, first=False, **scalars)
+
+
+PLAIN = fuse(rprop_update, link=unscaled)
+COUNTED = fuse(counted_rprop_update, link=unscaled)
+
+
 @public("nn.Rprop")
 class Rprop(FusedOptimizer):
     """Steps by the sign of the gradient; a length of its own for each element.
@@ -43,7 +54,8 @@ class Rprop(FusedOptimizer):
     """
 
     states = (("prev", "prev", "zeros"), ("step_size", "step_size", "zeros"))
-    update = fuse(rprop_update, link=unscaled)
+    update = PLAIN
+    skips = True
 
     @checked(
         Forbid("not 0.0 < etas[0] < 1.0", reason="the first of 'etas' must be in (0.0, 1.0)"),
@@ -67,10 +79,11 @@ class Rprop(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `rprop_update`."""
+        """The scalars of `rprop_update`, or of `counted_rprop_update`."""
+        taken = self._steps_taken()
         return {
             "lr": lr,
-            "first": bool(self.global_step._array[0] == 0),
+            **({"first": taken == 0} if self.update is PLAIN else {"taken": taken}),
             "shrink": self.etaminus,
             "grow": self.etaplus,
             "smallest": self.step_size_min,
@@ -84,5 +97,6 @@ class Rprop(FusedOptimizer):
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
                 `parameters`.
         """
+        self.update = PLAIN if self._skip is None else COUNTED
         super().construct(gradients)
         return True

@@ -18,6 +18,15 @@ PLAIN = fuse(plain_update, link=unscaled)
 WITH_MOMENTUM = fuse(sgd_update, link=unscaled)
 
 
+def _sgd_update_noted(xp, p, g, accum, stat, **scalars):
+    """`sgd_update` that also notes in `stat` that a step has been taken."""
+    p, accum, _ = sgd_update(xp, p, g, accum, stat, **scalars)
+    return p, accum, stat * 0
+
+
+NOTED = fuse(_sgd_update_noted, link=unscaled)
+
+
 @public("nn.SGD")
 class SGD(FusedOptimizer):
     """Stochastic gradient descent, with momentum and dampening if wanted.
@@ -51,6 +60,7 @@ class SGD(FusedOptimizer):
 
     states = (("accum", "accum", "zeros"), ("stat", "stat", "ones"))
     update = WITH_MOMENTUM
+    skips = True
 
     @checked(
         Forbid(
@@ -98,6 +108,8 @@ class SGD(FusedOptimizer):
             tuple[bool], True for each parameter.
         """
         self._plan, self.update = self._plans[as_number(self.momentum) == 0]
+        if self.update is WITH_MOMENTUM and self._skip is not None:
+            self.update = NOTED
         return super().construct(gradients)
 
     def after_step(self):

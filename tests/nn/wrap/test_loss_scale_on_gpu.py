@@ -14,8 +14,14 @@ OPTIMIZERS = {
     "adam, decay beside": lambda given: nn.AdamWeightDecay(given, 0.1, weight_decay=0.1),
     "ftrl": lambda given: nn.FTRL(given, learning_rate=0.1),
     "rmsprop": lambda given: nn.RMSProp(given, 0.1, momentum=0.5),
-    "sgd, which reads its step": lambda given: nn.SGD(given, 0.1, momentum=0.9, dampening=0.5),
-    "lars, which asks the host": lambda given: nn.LARS(nn.Momentum(given, 0.1, 0.9)),
+    "adamax": lambda given: nn.AdaMax(given, nn.ExponentialDecayLR(0.1, 0.5, 2)),
+    "sgd": lambda given: nn.SGD(given, 0.1, weight_decay=0.01),
+    "sgd, dampened": lambda given: nn.SGD(given, 0.1, momentum=0.9, dampening=0.5),
+    "sgd, ahead": lambda given: nn.SGD(given, 0.1, momentum=0.9, nesterov=True),
+    "rprop": lambda given: nn.Rprop(given, [0.1, 0.2, 0.3]),
+    "lamb": lambda given: nn.Lamb(given, [0.1, 0.05, 0.02], weight_decay=0.1),
+    "lars": lambda given: nn.LARS(nn.Momentum(given, 0.1, 0.9, 0.01, loss_scale=2.0)),
+    "lars, clipped": lambda given: nn.LARS(nn.SGD(given, [0.1, 0.05, 0.02]), use_clip=True),
 }
 SPOILT = (0, 3, 4)
 

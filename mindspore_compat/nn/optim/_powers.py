@@ -1,0 +1,97 @@
+"""The powers of Adam's betas, beta ** t after t steps: saved in float32, and known exactly."""
+
+import math
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._backend.fuse import fuse
+from ._rates import as_number, host_parameter
+
+
+def _after(xp, saved, exact, beta):
+    """A power after a step; a saved one that was written to counts, as it does on the host."""
+    return beta * xp.where(xp.abs(saved - exact) <= 1e-6 * exact, exact, saved)
+
+
+def _next_power(xp, step, saved, exact, *, beta1):
+    """The count of steps and a power, as it is saved and exactly, after a step."""
+    exact = _after(xp, saved, exact, beta1)
+    return step + 1, exact, exact
+
+
+def _next_powers(xp, step, saved1, saved2, exact1, exact2, *, beta1, beta2):
+    """The count of steps and two powers after a step."""
+    exact1, exact2 = _after(xp, saved1, exact1, beta1), _after(xp, saved2, exact2, beta2)
+    return step + 1, exact1, exact2, exact1, exact2
+
+
+NEXT_POWERS = {1: fuse(_next_power), 2: fuse(_next_powers)}
+
+
+class Powers:
+    """beta1 ** t and beta2 ** t of an optimizer, saved as Parameters of float32.
+
+    float32 has three good digits of 1 - 0.999 ** t at the first step. The step t is exact, so the
+    power is worked out from it again in float64, and a run that goes on from a checkpoint takes the
+    very numbers of one that was never stopped.
+    """
+
+    def __init__(self, optimizer, betas, shape):
+        self.optimizer = optimizer
+        self.betas = betas
+        self._exact = {}  # name -> (the saved power's array on a GPU, the exact one beside it)
+        for name in betas:
+            first = np.ones(shape, np.float32)
+            setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
+
+    def last(self):
+        """The powers of the last step, one for each beta; on the GPU where they are kept there."""
+        found = []
+        for name, beta in self.betas.items():
+            saved = self.saved(name)
+            kept = self._exact.get(name, (None, None))
+            if arrays.on_device(saved._array) and kept[0] is saved._array:
+                found.append(kept[1])
+            else:
+                found.append(exact_power(as_number(saved), beta))
+        return found
+
+    def saved(self, name):
+        """The Parameter of a beta's power."""
+        return getattr(self.optimizer, f"{name}_power")
+
+    def next(self):
+        """The powers of the step to come, one for each beta."""
+        return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
+
+    def advance(self):
+        """Saves the powers of the step that was taken."""
+        for name, power in zip(self.betas, self.next(), strict=True):
+            self.saved(name)._array[...] = power
+        self._exact.clear()
+
+    def advance_unless(self, flag, step):
+        """Counts a step, in the array `step` of a GPU, and saves the powers there, unless `flag`
+        there holds."""
+        self._move(arrays.space_of(step))
+        saved = [self.saved(name)._array for name in self.betas]
+        exact = [self._exact[name][1] for name in self.betas]
+        row = [each.reshape(()) for each in (step, *saved, *exact)]
+        NEXT_POWERS[len(saved)].sweep([row], flag, **self.betas)
+
+    def _move(self, space):
+        """Brings the powers to the GPU, as they are saved and in float64; the host forgets them."""
+        for name, power in zip(self.betas, self.last(), strict=True):
+            saved = self.saved(name)
+            if isinstance(power, float):
+                saved._array = arrays.to_space(space, saved._array)
+                self._exact[name] = (saved._array, space.asarray(power, "float64"))
+
+
+def exact_power(saved, beta):
+    """The power of `beta` next to `saved`, if there is one within the precision of float32."""
+    if not 1e-30 < saved <= 1.0:
+        return saved
+    power = beta ** round(math.log(saved) / math.log(beta))
+    return power if abs(power - saved) <= 1e-6 * power else saved
