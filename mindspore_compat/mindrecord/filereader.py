@@ -18,6 +18,15 @@ class FileReader:
         ParamValueError: `file_name` or `num_consumer` is out of range, or a column unknown.
         ParamTypeError: `columns` is no list.
         MRMOpenError: a file is missing, damaged or no MindRecord file.
+
+    Example:
+        >>> from mindspore_compat.mindrecord import FileReader, FileWriter
+        >>> writer = FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.write_raw_data([{"label": 3}])
+        >>> writer.commit()
+        >>> list(FileReader("data.mindrecord").get_next())
+        [{'label': 3}]
     """
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):

@@ -50,6 +50,15 @@ class FileWriter:
 
     Raises:
         ParamValueError: an argument is of the wrong type or out of range.
+
+    Example:
+        >>> from mindspore_compat.mindrecord import FileReader, FileWriter
+        >>> writer = FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.write_raw_data([{"label": 3}, {"label": 5}])
+        >>> writer.commit()
+        >>> FileReader("data.mindrecord").len()
+        2
     """
 
     def __init__(self, file_name, shard_num=1, overwrite=False):

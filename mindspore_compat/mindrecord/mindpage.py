@@ -23,6 +23,17 @@ class MindPage:
     Raises:
         ParamValueError: an argument is out of range.
         MRMOpenError: a file is missing, damaged or no MindRecord file.
+
+    Example:
+        >>> from mindspore_compat.mindrecord import FileWriter, MindPage
+        >>> writer = FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.add_index(["label"])
+        >>> writer.write_raw_data([{"label": 3}, {"label": 5}])
+        >>> writer.commit()
+        >>> page = MindPage("data.mindrecord")
+        >>> page.candidate_fields
+        ['label']
     """
 
     def __init__(self, file_name, num_consumer=4):

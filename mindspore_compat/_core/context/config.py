@@ -172,6 +172,12 @@ def set_context(**kwargs):
         TypeError: a value is of the wrong type.
         ValueError: a key is unknown or a value not among those allowed. Nothing is changed then.
         RuntimeError: there is no GPU of this `device_id`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+        >>> ms.get_context("mode") == ms.PYNATIVE_MODE
+        True
     """
     changed = config.change("set_context", kwargs)
     if "jit_level" in changed.get("jit_config", ()):
@@ -208,7 +214,13 @@ def get_context(attr_key):
 
 
 def get_jit_config():
-    """Returns the value of "jit_config"."""
+    """Returns the value of "jit_config".
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.context.get_jit_config()
+        {}
+    """
     return config.jit_config
 
 
@@ -239,7 +251,13 @@ def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = Non
 
 
 def get_current_device():
-    """Returns the device target and number in force, as a pair with names."""
+    """Returns the device target and number in force, as a pair with names.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.get_current_device().device_target in ("CPU", "GPU")
+        True
+    """
     return DeviceInfo(config.device_target, config.device_id)
 
 
@@ -265,6 +283,13 @@ def set_deterministic(deterministic: Bool):
 
     Args:
         deterministic: whether they must.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_deterministic(True)
+        >>> ms.get_context("deterministic")
+        'ON'
+        >>> ms.set_deterministic(False)
     """
     config.deterministic = "ON" if deterministic else "OFF"
     _tell_libraries(config.deterministic)
@@ -285,6 +310,10 @@ def set_recursion_limit(recursion_limit: Int(ge=1) = 1000):
 
     Args:
         recursion_limit: the depth.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_recursion_limit(2000)
     """
     config.max_call_depth = recursion_limit
 
@@ -348,6 +377,13 @@ def set_auto_parallel_context(**kwargs):
         TypeError: a value is of the wrong type.
         ValueError: a key is unknown, or a value not among those allowed.
         KeyError: a key inside `comm_fusion` or `pipeline_config` is unknown or missing.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+        >>> ms.get_auto_parallel_context("gradients_mean")
+        True
+        >>> ms.reset_auto_parallel_context()
     """
     changed = config.parallel.change("set_auto_parallel_context", kwargs)
     for key, value in changed.items():
@@ -381,12 +417,25 @@ def get_auto_parallel_context(attr_key):
 
     Raises:
         ValueError: there is no such key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.get_auto_parallel_context("parallel_mode")
+        'stand_alone'
     """
     return config.parallel.tell("get_auto_parallel_context", attr_key)
 
 
 def reset_auto_parallel_context():
-    """Sets all values for training on several devices back to their defaults."""
+    """Sets all values for training on several devices back to their defaults.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_auto_parallel_context(gradients_mean=True)
+        >>> ms.reset_auto_parallel_context()
+        >>> ms.get_auto_parallel_context("gradients_mean")
+        False
+    """
     config.parallel.reset()
 
 
@@ -400,6 +449,12 @@ def set_ps_context(**kwargs):
     Raises:
         TypeError: a value is of the wrong type.
         ValueError: a key is unknown.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_ps_context(enable_ps=False)
+        >>> ms.get_ps_context("enable_ps")
+        False
     """
     vars(config.ps).update(config.ps.change("set_ps_context", kwargs))
 
@@ -412,10 +467,22 @@ def get_ps_context(attr_key):
 
     Raises:
         ValueError: there is no such key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.get_ps_context("enable_ps")
+        False
     """
     return config.ps.tell("get_ps_context", attr_key)
 
 
 def reset_ps_context():
-    """Sets all values for a parameter server back to their defaults."""
+    """Sets all values for a parameter server back to their defaults.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.reset_ps_context()
+        >>> ms.get_ps_context("enable_ps")
+        False
+    """
     config.ps.reset()

@@ -18,7 +18,16 @@ Count = Samples | Bool
 
 
 class Shuffle(str, Enum):
-    """How rows are shuffled: all of them, or by the files they come from."""
+    """How rows are shuffled: all of them, or by the files they come from.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> with open("lines.txt", "w") as file:
+        ...     _ = file.write("a single line")
+        >>> data = ds.TextFileDataset("lines.txt", shuffle=ds.Shuffle.FILES)
+        >>> data.get_dataset_size()
+        1
+    """
 
     FALSE = "false"
     ADAPTIVE = "adaptive"

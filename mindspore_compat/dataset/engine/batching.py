@@ -21,7 +21,16 @@ _BatchSize = positive | Callable
 
 
 class BatchInfo:
-    """What a function that works on batches is told: which batch of which epoch it is."""
+    """What a function that works on batches is told: which batch of which epoch it is.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> def grow(info):
+        ...     return info.get_batch_num() + 1
+        >>> data = ds.NumpySlicesDataset([1, 2, 3], shuffle=False).batch(grow)
+        >>> [len(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [1, 2]
+    """
 
     def __init__(self, epoch, number):
         self._epoch, self._number = epoch, number
@@ -387,6 +396,15 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
 
     Returns:
         Dataset.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> rows = [np.zeros(length) for length in (1, 5, 2, 6)]
+        >>> data = ds.GeneratorDataset(lambda: ((row,) for row in rows), ["x"], shuffle=False)
+        >>> data = data.bucket_batch_by_length(["x"], [3], [2, 2], pad_info={"x": ([6], 0)})
+        >>> [len(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [2, 2]
     """
 
     @checked(

@@ -80,6 +80,13 @@ def zip_datasets(datasets):
         TypeError: it is no tuple of datasets.
         ValueError: there are fewer than two.
         RuntimeError: two columns have the same name; told when the dataset is used.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> one = ds.NumpySlicesDataset([1, 2], ["one"], shuffle=False)
+        >>> other = ds.NumpySlicesDataset([3, 4], ["other"], shuffle=False)
+        >>> ds.zip((one, other)).get_col_names()
+        ['one', 'other']
     """
     if not isinstance(datasets, tuple) or not all(isinstance(each, Dataset) for each in datasets):
         raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got {datasets!r}.")

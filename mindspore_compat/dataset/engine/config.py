@@ -141,7 +141,16 @@ def set_seed(seed: Int(ge=0, le=UINT32_MAX)):
 
 
 def get_seed():
-    """Returns the seed: the last of those given here and to `mindspore.set_seed`; else 5489."""
+    """Returns the seed: the last of those given here and to `mindspore.set_seed`; else 5489.
+
+    Example:
+        >>> from mindspore_compat.dataset import config
+        >>> before = config.get_seed()
+        >>> config.set_seed(5)
+        >>> config.get_seed()
+        5
+        >>> config.set_seed(before)
+    """
     return UNSEEDED if _values.seed is None else _values.seed
 
 

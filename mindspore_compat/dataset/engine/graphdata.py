@@ -23,14 +23,26 @@ NOBODY = -1  # stands where there is no node
 
 
 class SamplingStrategy(Enum):
-    """How neighbours are drawn: each alike, or by the weights of the edges to them."""
+    """How neighbours are drawn: each alike, or by the weights of the edges to them.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> [strategy.name for strategy in ds.SamplingStrategy]
+        ['RANDOM', 'EDGE_WEIGHT']
+    """
 
     RANDOM = 0
     EDGE_WEIGHT = 1
 
 
 class OutputFormat(Enum):
-    """How neighbours are told: one row a node, pairs, or offsets and one list of all."""
+    """How neighbours are told: one row a node, pairs, or offsets and one list of all.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> [layout.name for layout in ds.OutputFormat]
+        ['NORMAL', 'COO', 'CSR']
+    """
 
     NORMAL = 0
     COO = 1

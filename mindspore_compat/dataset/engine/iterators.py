@@ -28,6 +28,12 @@ class Iterator:
         num_epochs (int, optional): how many epochs there are; -1 for any number.
         output_numpy (bool, optional): whether to give arrays; otherwise numbers become Tensors.
         do_copy (bool, optional): whether a Tensor gets a copy of the row.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([1, 2], shuffle=False)
+        >>> isinstance(data.create_dict_iterator(), ds.Iterator)
+        True
     """
 
     def __init__(self, dataset, num_epochs=-1, output_numpy=False, do_copy=False):
@@ -86,7 +92,14 @@ class Iterator:
 
 
 class DictIterator(Iterator):
-    """Gives rows as dicts from the names of the columns."""
+    """Gives rows as dicts from the names of the columns.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([1, 2], ["number"], shuffle=False)
+        >>> [row["number"].item() for row in data.create_dict_iterator(output_numpy=True)]
+        [1, 2]
+    """
 
     def __init__(self, dataset, num_epochs=-1, output_numpy=False, do_copy=False):
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
@@ -108,6 +121,12 @@ class TupleIterator(Iterator):
 
     Args:
         columns (Union[str, list[str]], optional): the columns wanted, in order; by default all.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([1, 2], shuffle=False)
+        >>> [row.item() for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [1, 2]
     """
 
     def __init__(self, dataset, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):

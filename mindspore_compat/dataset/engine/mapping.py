@@ -42,6 +42,16 @@ class DSCallback:
 
     Args:
         step_size (int, optional): how many rows there are from one call for a step to the next.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> class Announce(ds.DSCallback):
+        ...     def ds_begin(self, ds_run_context):
+        ...         print("begins")
+        >>> data = ds.NumpySlicesDataset([1, 2]).map(lambda x: x + 1, callbacks=Announce())
+        >>> len([row for row in data])
+        begins
+        2
     """
 
     @checked

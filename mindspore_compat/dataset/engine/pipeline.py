@@ -45,6 +45,12 @@ class Dataset:
 
     Raises:
         TypeError: `cache` is something else.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([1, 2, 3, 4], shuffle=False).batch(2)
+        >>> isinstance(data, ds.Dataset), data.get_dataset_size()
+        (True, 2)
     """
 
     cache = None

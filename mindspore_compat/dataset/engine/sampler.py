@@ -37,6 +37,12 @@ class SequentialSampler(BuiltinSampler):
 
     Raises:
         RuntimeError: `start_index` is negative; told when the rows are read.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=ds.SequentialSampler(1, 2))
+        >>> [int(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [20, 30]
     """
 
     @checked
@@ -68,6 +74,12 @@ class RandomSampler(BuiltinSampler):
         replacement (bool, optional): whether a row may be taken more than once.
         num_samples (int, optional): how many rows are taken.
         shuffle (Shuffle, optional): for MindDataset and TFRecordDataset, how.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=ds.RandomSampler(num_samples=3))
+        >>> len([row for row in data])
+        3
     """
 
     @checked
@@ -128,6 +140,13 @@ class DistributedSampler(BuiltinSampler):
     Raises:
         RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; told when the rows are
             read.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> half = ds.DistributedSampler(num_shards=2, shard_id=1, shuffle=False)
+        >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=half)
+        >>> [int(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [20, 40]
     """
 
     @checked
@@ -223,6 +242,12 @@ class PKSampler(BuiltinSampler):
     Raises:
         NotImplementedError: `num_class` is not None.
         RuntimeError: `num_val` is not positive; told when the rows are read.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> sampler = ds.PKSampler(num_val=2, shuffle=False)
+        >>> sampler.num_val
+        2
     """
 
     @checked(Forbid("num_class is not None", NotImplementedError, "'num_class' must be None"))
@@ -414,6 +439,15 @@ class Sampler(BuiltinSampler):
 
     Args:
         num_samples (int, optional): how many rows are taken.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> class Backwards(ds.Sampler):
+        ...     def __iter__(self):
+        ...         yield from range(self.dataset_size - 1, -1, -1)
+        >>> data = ds.NumpySlicesDataset([10, 20, 30], sampler=Backwards())
+        >>> [int(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
+        [30, 20, 10]
     """
 
     @checked

@@ -16,7 +16,13 @@ __all__ = ["NormalizeForm", "Vocab", "to_bytes", "to_str"]
 
 
 class NormalizeForm(IntEnum):
-    """A form of normalization of Unicode."""
+    """A form of normalization of Unicode.
+
+    Example:
+        >>> from mindspore_compat.dataset import text
+        >>> str(text.NormalizeUTF8(text.NormalizeForm.NFKC)("ｱ"))
+        'ア'
+    """
 
     NONE = 0
     NFC = 1

@@ -68,7 +68,13 @@ class TensorOperation:
 
 
 class PyTensorOperation(TensorOperation):
-    """The base of transforms that scripts define or look for; a TensorOperation in all respects."""
+    """The base of transforms that scripts define or look for; a TensorOperation in all respects.
+
+    Example:
+        >>> from mindspore_compat.dataset import transforms
+        >>> issubclass(transforms.Compose, transforms.PyTensorOperation)
+        False
+    """
 
 
 class ImageTensorOperation(TensorOperation):

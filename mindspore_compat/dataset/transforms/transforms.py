@@ -42,7 +42,14 @@ _Scalar = Str | Number | Bool | AnInstance(bytes)
 
 
 class Relational(IntEnum):
-    """A comparison."""
+    """A comparison.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import transforms
+        >>> transforms.Mask(transforms.Relational.GT, 2)(np.array([1, 2, 3]))
+        array([False, False,  True])
+    """
 
     EQ = 0
     NE = 1

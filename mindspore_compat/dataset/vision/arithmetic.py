@@ -109,6 +109,14 @@ class Normalize(_Normalizing):
         TypeError: an argument is of the wrong type.
         ValueError: a value is out of range, or the two differ in length.
         RuntimeError: an image has another number of channels; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = np.full((1, 2, 3), 100, np.uint8)
+        >>> vision.Normalize(mean=[100.0, 90.0, 50.0], std=[10.0, 10.0, 50.0])(image)
+        array([[[0., 1., 1.],
+                [0., 1., 1.]]], dtype=float32)
     """
 
     blockwise = True
@@ -135,6 +143,13 @@ class NormalizePad(_Normalizing):
         TypeError: an argument is of the wrong type.
         ValueError: a value is out of range, or the two differ in length.
         RuntimeError: an image has another number of axes or channels; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = np.full((1, 2, 3), 100, np.uint8)
+        >>> vision.NormalizePad(mean=[100.0, 90.0, 50.0], std=[10.0, 10.0, 50.0])(image).shape
+        (1, 2, 4)
     """
 
     blockwise = True
@@ -303,6 +318,13 @@ class Decode(ImageOperation):
 
     Raises:
         RuntimeError: the input is not the bytes of an image file; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> encoded = vision.encode_png(np.zeros((4, 6, 3), np.uint8))
+        >>> vision.Decode()(encoded).shape
+        (4, 6, 3)
     """
 
     @checked
@@ -331,6 +353,13 @@ class LinearTransformation(ImageOperation):
     Raises:
         TypeError: one is no array.
         ValueError: the matrix is not square, or the vector of another length.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> swap = vision.LinearTransformation(np.array([[0.0, 1.0], [1.0, 0.0]]), np.zeros(2))
+        >>> swap(np.array([[[3.0]], [[7.0]]])).ravel()
+        array([7., 3.])
     """
 
     @checked(

@@ -38,6 +38,13 @@ def read_file(filename: Str):
 
     Raises:
         RuntimeError: it cannot be read.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.write_file("data.bin", np.array([1, 2, 3], np.uint8))
+        >>> vision.read_file("data.bin")
+        array([1, 2, 3], dtype=uint8)
     """
     return np.frombuffer(_content("read_file", filename), np.uint8).copy()
 
@@ -62,6 +69,13 @@ def write_file(filename: Str, data: _Image):
 
     Raises:
         RuntimeError: `data` is of another shape or dtype, or the file cannot be written.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.write_file("data.bin", np.array([1, 2, 3], np.uint8))
+        >>> vision.read_file("data.bin")
+        array([1, 2, 3], dtype=uint8)
     """
     data = data.asnumpy() if isinstance(data, Tensor) else data
     if data.dtype != np.uint8 or data.ndim != 1:
@@ -89,6 +103,13 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
 
     Raises:
         RuntimeError: the file cannot be read, or is no image.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.write_png("black.png", np.zeros((4, 6, 3), np.uint8))
+        >>> vision.read_image("black.png", vision.ImageReadMode.GRAYSCALE).shape
+        (4, 6, 1)
     """
     stored = _content("read_image", filename)
     flag = {
@@ -138,6 +159,13 @@ def encode_jpeg(image: _Image, quality: Int | Bool = 75):
 
     Raises:
         RuntimeError: `image` is of another shape or dtype, or `quality` out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> encoded = vision.encode_jpeg(np.zeros((4, 6, 3), np.uint8), quality=90)
+        >>> bytes(encoded[6:10])
+        b'JFIF'
     """
     _in_range("encode_jpeg", "quality", quality, 1, 100)
     quality_flag = opencv("encode_jpeg").IMWRITE_JPEG_QUALITY
@@ -157,6 +185,13 @@ def encode_png(image: _Image, compression_level: Int | Bool = 6):
 
     Raises:
         RuntimeError: `image` is of another shape or dtype, or `compression_level` out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> encoded = vision.encode_png(np.zeros((4, 6, 3), np.uint8))
+        >>> bytes(encoded[1:4])
+        b'PNG'
     """
     _in_range("encode_png", "compression_level", compression_level, 0, 9)
     level_flag = opencv("encode_png").IMWRITE_PNG_COMPRESSION
@@ -174,6 +209,13 @@ def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
 
     Raises:
         RuntimeError: as for `encode_jpeg`, or the file cannot be written.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.write_jpeg("black.jpg", np.zeros((4, 6, 3), np.uint8))
+        >>> vision.read_image("black.jpg").shape
+        (4, 6, 3)
     """
     write_file(filename, encode_jpeg(image, quality))
 
@@ -189,6 +231,13 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
 
     Raises:
         RuntimeError: as for `encode_png`, or the file cannot be written.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.write_png("black.png", np.zeros((4, 6, 3), np.uint8))
+        >>> vision.read_image("black.png").shape
+        (4, 6, 3)
     """
     write_file(filename, encode_png(image, compression_level))
 
@@ -222,6 +271,12 @@ def get_image_size(image):
     Raises:
         TypeError: it is neither.
         RuntimeError: it has fewer than two axes.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.get_image_size(np.zeros((4, 6, 3), np.uint8))
+        [4, 6]
     """
     return list(_shape("get_image_size", image)[:2])
 
@@ -235,5 +290,11 @@ def get_image_num_channels(image):
     Raises:
         TypeError: it is neither.
         RuntimeError: it has fewer than two axes.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.get_image_num_channels(np.zeros((4, 6, 3), np.uint8))
+        3
     """
     return _shape("get_image_num_channels", image)[2]

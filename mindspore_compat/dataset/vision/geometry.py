@@ -198,6 +198,13 @@ class FiveCrop(ImageOperation):
     Raises:
         TypeError: `size` is neither.
         ValueError: it is not positive, or larger than the image; the latter told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
+        >>> [crop.size for crop in vision.FiveCrop(2)(image)]
+        [(2, 2), (2, 2), (2, 2), (2, 2), (2, 2)]
     """
 
     @checked
@@ -240,6 +247,13 @@ class TenCrop(ImageOperation):
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive, or larger than the image; the latter told when it is
             used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
+        >>> len(vision.TenCrop(2)(image))
+        10
     """
 
     @checked

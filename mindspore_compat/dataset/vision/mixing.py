@@ -66,6 +66,17 @@ class MixUpBatch(_OnBatches):
         TypeError: it is no number.
         ValueError: it is not positive.
         RuntimeError: images have not four axes, or labels not two or three; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> from mindspore_compat.dataset import transforms, vision
+        >>> columns = ["image", "label"]
+        >>> data = ds.NumpySlicesDataset((np.ones((4, 3, 2, 2)), [0, 1, 1, 0]), columns)
+        >>> data = data.map(transforms.OneHot(2), "label").batch(2)
+        >>> data = data.map(vision.MixUpBatch(alpha=0.9), columns)
+        >>> [images.shape for images, labels in data.create_tuple_iterator(output_numpy=True)]
+        [(2, 3, 2, 2), (2, 3, 2, 2)]
     """
 
     @checked
@@ -93,6 +104,18 @@ class CutMixBatch(_OnBatches):
         TypeError: an argument is of the wrong type.
         ValueError: `alpha` is not positive, or `prob` not in [0, 1].
         RuntimeError: images have not four axes, or labels not two or three; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> from mindspore_compat.dataset import transforms, vision
+        >>> columns = ["image", "label"]
+        >>> data = ds.NumpySlicesDataset((np.ones((4, 3, 2, 2)), [0, 1, 1, 0]), columns)
+        >>> data = data.map(transforms.OneHot(2), "label").batch(2)
+        >>> mix = vision.CutMixBatch(vision.ImageBatchFormat.NCHW, alpha=1.0, prob=0.5)
+        >>> data = data.map(mix, columns)
+        >>> [images.shape for images, labels in data.create_tuple_iterator(output_numpy=True)]
+        [(2, 3, 2, 2), (2, 3, 2, 2)]
     """
 
     @checked
@@ -146,6 +169,14 @@ class MixUp(PyTensorOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a number is not positive.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> images, labels = np.ones((2, 3, 4, 4), np.float32), np.eye(2)
+        >>> mixed, weights = vision.MixUp(batch_size=2, alpha=0.2)(images, labels)
+        >>> mixed.shape, weights.shape
+        ((2, 3, 4, 4), (2, 2))
     """
 
     _before = None
@@ -184,6 +215,13 @@ class RandomSelectSubpolicy(ImageOperation):
     Raises:
         TypeError: it is no such list.
         ValueError: a list is empty, or a probability not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> policy = [[(vision.HorizontalFlip(), 1.0)], [(vision.VerticalFlip(), 0.5)]]
+        >>> vision.RandomSelectSubpolicy(policy)(np.zeros((4, 6, 3), np.uint8)).shape
+        (4, 6, 3)
     """
 
     def __init__(self, policy):

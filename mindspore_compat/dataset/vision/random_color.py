@@ -380,6 +380,12 @@ class RandomLighting(ImageOperation):
         ValueError: it is negative.
         RuntimeError: an image is not of shape (height, width, 3); told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.RandomLighting(alpha=0.1)(np.zeros((4, 6, 3), np.uint8)).shape
+        (4, 6, 3)
+
     Source: Krizhevsky, Sutskever and Hinton, "ImageNet Classification with Deep Convolutional
     Neural Networks" (2012), section 4.1.
     """
@@ -408,6 +414,13 @@ class RandomGrayscale(PilOperation):
     Raises:
         TypeError: it is no number; or the input is no PIL image.
         ValueError: it is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
+        >>> vision.RandomGrayscale(prob=1.0)(image).size
+        (6, 4)
     """
 
     @checked

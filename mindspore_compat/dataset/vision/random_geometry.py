@@ -280,6 +280,13 @@ class RandomCropDecodeResize(_ResizedCrop):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not the bytes of an image file; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> encoded = vision.encode_png(np.zeros((9, 9, 3), np.uint8))
+        >>> vision.RandomCropDecodeResize((4, 6))(encoded).shape
+        (4, 6, 3)
     """
 
     def _array(self, image, lead):
@@ -528,6 +535,13 @@ class RandomErasing(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type; or the input is no array of numbers.
         ValueError: one is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> image = np.zeros((3, 8, 8), np.float32)
+        >>> float(vision.RandomErasing(prob=1.0, value=1)(image).max())
+        1.0
     """
 
     @checked

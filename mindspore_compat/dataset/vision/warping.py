@@ -281,6 +281,13 @@ class Perspective(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         RuntimeError: an image has not two or three axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import vision
+        >>> corners = [[0, 0], [5, 0], [5, 3], [0, 3]]
+        >>> vision.Perspective(corners, corners)(np.zeros((4, 6, 3), np.uint8)).shape
+        (4, 6, 3)
     """
 
     @checked(

@@ -101,7 +101,12 @@ _conversion("Tensor.double", dtypes.float64)
 
 @public("ops.DType")
 class DTypeOf:
-    """The dtype of a Tensor, as a Primitive: `ops.DType()(x)`."""
+    """The dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
+
+    Example:
+        >>> print(ms.ops.DType()(ms.Tensor([1.0])))
+        Float32
+    """
 
     def __call__(self, input_x):
         return dtype(input_x)

@@ -75,6 +75,11 @@ def ones(shape: Shape, dtype: DType = None):
 def mint_zeros(size: Shape, *, dtype: DType = None):
     """Zeros of a shape; float32 by default.
 
+    Example:
+        >>> print(ms.mint.zeros((2, 2)))
+        [[0. 0.]
+         [0. 0.]]
+
     Source: mindspore.mint.zeros of MindSpore 2.10.
     """
     return zeros(size, dtype)
@@ -84,6 +89,11 @@ def mint_zeros(size: Shape, *, dtype: DType = None):
 @checked
 def mint_ones(size: Shape, *, dtype: DType = None):
     """Ones of a shape; float32 by default.
+
+    Example:
+        >>> print(ms.mint.ones((2, 2), dtype=ms.int32))
+        [[1 1]
+         [1 1]]
 
     Source: mindspore.mint.ones of MindSpore 2.10.
     """
@@ -464,6 +474,10 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
         TypeError: if `size` is no shape, or an argument of another type.
         ValueError: if the device is another.
         RuntimeError: if `pin_memory` is set for a device other than the CPU.
+
+    Example:
+        >>> print(ms.mint.empty((2, 3)).shape)
+        (2, 3)
 
     Source: mindspore.mint.empty of MindSpore 2.10.
     """

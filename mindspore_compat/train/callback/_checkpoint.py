@@ -51,6 +51,12 @@ class CheckpointConfig:
         ValueError: if an argument is of another type, a number negative, or encryption asked for
             where there is none.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> config = ms.CheckpointConfig(save_checkpoint_steps=100, keep_checkpoint_max=3)
+        >>> config.save_checkpoint_steps, config.keep_checkpoint_max
+        (100, 3)
+
     Source: mindspore.train.CheckpointConfig of MindSpore 2.10.
     """
 

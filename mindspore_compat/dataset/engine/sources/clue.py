@@ -54,6 +54,15 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
         RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, a line is no JSON object, or lacks a column.
 
+    Example:
+        >>> import json
+        >>> from mindspore_compat import dataset as ds
+        >>> with open("train.json", "w") as file:
+        ...     json.dump({"sentence1": "a", "sentence2": "b", "label": "1"}, file)
+        >>> data = ds.CLUEDataset("train.json", task="AFQMC", usage="train")
+        >>> sorted(data.get_col_names())
+        ['label', 'sentence1', 'sentence2']
+
     Source: mindspore.dataset.CLUEDataset of 2.10.
     """
 

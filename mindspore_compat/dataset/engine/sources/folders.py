@@ -43,6 +43,16 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         ValueError: there is no such folder, or `shard_id` is out of range.
         RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
             used, there are no files, or one cannot be read.
+
+    Example:
+        >>> import os
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("images/cat")
+        >>> ds.vision.write_png("images/cat/black.png", np.zeros((4, 6, 3), np.uint8))
+        >>> data = ds.ImageFolderDataset("images", decode=True)
+        >>> [row["image"].shape for row in data.create_dict_iterator(output_numpy=True)]
+        [(4, 6, 3)]
     """
 
     @checked(*exclusive)

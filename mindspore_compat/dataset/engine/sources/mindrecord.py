@@ -101,6 +101,17 @@ class MindDataset(MappableDataset, UnionBaseDataset):
             `shard_id` or `num_padded` is out of range, or `padded_sample` lacks a column.
         RuntimeError: arguments exclude each other; a column is unknown; padded rows cannot be
             divided evenly.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> from mindspore_compat.mindrecord import FileWriter
+        >>> writer = FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.write_raw_data([{"label": 3}, {"label": 5}])
+        >>> writer.commit()
+        >>> data = ds.MindDataset("data.mindrecord", shuffle=False)
+        >>> [int(row["label"]) for row in data.create_dict_iterator(output_numpy=True)]
+        [3, 5]
     """
 
     @checked(

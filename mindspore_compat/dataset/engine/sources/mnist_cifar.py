@@ -232,6 +232,18 @@ class MnistDataset(_IdxDataset):
         ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, a file is missing, truncated or of another kind.
         RuntimeError: arguments exclude each other, or need each other.
+
+    Example:
+        >>> import os, struct
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("mnist")
+        >>> with open("mnist/train-images-idx3-ubyte", "wb") as file:
+        ...     _ = file.write(struct.pack(">IIII", 2051, 1, 28, 28) + bytes(28 * 28))
+        >>> with open("mnist/train-labels-idx1-ubyte", "wb") as file:
+        ...     _ = file.write(struct.pack(">II", 2049, 1) + bytes([7]))
+        >>> data = ds.MnistDataset("mnist", usage="train")
+        >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
+        [((28, 28, 1), 7)]
     """
 
 
@@ -295,6 +307,16 @@ class Cifar10Dataset(_CifarDataset):
         ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
         RuntimeError: arguments exclude each other, or need each other.
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("cifar10")
+        >>> with open("cifar10/data_batch_1.bin", "wb") as file:
+        ...     _ = file.write(bytes([7]) + bytes(3 * 32 * 32))
+        >>> data = ds.Cifar10Dataset("cifar10", usage="train")
+        >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
+        [((32, 32, 3), 7)]
     """
 
     _label_columns = ("label",)
@@ -322,6 +344,16 @@ class Cifar100Dataset(_CifarDataset):
         ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
         RuntimeError: arguments exclude each other, or need each other.
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("cifar100")
+        >>> with open("cifar100/train.bin", "wb") as file:
+        ...     _ = file.write(bytes([7, 9]) + bytes(3 * 32 * 32))
+        >>> data = ds.Cifar100Dataset("cifar100", usage="train")
+        >>> data.get_dataset_size(), data.get_col_names()
+        (1, ['image', 'coarse_label', 'fine_label'])
     """
 
     _label_columns = ("coarse_label", "fine_label")

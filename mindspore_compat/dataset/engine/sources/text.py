@@ -178,6 +178,14 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
         ValueError: a pattern names no file, or `shard_id` is out of range.
         RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, there are no lines.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> with open("lines.txt", "w") as file:
+        ...     _ = file.write("a single line")
+        >>> data = ds.TextFileDataset("lines.txt", shuffle=False)
+        >>> [str(row["text"]) for row in data.create_dict_iterator(output_numpy=True)]
+        ['a single line']
     """
 
     @checked(together, shard_in_range)
@@ -239,6 +247,14 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
             out of range.
         RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, a line has another number of fields, or a field is no number.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> np.savetxt("table.csv", [[1, 2.5], [3, 4.5]], fmt="%g", delimiter=",")
+        >>> data = ds.CSVDataset("table.csv", column_names=["a", "b"], shuffle=False)
+        >>> [str(row["b"]) for row in data.create_dict_iterator(output_numpy=True)]
+        ['2.5', '4.5']
     """
 
     @checked(
