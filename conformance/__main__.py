@@ -60,22 +60,22 @@ def _parser():
     run.add_argument(
         "--documented",
         action="store_true",
-        help="judge by the documentation alone, not by kept answers",
+        help="judge by the documentation alone, not by stored answers",
     )
     run.add_argument(
-        "--keep", action="store_true", help="with --target mindspore: keep answers, set verdicts"
+        "--keep", action="store_true", help="with --target mindspore: store answers, set verdicts"
     )
-    run.add_argument("--name", help="under which the run is kept (default: the target's)")
+    run.add_argument("--name", help="under which the run is stored (default: the target's)")
     run.add_argument(
         "--xfails", metavar="FILE", help="ids of cases that are expected to fail, `*` for anything"
     )
-    run.add_argument("--skips", metavar="FILE", help="ids of cases that are not asked, likewise")
+    run.add_argument("--skips", metavar="FILE", help="ids of cases that are not run, likewise")
     run.set_defaults(run=_run)
     both = commands.add_parser("compare", help="the same calls on two implementations")
     _case_options(both)
     both.add_argument("--reference", default=REFERENCE)
     both.add_argument(
-        "--python", help="interpreter that has the reference; else kept answers are used"
+        "--python", help="interpreter that has the reference; else stored answers are used"
     )
     both.add_argument("--target", default=DEFAULT)
     both.add_argument(
@@ -97,9 +97,9 @@ def _parser():
         help="names of runs, or their files; several are shown side by side",
     )
     shown.add_argument(
-        "--against", metavar="OLD", help="an earlier run: tell what is fixed, broken and new"
+        "--against", metavar="OLD", help="an earlier run: print what is fixed, broken and new"
     )
-    shown.add_argument("--folder", default=RESULTS, help="where runs are kept")
+    shown.add_argument("--folder", default=RESULTS, help="where runs are stored")
     for kind in ("--html", "--json", "--junit", "--badge"):
         shown.add_argument(kind, metavar="FILE")
     shown.set_defaults(run=_report)
@@ -116,7 +116,7 @@ def _read_options(read):
         "--fetch", metavar="RELEASE", help="get this release's wheel with pip; read it"
     )
     read.add_argument(
-        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are kept"
+        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are stored"
     )
     read.add_argument("--out", metavar="FOLDER", help="write spec files there")
     read.add_argument("--unread", action="store_true", help="list the sentences that were not read")
@@ -129,7 +129,7 @@ def _fetch_options(parser):
         "--fetch", metavar="RELEASE", help="get this release's wheel with pip; read it"
     )
     parser.add_argument(
-        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are kept"
+        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are stored"
     )
 
 
@@ -153,7 +153,7 @@ def _case_options(parser):
     )
     parser.add_argument("--results", default=RESULTS, help="folder for results")
     parser.add_argument(
-        "-j", "--jobs", type=_count, default=1, metavar="N", help="cases asked at a time"
+        "-j", "--jobs", type=_count, default=1, metavar="N", help="cases run at a time"
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on where an interrupted run stopped"
@@ -235,7 +235,7 @@ def _store(options, name):
 def _run(options):
     xfails, skips = map(expected.patterns, (options.xfails, options.skips))
     entries, found, disagree = _cases(options)
-    kept = {} if options.documented or options.target == REFERENCE else answers.load()
+    recorded = {} if options.documented or options.target == REFERENCE else answers.load()
     about = {"target": options.target, "disagreements": disagree}
     about["specs"] = specs.digest(options.spec)
     name = options.name or options.target
@@ -260,7 +260,9 @@ def _run(options):
             anew=not options.resume,
         ):
             raw.append((case, result))
-            judged = expected.settle(answers.judge(case, result, kept), case, xfails, report.BAD)
+            judged = expected.settle(
+                answers.judge(case, result, recorded), case, xfails, report.BAD
+            )
             verdict = given.get((case["name"], case.get("rule")))
             records.append(report.record(case, judged, verdict))
     finally:
@@ -284,7 +286,7 @@ def _compare(options):
         store = _store(options, options.reference)
         left = compare.run_side(found, options.reference, options.python, store, *how)
     else:
-        left = compare.from_kept(answers.load(), found)
+        left = compare.from_recorded(answers.load(), found)
     found = compare.sound([case for case in found if case["id"] in left], left)
     right = compare.run_side(found, options.target, None, _store(options, options.target), *how)
     found = [case for case in found if right[case["id"]]["status"] != "absent"]
@@ -313,7 +315,7 @@ def _report(options):
     runs = [report.load(_file_of(name, options)) for name in options.results]
     summaries = [report.summary(*run) for run in runs]
     if len(runs) > 1:
-        print(history.beside(summaries))
+        print(history.side_by_side(summaries))
     else:
         print(report.table(summaries[0]))
     (records, about), summed = runs[0], summaries[0]

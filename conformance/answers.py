@@ -1,4 +1,4 @@
-"""What real MindSpore answered, kept so that a run without it still compares; and the judgement
+"""What real MindSpore answered, stored so that a run without it still compares; and the judgement
 that follows.
 
 `answers/<module>.json` holds, per case, a digest of the question, the status and what was
@@ -8,8 +8,8 @@ into the final one:
 1. What real MindSpore accepts must be accepted, whatever the page says.
 2. What page and original both refuse is refused with the documented exception; of two that the page
 names for one call, the original's will do.
-3. Where the original fails with another exception, the documented one is asked for.
-4. What the page promises and the original does not keep is not asked of anybody else either,
+3. Where the original fails with another exception, the documented one is expected.
+4. What the page promises and the original does not do is not expected of anybody else either,
 except refusals.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from .cases import LOST, ODD, UNCHANGED, digest
 from .errors import BadInput, text_of
 from .specs import module_of
-from .wheel import WINDOWS
+from .wheel import FACADES
 
 FOLDER = Path(__file__).parent / "answers"
 DRIVEN = ("steps", "options")  # what comes out is observed, whatever it is, and judged here
@@ -42,7 +42,7 @@ _DRAWN = re.compile(
 def save(results, folder=FOLDER):
     """Keep (case, result) pairs of a run on the reference, one line per case.
 
-    Answers about names, or sorts of case, that were not asked stay as they are.
+    Answers about names, or sorts of case, that were not run stay as they are.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,16 +51,16 @@ def save(results, folder=FOLDER):
         if "formula" in case:
             continue  # the formula answers, not the original
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
-        modules.setdefault(module_of(case["name"], None, WINDOWS), {})[case["id"]] = fact
-    asked = {f"{case['name']}::{case['kind']}" for case, _ in results}
+        modules.setdefault(module_of(case["name"], None, FACADES), {})[case["id"]] = fact
+    judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
     for module, new in modules.items():
         path = folder / f"{module}.json"
         old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        held = {k: fact for k, fact in old.items() if "::".join(k.split("::")[:2]) not in asked}
-        held.update(new)
+        stored = {k: fact for k, fact in old.items() if "::".join(k.split("::")[:2]) not in judged}
+        stored.update(new)
         lines = [
-            f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(held[key], ensure_ascii=False)}"
-            for key in sorted(held)
+            f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(stored[key], ensure_ascii=False)}"
+            for key in sorted(stored)
         ]
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
@@ -70,7 +70,7 @@ def _exception(result):
 
 
 def load(folder=FOLDER):
-    """{case id: [digest, status, observed]} of all kept answers."""
+    """{case id: [digest, status, observed]} of all stored answers."""
     found = {}
     for path in sorted(Path(folder).glob("*.json")):
         try:
@@ -82,25 +82,25 @@ def load(folder=FOLDER):
     return found
 
 
-def answer_to(case, kept):
-    """The kept answer to this very question, or None."""
-    found = kept.get(case["id"])
+def answer_to(case, answers):
+    """The stored answer to this very question, or None."""
+    found = answers.get(case["id"])
     return found if found and found[0] == digest(case) else None
 
 
-def judge(case, result, kept):
-    """The result as it counts: documentary where nothing is kept, else settled by the original's
+def judge(case, result, answers):
+    """The result as it counts: documentary where nothing is stored, else settled by the original's
     answer.
     """
-    answer = answer_to(case, kept)
+    answer = answer_to(case, answers)
     if case["kind"] in DRIVEN and result["status"] == "pass":
         return {**result, **_judge_driven(case, result, answer)}
     if answer is None or result["status"] in (*LOST, "absent"):
         both = answer is not None and answer[1] == result["status"] == "hang"
         return {**result, "status": "skip"} if both else result
-    if case["kind"] == ODD and not is_sound(case, kept):
+    if case["kind"] == ODD and not is_sound(case, answers):
         return {**result, "status": "skip", "got": "real MindSpore cannot run the unchanged call"}
-    base = kept.get(f"{case['name']}::accepts::example")
+    base = answers.get(f"{case['name']}::accepts::example")
     if (
         case["kind"] in ("raises", "promises")
         and result["status"] == "fail"
@@ -166,8 +166,8 @@ def _refusals_differ(case, wanted, got):
         return {"expected": "accepted, as by real MindSpore or the documented formula"}
     if got is not None and got in (wanted, *case.get("errors", ())):
         return None
-    told = {"expected": f"{wanted}, as of real MindSpore"}
-    return told if got else {**told, "got": "accepted"}
+    expectation = {"expected": f"{wanted}, as of real MindSpore"}
+    return expectation if got else {**expectation, "got": "accepted"}
 
 
 def _at(seen, difference):
@@ -234,12 +234,12 @@ def _judge_gradient(case, result, status, observed):
     if status == "pass" or result["status"] != "fail":
         return {}
     if isinstance(mine, float):
-        alike = isinstance(observed, float) and abs(mine - observed) <= 2e-2 * max(
+        agrees = isinstance(observed, float) and abs(mine - observed) <= 2e-2 * max(
             abs(observed), 1e-2
         )
         return (
-            {"status": "pass", "expected": f"slope {observed}, as of real MindSpore"}
-            if alike
+            {"status": "pass", "expected": f"gradient {observed}, as of real MindSpore"}
+            if agrees
             else {}
         )
     return {
@@ -248,9 +248,9 @@ def _judge_gradient(case, result, status, observed):
     }
 
 
-def is_sound(case, kept):
+def is_sound(case, answers):
     """Whether real MindSpore accepts the documented call that an odd case changes."""
-    base = kept.get(f"{case['name']}::{ODD}::{UNCHANGED}")
+    base = answers.get(f"{case['name']}::{ODD}::{UNCHANGED}")
     return base is not None and base[2] == "accepted"
 
 
@@ -331,8 +331,8 @@ def _close(wanted, got, dtype, scaled=False):
     """Whether numbers agree within the tolerance of their dtype."""
     loose = _HALF.get(dtype, RELATIVE)
     if isinstance(wanted, dict):  # of a large result: means, compared at its own scale
-        room = max(ABSOLUTE, loose * abs(wanted["size"]))
-        return all(a == got[key] or abs(a - got[key]) <= room for key, a in wanted.items())
+        tolerance = max(ABSOLUTE, loose * abs(wanted["size"]))
+        return all(a == got[key] or abs(a - got[key]) <= tolerance for key, a in wanted.items())
     least = loose * _largest(wanted) if dtype in _HALF else ABSOLUTE
     if scaled and dtype not in _HALF:
         least, loose = SCALED * _largest(wanted), 0.0
@@ -349,7 +349,8 @@ def _close(wanted, got, dtype, scaled=False):
 
 
 def _largest(numbers):
-    """The magnitude of the largest finite number: what halves of one result are rounded at."""
+    """The magnitude of the largest finite number: the scale at which parts of one result are
+    rounded."""
     sizes = [abs(complex(number)) for number in numbers]
     return max((size for size in sizes if size < float("inf")), default=0.0)
 

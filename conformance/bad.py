@@ -204,8 +204,8 @@ def _wrong_dtypes(name, facets, allowed, call):
 
 
 def _others(allowed):
-    held = expand(allowed)
-    return [d for d in DTYPE_ORDER if d not in held]
+    accepted = expand(allowed)
+    return [d for d in DTYPE_ORDER if d not in accepted]
 
 
 def _recast(text, dtype):
@@ -420,20 +420,20 @@ def _other_choice(choices):
 
 def _not_chosen(name, facets, clause, call):
     if facets == ("rank",):
-        held = {int(float(o)) for o in clause.operands if _number(o) is not None}
+        accepted = {int(float(o)) for o in clause.operands if _number(o) is not None}
         text = call.get(name)
         return (
             [
                 f"ranked({text}, {n})"
-                for n in [max(held) + 1, min(held) - 1]
-                if 0 <= n <= 8 and n not in held
+                for n in [max(accepted) + 1, min(accepted) - 1]
+                if 0 <= n <= 8 and n not in accepted
             ]
             if isinstance(call.value(name), np.ndarray)
             else []
         )
     if facets == ("len",):
-        held = {int(float(o)) for o in clause.operands if _number(o) is not None}
-        fake = type(clause)(clause.subjects, "==", (str(max(held) + 1),))
+        accepted = {int(float(o)) for o in clause.operands if _number(o) is not None}
+        fake = type(clause)(clause.subjects, "==", (str(max(accepted) + 1),))
         return _of_length(name, fake, call)
     if facets == ("each",):
         return _each(name, call, [_other_choice(clause.operands)])
@@ -455,11 +455,11 @@ def _is_type(name, facets, clause, call):
     if type(value).__name__ in kinds or (isinstance(value, np.ndarray) and "Tensor" in kinds):
         return [text]
     if isinstance(value, np.ndarray) and all(is_dtype(k) or k in ("int", "float") for k in kinds):
-        held = expand(kinds)
+        accepted = expand(kinds)
         return [
-            text if value.dtype.name in held else f"cast({text}, '{d}')"
+            text if value.dtype.name in accepted else f"cast({text}, '{d}')"
             for d in DTYPE_ORDER
-            if d in held
+            if d in accepted
         ][:1]
     if kinds == {"Tensor"} and isinstance(value, (tuple, list)) and value:
         dtype = "int64" if all(isinstance(v, int) for v in value) else "float32"

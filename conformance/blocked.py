@@ -2,16 +2,16 @@
 that the target itself asks for.
 
 A call of `nn.Dropout` that needs `ops.arange` says "blocked by ops.arange", so that one missing
-name does not look like many faults; what lacks an optional library is not asked at all.
+name does not look like many faults; what lacks an optional library is not tested at all.
 """
 
 import re
 
-# How Python says that a name is missing; the groups are its place and the name.
+# How Python says that a name is missing; the groups are its owner and the name.
 _NAMES = (
-    re.compile(r"module '(?P<place>[\w.]+)' has no attribute '(?P<name>\w+)'"),
-    re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<place>[\w.]+)'"),
-    re.compile(r"'(?P<place>Tensor|Parameter|Cell)' object has no attribute '(?P<name>\w+)'"),
+    re.compile(r"module '(?P<owner>[\w.]+)' has no attribute '(?P<name>\w+)'"),
+    re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'"),
+    re.compile(r"'(?P<owner>Tensor|Parameter|Cell)' object has no attribute '(?P<name>\w+)'"),
 )
 _MODULE = re.compile(r"(?:ModuleNotFound|Import)Error: No module named '([\w.]+)'")
 _EXTRA = re.compile(r"pip install '?[\w-]+\[(\w+)\]|install the extra '(\w+)'")
@@ -19,7 +19,7 @@ _HEAD = re.compile(r"^(?:Attribute|Import|ModuleNotFound|Name)Error:")
 
 
 def explain(result, own, target):
-    """The result of a case about the name `own`, with what blocks it where that can be told."""
+    """The result of a case about the name `own`, with what blocks it where that is known."""
     text = result.get("got", "")
     refused = isinstance(result.get("observed"), dict) and "refused" in result["observed"]
     if result["status"] != "fail" and not refused:
@@ -34,7 +34,7 @@ def explain(result, own, target):
 
 
 def _extra(text, target):
-    """The library, or the extra of a package, whose absence an error tells; None for others."""
+    """The library, or the extra of a package, whose absence an error reports; None for others."""
     found = _MODULE.match(text)
     if found:
         top = found[1].partition(".")[0]
@@ -44,7 +44,7 @@ def _extra(text, target):
 
 
 def _name(text, target):
-    """The public name whose absence an error tells, as the specs write it."""
+    """The public name whose absence an error reports, as the specs write it."""
     module = _MODULE.match(text)
     if module:
         return module[1].partition(".")[2] or None
@@ -53,6 +53,6 @@ def _name(text, target):
     for pattern in _NAMES:
         found = pattern.search(text)
         if found:
-            place = re.sub(rf"^(?:{re.escape(target)}|mindspore)(?:\.|$)", "", found["place"])
-            return f"{place}.{found['name']}".lstrip(".")
+            owner = re.sub(rf"^(?:{re.escape(target)}|mindspore)(?:\.|$)", "", found["owner"])
+            return f"{owner}.{found['name']}".lstrip(".")
     return None

@@ -24,9 +24,9 @@ KINDS = (
     "example",
 )
 LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
-ODD = "odd"  # asked only by request: no page says what ought to happen
+ODD = "odd"  # run only by request: no page says what ought to happen
 UNCHANGED = "as documented"
-# what a case of several steps, or of a changed argument, holds besides its call
+# what a case of several steps, or of a changed argument, holds in addition to its call
 DRIVEN = (
     "script",
     "train",
@@ -50,16 +50,16 @@ _NOT_SMOOTH = re.compile(
 
 def area_of(name):
     """The part of the API a name belongs to: its public module."""
-    from .wheel import WINDOWS
+    from .wheel import FACADES
 
-    return specs.module_of(name, None, WINDOWS)
+    return specs.module_of(name, None, FACADES)
 
 
 def of_entry(name, entry, kinds=KINDS):
     """All cases of one name, in the order in which they are run."""
     found = []
     base = {"name": name, "area": area_of(name), "platforms": entry.get("platforms", [])}
-    apart = {label: reason for reason, held in entry.get("apart", {}).items() for label in held}
+    apart = {label: reason for reason, labels in entry.get("apart", {}).items() for label in labels}
 
     def add(kind, label, **more):
         if kind in kinds:
@@ -252,8 +252,8 @@ def _maybe_smooth(name, call):
         or _NOT_SMOOTH.search(name.rsplit(".", 1)[-1])
     ):
         return False
-    if any("Parameter" in t for held in call.call for t in call.types.get(held, ())):
-        return False  # written in place: not a function of what goes in
+    if any("Parameter" in t for parameter in call.call for t in call.types.get(parameter, ())):
+        return False  # updated in place: not a function of the inputs
     texts = list(call.call.values()) + [call.owner or ""]
     return any(re.match(r"T\('(float32|float64|float16)'", t) for t in texts)
 
@@ -291,7 +291,7 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
 
 
 def digest(case):
-    """A short key of what a case asks, so that a kept answer is not used for a changed case."""
+    """A short key of what a case asks, so that a stored answer is not used for a changed case."""
     keys = ("name", "kind", "init", "call", "owner", "expect", "order", "steps")
-    asked = repr([case.get(k) for k in keys] + [case[k] for k in DRIVEN if k in case])
-    return hashlib.sha1(asked.encode()).hexdigest()[:8]
+    question = repr([case.get(k) for k in keys] + [case[k] for k in DRIVEN if k in case])
+    return hashlib.sha1(question.encode()).hexdigest()[:8]

@@ -1,7 +1,7 @@
 """The same calls on two implementations: results, dtypes, shapes, exception types; and the reasons
 why some part.
 
-The reference is run (or its kept answers are used), then the target; a crash or a hang of either
+The reference is run (or its stored answers are used), then the target; a crash or a hang of either
 side costs one case.
 """
 
@@ -71,12 +71,12 @@ def settle(entries, cases, parted):
     """
     unexplained = []
     for name in {case["name"] for case in cases if case["kind"] == ODD}:
-        kept = {
-            why: [label for label in held if "::" in label]
-            for why, held in entries[name].pop("apart", {}).items()
+        recorded = {
+            why: [label for label in labels if "::" in label]
+            for why, labels in entries[name].pop("apart", {}).items()
         }
-        if any(kept.values()):
-            entries[name]["apart"] = {why: held for why, held in kept.items() if held}
+        if any(recorded.values()):
+            entries[name]["apart"] = {why: labels for why, labels in recorded.items() if labels}
     for case, left, right, what in parted:
         if case["kind"] != ODD:
             continue
@@ -125,11 +125,11 @@ def _outcome(result):
     return "accepted" if result["status"] == "pass" else result.get("got", "").split(":")[0]
 
 
-def from_kept(kept, cases):
-    """Results as a run on the reference would have given them, from the kept answers."""
+def from_recorded(recorded, cases):
+    """Results as a run on the reference would have given them, from the stored answers."""
     found = {}
     for case in cases:
-        answer = answers.answer_to(case, kept)
+        answer = answers.answer_to(case, recorded)
         if answer:
             found[case["id"]] = {
                 "id": case["id"],

@@ -51,7 +51,7 @@ _DEFAULT = re.compile(
 
 
 def read(source):
-    """Yield a Page for every public name of a source; BadInput names the file and the place."""
+    """Yield a Page for every public name of a source; BadInput names the file and the location."""
     path = Path(source).expanduser()
     if not path.exists():
         raise BadInput(path, "no such file or folder")
@@ -70,7 +70,7 @@ def read(source):
 
 
 def read_packed(path):
-    """Yield the pages of a .whl file, unpacked beside nothing: into a temporary folder."""
+    """Yield the pages of a .whl file, unpacked into a temporary folder of its own."""
     import tempfile
 
     from .wheel import unpack

@@ -4,15 +4,15 @@ from pathlib import Path
 
 
 class BadInput(Exception):
-    """Input that cannot be used: one line naming the file, the place in it, and what is wrong
+    """Input that cannot be used: one line naming the file, the location in it, and what is wrong
     there.
 
     The command line prints it and ends with exit status 2.
     """
 
-    def __init__(self, source, what, place=None):
-        self.source, self.what, self.place = str(source), what, place
-        super().__init__(f"{source}{'' if place is None else f':{place}'}: {what}")
+    def __init__(self, source, what, location=None):
+        self.source, self.what, self.location = str(source), what, location
+        super().__init__(f"{source}{'' if location is None else f':{location}'}: {what}")
 
 
 class TargetBroken(BadInput):

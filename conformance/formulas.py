@@ -1,8 +1,8 @@
 """The documented formulas of what real MindSpore does not compute on a CPU, in float64: LARS, thor,
 the training cell with a loss scale and the cells that update the scale.
 
-Each gives what must be held after a number of steps, in the form of `observations.observe`; dtypes
-are those of the documentation.
+Each gives the state that is expected after a number of steps, in the form of
+`observations.observe`; dtypes are those of the documentation.
 """
 
 import ast
@@ -88,11 +88,11 @@ def thor(case, given, seen):
         _, d = net.backward(x, target)
         d = d if case.get("converted") else d * scale
         if step % every == 0:
-            room = np.sqrt(dampings[min(step, len(dampings) - 1)])
+            damping = np.sqrt(dampings[min(step, len(dampings) - 1)])
             n = len(x)
             a = x.T.astype(np.float64) @ x / n
             g = d.T @ d / n * (given.get("batch_size", 32) / scale) ** 2
-            left, right = (np.linalg.inv(m + room * np.eye(len(m))) for m in (g, a))
+            left, right = (np.linalg.inv(m + damping * np.eye(len(m))) for m in (g, a))
         gradients = [left @ (d.T @ x / scale) @ right, d.sum(0) / scale]
         decay = given.get("weight_decay", 0.0)
         chosen = "bias" if "decay_filter" in given else ""
@@ -134,11 +134,11 @@ class Scale:
 
 def dynamic_scale(case, given, seen):
     """DynamicLossScaleUpdateCell, called with one flag after another."""
-    held, wanted = Scale(case["scale"], given["scale_factor"], given["scale_window"]), {}
+    scale, wanted = Scale(case["scale"], given["scale_factor"], given["scale_window"]), {}
     for step, overflow in enumerate(case["overflows"], 1):
-        held.update(overflow)
-        told = {"result": {"flag": bool(overflow)}, "scale": _facts(held.scale)}
-        wanted[f"after {step}"] = {**told, **held.facts()}
+        scale.update(overflow)
+        facts = {"result": {"flag": bool(overflow)}, "scale": _facts(scale.scale)}
+        wanted[f"after {step}"] = {**facts, **scale.facts()}
     return wanted
 
 
@@ -158,10 +158,10 @@ def scaled_training(case, given, seen):
 
     net, spoilt = Dense(dense_weights()), case.get("spoilt", ())
     known = case["numbers"]
-    held = Scale(known["scale"], known.get("factor", 1), known.get("window", np.inf))
+    scale = Scale(known["scale"], known.get("factor", 1), known.get("window", np.inf))
     dynamic, wanted, done = "factor" in known, {}, 0
     for step in range(1, seen[-1] + 1):
-        overflow, used = step in spoilt, held.scale
+        overflow, used = step in spoilt, scale.scale
         loss = 0.0
         if not overflow:
             x, target = batch_of(step)
@@ -169,20 +169,20 @@ def scaled_training(case, given, seen):
             net.move([d.T @ x, d.sum(0)], known["rate"], known["momentum"])
             done += 1
         if dynamic:
-            held.update(overflow)
+            scale.update(overflow)
         if step in (*seen, *spoilt):
-            told = {
+            facts = {
                 "weight": _facts(net.weight),
                 "bias": _facts(net.bias),
                 "moments.weight": _facts(net.moments[0]),
                 "moments.bias": _facts(net.moments[1]),
                 "global_step": _facts([done], "Int32"),
-                **(held.facts() if dynamic else {}),
+                **(scale.facts() if dynamic else {}),
             }
             if not overflow:
                 result = [_facts(loss), _facts(False, "Bool"), _facts(used)]
-                told["result"] = result
-            wanted[f"after {step}"] = told
+                facts["result"] = result
+            wanted[f"after {step}"] = facts
     return wanted
 
 
@@ -266,9 +266,9 @@ def sgd(
 ):
     """Descent with momentum; the first moment is the first gradient."""
     g = (-g if maximize else g) + weight_decay * w
-    held = momentum * state["m"] + (1 - dampening) * g if "m" in state else g
-    state["m"] = held
-    return w - lr * (g + momentum * held if nesterov else held)
+    momentum_buffer = momentum * state["m"] + (1 - dampening) * g if "m" in state else g
+    state["m"] = momentum_buffer
+    return w - lr * (g + momentum * momentum_buffer if nesterov else momentum_buffer)
 
 
 def nesterov(w, g, state, t, *, lr, momentum, weight_decay=0.0, use_nesterov=True):

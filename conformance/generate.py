@@ -25,7 +25,7 @@ ms = values.names["ms"]
 '''
 
 
-def write(found, folder, target, kept):
+def write(found, folder, target, recorded):
     """Write the exists, accepts and raises cases into a folder; returns the files."""
     from .answers import answer_to
 
@@ -38,10 +38,10 @@ def write(found, folder, target, kept):
         if case["kind"] in ("exists", "accepts", "raises"):
             modules.setdefault(case["area"], []).append(case)
     written = []
-    for module, held in sorted(modules.items()):
+    for module, cases in sorted(modules.items()):
         names, parts = set(), [_HEAD.format(release="2.10.0", module=module, target=target)]
-        for case in held:
-            text = _function(case, answer_to(case, kept), names)
+        for case in cases:
+            text = _function(case, answer_to(case, recorded), names)
             if text:
                 parts.append(text)
         path = folder / f"test_{module.replace('.', '_')}.py"
@@ -61,13 +61,13 @@ def _function(case, answer, names):
             error = None  # what real MindSpore accepts must be accepted
         if case["kind"] == "accepts" and answer[1] != "pass":
             return None
-    told = f'    """{case["rule"]}"""\n' if case.get("rule") else ""
+    docstring = f'    """{case["rule"]}"""\n' if case.get("rule") else ""
     if "sample.gradients()" in call:
         made, _, step = call.rpartition("(")
         return f"def {name}():\n    values.made = made = {made}\n    made({step}\n"
     if error is None:
-        return f"def {name}():\n{told}    {call}\n"
-    return f"def {name}():\n{told}    with pytest.raises({_raised(error)}):\n        {call}\n"
+        return f"def {name}():\n{docstring}    {call}\n"
+    return f"def {name}():\n{docstring}    with pytest.raises({_raised(error)}):\n        {call}\n"
 
 
 def _raised(error):

@@ -41,7 +41,11 @@ def _good(subject, clause, call):
         found = limits(clause.operands[0], call)
         if found is None or abs(found[0]) == float("inf") or abs(found[2]) == float("inf"):
             return []
-        ends = [spell(n, kind) for n, held in ((found[0], found[1]), (found[2], found[3])) if held]
+        ends = [
+            spell(n, kind)
+            for n, included in ((found[0], found[1]), (found[2], found[3]))
+            if included
+        ]
         middle = (found[0] + found[2]) / 2
         return ends + ([spell(middle, kind)] if kind == "float" or middle.is_integer() else [])
     if clause.test in ("<", "<=", ">", ">="):

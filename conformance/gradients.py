@@ -18,7 +18,7 @@ class NotSmooth(Exception):
 
 
 def check(ms, function, inputs, order):
-    """None when gradient and differences agree, else the two slopes."""
+    """None when gradient and differences agree, else the two derivatives."""
     arrays = [np.asarray(t.asnumpy(), dtype=np.float64) for t in inputs]
     if sum(a.size for a in arrays) > LIMIT:
         raise NotSmooth("too large for differences")
@@ -80,7 +80,7 @@ def _compare(ms, scalar, arrays, dtype, order):
     positions = tuple(range(len(arrays)))
     gradient = ms.grad(scalar, grad_position=positions)
 
-    def slope(values):
+    def derivative(values):
         found = gradient(*_tensors(ms, values, dtype))
         found = found if isinstance(found, (tuple, list)) else (found,)
         return [np.asarray(g.asnumpy(), dtype=np.float64) for g in found]
@@ -91,7 +91,7 @@ def _compare(ms, scalar, arrays, dtype, order):
     size = max(1.0, max((np.abs(a).max() for a in arrays if a.size), default=1.0))
     step *= min(size, 10.0)
     if order == 1:
-        claimed = _dot(slope(arrays), along)
+        claimed = _dot(derivative(arrays), along)
         measure = _line(
             lambda values: float(scalar(*_tensors(ms, values, dtype)).asnumpy()), arrays, along
         )
@@ -110,15 +110,15 @@ def _compare(ms, scalar, arrays, dtype, order):
         second = ms.grad(projected, grad_position=positions)(*_tensors(ms, arrays, dtype))
         second = second if isinstance(second, (tuple, list)) else (second,)
         claimed = _dot([np.asarray(g.asnumpy(), dtype=np.float64) for g in second], along)
-        measure = _line(lambda values: _dot(slope(values), across), arrays, along)
-    (wide, bend), (narrow, small_bend) = measure(step), measure(step / 2)
-    scale = max(abs(wide), abs(narrow), 1e-2)
-    if abs(wide - narrow) > 0.5 * tolerance * scale:
-        raise NotSmooth(f"differences disagree: {wide:.6g} and {narrow:.6g}")
+        measure = _line(lambda values: _dot(derivative(values), across), arrays, along)
+    (coarse, bend), (fine, small_bend) = measure(step), measure(step / 2)
+    scale = max(abs(coarse), abs(fine), 1e-2)
+    if abs(coarse - fine) > 0.5 * tolerance * scale:
+        raise NotSmooth(f"differences disagree: {coarse:.6g} and {fine:.6g}")
     if small_bend > 0.5 * tolerance * scale and small_bend > 0.75 * bend:
-        raise NotSmooth("a kink: the slopes to both sides differ")
-    if abs(claimed - narrow) > tolerance * scale:
-        return claimed, narrow
+        raise NotSmooth("a kink: the one-sided derivatives differ")
+    if abs(claimed - fine) > tolerance * scale:
+        return claimed, fine
     return None
 
 
@@ -127,7 +127,8 @@ def _dot(left, right):
 
 
 def _line(function, arrays, along):
-    """A function of the step: (central difference, difference between the slopes to both sides)."""
+    """A function of the step: (central difference, difference between the one-sided
+    derivatives)."""
     middle = function(arrays)
 
     def measure(step):

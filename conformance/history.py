@@ -1,4 +1,4 @@
-"""Runs beside each other: what a change fixed and broke, and several targets in one table."""
+"""Runs side by side: what a change fixed and broke, and several targets in one table."""
 
 from .report import BAD, heading, share_text, total
 
@@ -6,7 +6,7 @@ from .report import BAD, heading, share_text, total
 def changes(old, new):
     """{"fixed", "broken", "new", "gone"}: ids of cases by what became of them between two runs.
 
-    New are cases that fail and were not there; gone are cases that are not asked any more.
+    New are cases that fail and were not there; gone are cases that are not run any more.
     """
     before = {record["id"]: record["status"] in BAD for record in old}
     after = {record["id"]: record["status"] in BAD for record in new}
@@ -28,8 +28,9 @@ def changes_text(found, shown=20):
     return "\n".join(lines)
 
 
-def beside(summaries):
-    """A table of the shares that several runs keep, by area and kind, one column for each."""
+def side_by_side(summaries):
+    """A table of the shares of passing cases of several runs, by area and kind, one column for
+    each."""
     lines = [f"({number}) {', '.join(heading(summed))}" for number, summed in _numbered(summaries)]
     head = f"{'area':34}" + "".join(f"{f'({n})':>10}" for n, _ in _numbered(summaries))
     lines += ["", head, "-" * len(head)]

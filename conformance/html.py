@@ -1,6 +1,6 @@
 """The report as one HTML page: no network, drawings inline, dark and light, search and filters.
 
-The page holds its data as JSON and builds its rows when asked, so that twenty thousand cases stay
+The page holds its data as JSON and builds its rows on demand, so that twenty thousand cases stay
 quick to look through.
 """
 
@@ -70,13 +70,13 @@ def page(records, summed):
 
 
 def ring(summed):
-    """A ring of all statuses with the share kept in its middle."""
+    """A ring of all statuses with the share of passing cases in its middle."""
     counts = total(summed)
     shown = [status for status in COLOURS if status not in ABSENT]
-    asked = sum(counts[status] for status in shown) or 1
+    judged = sum(counts[status] for status in shown) or 1
     round_length, at, parts = 2 * 3.14159265 * 52, 0.0, []
     for status in shown:
-        length = round_length * counts[status] / asked
+        length = round_length * counts[status] / judged
         if length:
             parts.append(
                 f'<circle r="52" cx="70" cy="70" fill="none" stroke="{COLOURS[status]}" '
@@ -85,12 +85,12 @@ def ring(summed):
                 f"{counts[status]}</title></circle>"
             )
         at += length
-    kept = share(counts) or 0.0
+    passed = share(counts) or 0.0
     return (
-        f'<svg viewBox="0 0 140 140" role="img" aria-label="{kept:.1f} percent of the cases '
+        f'<svg viewBox="0 0 140 140" role="img" aria-label="{passed:.1f} percent of the cases '
         f'pass">{"".join(parts)}'
-        f'<text x="70" y="70" text-anchor="middle" class="big">{kept:.1f}%</text><text x="70" '
-        f'y="88" text-anchor="middle" class="small">of {asked} cases</text></svg>'
+        f'<text x="70" y="70" text-anchor="middle" class="big">{passed:.1f}%</text><text x="70" '
+        f'y="88" text-anchor="middle" class="small">of {judged} cases</text></svg>'
     )
 
 
@@ -118,14 +118,14 @@ def bars(summed):
 
 
 def facts(summed):
-    """The lines beside the ring."""
+    """The lines next to the ring."""
     lines = [escape(line) for line in practice(summed)]
     for kind, row in summed["kinds"].items():
-        asked = sum(row[s] for s in COLOURS if s not in ABSENT)
+        judged = sum(row[s] for s in COLOURS if s not in ABSENT)
         lines.append(
-            f"{kind}: <b>{row['pass']}</b> of {asked}"
+            f"{kind}: <b>{row['pass']}</b> of {judged}"
             + (f", {row['absent']} of absent names" if row["absent"] else "")
-            + (f", {row['skip']} not asked" if row["skip"] else "")
+            + (f", {row['skip']} not run" if row["skip"] else "")
         )
     for name, what, said in summed["about"].get("disagreements", ()):
         lines.append(

@@ -18,7 +18,7 @@ FOLDERS = ("dataset.audio", "dataset.text", "dataset.transforms", "dataset.visio
 
 
 def address(name):
-    """The address of the page of a public name, with its place on a page that it shares."""
+    """The address of the page of a public name, with its anchor on a page that it shares."""
     full = f"mindspore.{name}"
     owner, _, last = name.rpartition(".")
     shared = [module for module in SHARED if name.startswith(module + ".")]
@@ -27,8 +27,8 @@ def address(name):
     if owner == "Tensor":
         return f"{BASE}mindspore/Tensor/{full}.html"
     page = f"mindspore.{owner}" if owner.rpartition(".")[2][:1].isupper() else full
-    place = f"#{full}" if page != full else ""
-    return f"{BASE}{_folder(page.removeprefix('mindspore.'))}/{page}.html{place}"
+    fragment = f"#{full}" if page != full else ""
+    return f"{BASE}{_folder(page.removeprefix('mindspore.'))}/{page}.html{fragment}"
 
 
 def _folder(name):

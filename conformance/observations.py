@@ -1,4 +1,4 @@
-"""What is kept of a result: facts of a Tensor, of a text, of a list of them.
+"""What is recorded of a result: facts of a Tensor, of a text, of a list of them.
 
 An answer holds these facts, so two implementations are compared without keeping their results.
 """
@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-KEEP = 16  # result elements that are kept as numbers in an answer
+KEEP = 16  # result elements that are stored as numbers in an answer
 _NAME = re.compile(r"[\w.:+-]{0,40}")  # a text that an answer keeps as it is
 
 

@@ -1,8 +1,8 @@
 """Layers and functions called with one argument after another changed, on fixed numbers.
 
-Every Parameter of a layer is set to a wave first, so that no two places of a kernel are alike: a
+Every Parameter of a layer is set to a wave first, so that no two elements of a kernel are equal: a
 kernel that is turned round, a dilation that is ignored or a group that is taken wrongly changes
-the result. Where first values are asked about they stay (`as_made`).
+the result. Where initial values are tested they stay (`as_made`).
 """
 
 import inspect
@@ -42,16 +42,16 @@ def drive(worker, case):
     if hasattr(layer, "set_train"):
         layer.set_train(case.get("train", False))
     result = layer(*_built(worker, case["call"]).values())
-    kept = layer.get_parameters() if case.get("train") and isinstance(thing, type) else ()
-    held = {p.name: observe(p) for p in kept if not p.requires_grad}
-    return {"seen": {"result": observe(result), **held}}
+    parameters = layer.get_parameters() if case.get("train") and isinstance(thing, type) else ()
+    state = {p.name: observe(p) for p in parameters if not p.requires_grad}
+    return {"seen": {"result": observe(result), **state}}
 
 
 def _plain_attributes(made, thing):
     """{name: facts} of the arguments that what was made keeps under their own names."""
     names = inspect.signature(getattr(thing, "__init__", thing)).parameters
-    held = {name: getattr(made, name, made) for name in names}
-    return {name: observe(value) for name, value in held.items() if _is_plain(value)}
+    state = {name: getattr(made, name, made) for name in names}
+    return {name: observe(value) for name, value in state.items() if _is_plain(value)}
 
 
 def _is_plain(value):

@@ -103,18 +103,18 @@ def _pages(config):
 
 
 def _process(config):
-    held = config.stash.get(_PROCESS, None)
-    if held is None or not held.alive or held.full:
-        held = config.stash[_PROCESS] = Process(
+    process = config.stash.get(_PROCESS, None)
+    if process is None or not process.alive or process.full:
+        process = config.stash[_PROCESS] = Process(
             config.getoption("--conformance-target"), config.getoption("--conformance-python")
         )
-    return held
+    return process
 
 
 def pytest_unconfigure(config):
-    held = config.stash.get(_PROCESS, None)
-    if held is not None:
-        held.stop()
+    process = config.stash.get(_PROCESS, None)
+    if process is not None:
+        process.stop()
 
 
 class NotKept(Exception):

@@ -40,7 +40,7 @@ _MODULES = {
     "text": "mindspore.dataset.text",
     "train": "mindspore.train",
 }
-SMALL, SMALL_INT = 24, 64  # elements up to which an array is kept value by value
+SMALL, SMALL_INT = 24, 64  # elements up to which an array is recorded value by value
 SECONDS = 5
 
 

@@ -16,7 +16,7 @@ from .errors import BadInput, text_of
 
 BAD = ("fail", *LOST)
 RARE = ("killed", "xfail", "xpass")  # shown only where there is one
-ABSENT = ("absent", "skip")  # of a name that is not there; not asked
+ABSENT = ("absent", "skip")  # of a name that is not there; not run
 STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 
 
@@ -76,7 +76,7 @@ def summary(records, about):
         "kinds": kinds,
         "cases": len(records),
         "names": len(names),
-        "names_whole": sum(not any(s in BAD for s in held) for held in names.values()),
+        "names_whole": sum(not any(s in BAD for s in statuses) for statuses in names.values()),
         "layout": [sum(bool(r.get("layout")) for r in shown), len(shown)],
         "blocked": _blocked(records),
         "usage": usage.coverage(records),
@@ -85,8 +85,8 @@ def summary(records, about):
 
 def _blocked(records):
     """{missing name: how many cases of other names fail for it}, the most first."""
-    held = [r["blocked"] for r in records if r.get("blocked") and r["status"] in BAD]
-    return dict(Counter(held).most_common())
+    causes = [r["blocked"] for r in records if r.get("blocked") and r["status"] in BAD]
+    return dict(Counter(causes).most_common())
 
 
 def table(summed):
@@ -139,9 +139,9 @@ def practice(summed):
 
 
 def share(row):
-    """Passing cases among those that were asked, in percent; None where none was."""
-    asked = sum(row[status] for status in STATUSES if status not in ABSENT)
-    return 100 * (row["pass"] + row["xpass"]) / asked if asked else None
+    """Passing cases among those that were run, in percent; None where none was."""
+    judged = sum(row[status] for status in STATUSES if status not in ABSENT)
+    return 100 * (row["pass"] + row["xpass"]) / judged if judged else None
 
 
 def share_text(row):
@@ -156,7 +156,7 @@ def total(summed):
 
 
 def badge(summed):
-    """The share of kept cases as a badge: JSON of shields.io's endpoint."""
+    """The share of passing cases as a badge: JSON of shields.io's endpoint."""
     found = share(total(summed)) or 0.0
     colours = ((99, "brightgreen"), (95, "green"), (80, "yellow"), (50, "orange"), (0, "red"))
     return json.dumps(
@@ -186,7 +186,7 @@ def junit(records, about):
             f"<testcase classname={quoteattr(item['area'])} name={quoteattr(_xml(item['id']))} "
             f'time="{item["seconds"]}">'
         )
-        told = escape(
+        details = escape(
             _xml(
                 f"call: {item['call']}\nexpected: {item.get('expected', '')}\ngot: "
                 f"{item.get('got', '')}"
@@ -198,7 +198,7 @@ def junit(records, about):
             **dict.fromkeys((*ABSENT, "xfail"), "skipped"),
         }.get(item["status"])
         if tag:
-            rows.append(f"<{tag} message={quoteattr(_xml(item.get('got', '')))}>{told}</{tag}>")
+            rows.append(f"<{tag} message={quoteattr(_xml(item.get('got', '')))}>{details}</{tag}>")
         rows.append("</testcase>")
     return "\n".join(rows) + "\n</testsuite>\n"
 
@@ -221,8 +221,8 @@ def save(path, records, about):
 def load(path):
     """(records, about) of a results file; BadInput where it is none."""
     try:
-        held = json.loads(text_of(path))
-        return held["records"], held["about"]
+        saved = json.loads(text_of(path))
+        return saved["records"], saved["about"]
     except FileNotFoundError:
         raise BadInput(path, "no such results file: run `run` first") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:

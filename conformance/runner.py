@@ -1,6 +1,6 @@
 """Cases sent to workers, results brought back: time limits, crashes, resuming, progress.
 
-A worker that dies or hangs is replaced, and the case it was at is asked once more; what it did the
+A worker that dies or hangs is replaced, and the case it was at is run once more; what it did the
 second time is the case's status. Results are appended to a file as they come, so an interrupted
 run goes on from there.
 """
@@ -25,7 +25,7 @@ from .targets import REFERENCE
 SECONDS = {"example": 60, "accepts": 60, "gradient": 40, "steps": 60, "options": 60}
 LIMIT, START = 20, 180  # seconds for any other case, and for the import of the target
 RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
-# Loads this package in another interpreter under its own name, without the folder beside it.
+# Loads this package in another interpreter under its own name, without the folder next to it.
 _BEGIN = """
 import importlib, importlib.util, sys
 name, folder = sys.argv[1:3]
@@ -150,7 +150,7 @@ class Process:
 def _paths(target, python):
     """Where the worker looks for modules: what is given first, so that a copy can be tested.
 
-    An interpreter of its own has its own libraries: those beside this package would hide them.
+    An interpreter of its own has its own libraries: those next to this package would hide them.
     """
     if target == REFERENCE:
         return ""
@@ -160,10 +160,10 @@ def _paths(target, python):
 
 
 class Workers:
-    """So many worker processes, each asked one case after another; a context manager.
+    """So many worker processes, each given one case after another; a context manager.
 
-    The first is started at once, so that a target that cannot be imported is told before anything
-    is written; the others when they are needed.
+    The first is started at once, so that a target that cannot be imported is reported before
+    anything is written; the others when they are needed.
     """
 
     def __init__(self, target, python, count):
@@ -187,7 +187,7 @@ class Workers:
         self.threads.shutdown()
 
     def ask(self, case):
-        """The result of one case; asked once more where its worker did not survive."""
+        """The result of one case; run once more where its worker did not survive."""
         process = self.idle.get()
         try:
             process = self._ready(process)
@@ -200,7 +200,7 @@ class Workers:
             self.idle.put(process)
 
     def _ready(self, process):
-        """A process that can be asked: this one, or another in its place."""
+        """A process that is alive: this one, or another in its place."""
         if process is not None and process.alive and not process.full:
             return process
         if process is not None:
@@ -237,33 +237,36 @@ class _Store:
 def run(cases, target, python=None, store=None, progress=None, about=None, jobs=1, anew=False):
     """Yield (case, result) for every case, in their order, from so many workers at a time.
 
-    Results already in `store` are not asked again, unless it is begun `anew`; that happens only
+    Results already in `store` are not run again, unless it is begun `anew`; that happens only
     once a worker has started.
     """
     cases = list(cases)
     done = load(store) if store and not anew else {}
     wanted = [done.get(case["id"], {}).get("digest") != digest(case) for case in cases]
-    asked = [case for case, ask in zip(cases, wanted, strict=True) if ask]
-    with Workers(target, python, min(jobs, len(asked))) as workers, _Store(store, anew) as kept:
+    pending = [case for case, ask in zip(cases, wanted, strict=True) if ask]
+    with (
+        Workers(target, python, min(jobs, len(pending))) as workers,
+        _Store(store, anew) as store_file,
+    ):
         if about is not None:
             about.update(workers.about)
 
         def ask(case):
             result = {**workers.ask(case), "digest": digest(case)}
             if not workers.closed:
-                kept.add(result)
+                store_file.add(result)
             return result
 
-        fresh = workers.threads.map(ask, asked)
-        for case, is_asked in zip(cases, wanted, strict=True):
-            result = next(fresh) if is_asked else done[case["id"]]
+        fresh = workers.threads.map(ask, pending)
+        for case, is_pending in zip(cases, wanted, strict=True):
+            result = next(fresh) if is_pending else done[case["id"]]
             if progress:
                 progress(case, result)
             yield case, result
 
 
 def load(store):
-    """Results kept by an earlier run; a last line cut off by an interruption is dropped."""
+    """Results stored by an earlier run; a last line cut off by an interruption is dropped."""
     found = {}
     path = Path(store)
     if path.exists():

@@ -1,7 +1,7 @@
 """Cases that ask what a thing does over several steps, or with each argument changed in turn
 (`data/steps.yaml`, `data/options.yaml`).
 
-The optimizers are not listed: every class of the specs that is called with gradients is asked
+The optimizers are not listed: every class of the specs that is called with gradients is tested
 about each of its arguments that has a line in the table.
 """
 
@@ -36,7 +36,8 @@ def _table(name):
 
 
 def steps(name, entry):
-    """(label, what the case holds besides its name) of an optimizer or a training cell."""
+    """(label, what the case contains in addition to its name) of an optimizer or a training
+    cell."""
     table = _table("steps.yaml")
     if name == "nn.LARS":
         yield from _around(table)
@@ -66,9 +67,9 @@ def _optimizer(name, entry, table):
             more = table["together"].get(argument, {})
             more = {key: other for key, other in more.items() if key in known}
             init = {**base, **more, argument: text}
-            beside = _formula(name, argument, text, table)
-            if beside is not None:
-                yield f"{argument}={text}", {"script": "optimizer", "init": init, **beside}
+            extra = _formula(name, argument, text, table)
+            if extra is not None:
+                yield f"{argument}={text}", {"script": "optimizer", "init": init, **extra}
 
 
 def _formula(name, argument, text, table):
@@ -90,10 +91,10 @@ def _around(table):
             for outer in lars["outer"] if inner or around == "nn.Momentum" else lars["outer"][1:2]:
                 label = f"around {_call(around, inner)} {_call('LARS', outer)}"
                 yield label, _wrapped(around, inner, outer)
-    for beside in lars["params"]:
-        outer, inner = beside["outer"], {"params": beside["params"], **beside.get("inner", {})}
+    for extra in lars["params"]:
+        outer, inner = extra["outer"], {"params": extra["params"], **extra.get("inner", {})}
         case = _wrapped("nn.Momentum", inner, outer)
-        case.update({"group": beside["group"]} if "group" in beside else {})
+        case.update({"group": extra["group"]} if "group" in extra else {})
         yield f"around {_call('Momentum', inner)}", case
 
 
@@ -141,8 +142,8 @@ def _named(given):
 
 
 def options(name, entry):
-    """(label, what the case holds besides its name) of a layer with its arguments changed, and of
-    what is driven by steps with arguments of other types.
+    """(label, what the case contains in addition to its name) of a layer with its arguments
+    changed, and of what is driven by steps with arguments of other types.
     """
     layer = _table("options.yaml").get(name)
     if layer is None:
@@ -190,10 +191,10 @@ def _changed(layer, change):
         case["call"] = {f"*{index}": text for index, text in enumerate(inputs)}
     else:
         case.update(init=None, call={**layer["call"], **given})
-    told = _named({k: t for k, t in change.items() if k not in ("call", "shown")})
+    arguments = _named({k: t for k, t in change.items() if k not in ("call", "shown")})
     if "shown" in change:
         return change["shown"], case
-    return f"{told} on {', '.join(change['call'])}" if "call" in change else told, case
+    return f"{arguments} on {', '.join(change['call'])}" if "call" in change else arguments, case
 
 
 def _unlikely(entry, init):

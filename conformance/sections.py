@@ -1,7 +1,7 @@
 """A page cut into sections: `Args`, `Raises`, `Examples`, ... whatever its format and language.
 
 Docstrings, reStructuredText pages and text saved from a browser or a repository viewer (line
-numbers, bullets, menus around the page) come out alike: a dict of section name to numbered lines.
+numbers, bullets, menus around the page) give the same: a dict of section name to numbered lines.
 What the lines of a section mean is read by `docs.py`.
 """
 

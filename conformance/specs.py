@@ -84,14 +84,14 @@ def from_page(page):
     return {key: entry[key] for key in KEYS if entry.get(key) is not None}, unread
 
 
-def newer(held, entry):
-    """Of two entries for one name that of the newer release; where none is told, the fuller."""
-    if held is None:
+def newer(known, entry):
+    """Of two entries for one name that of the newer release; where none is stated, the fuller."""
+    if known is None:
         return entry
-    left, right = (_release(e) for e in (held, entry))
+    left, right = (_release(e) for e in (known, entry))
     if left != right:
-        return held if left > right else entry
-    return held if len(held) >= len(entry) else entry
+        return known if left > right else entry
+    return known if len(known) >= len(entry) else entry
 
 
 def _release(entry):
@@ -148,28 +148,28 @@ def rule_of(item):
     return Rule(errors[0], clauses, item.get("verdict"), item.get("reason"))
 
 
-def module_of(name, entry, windows):
+def module_of(name, entry, facades):
     """The public module in whose file a name stands."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
-        if ".".join(parts[:cut]) in windows:
+        if ".".join(parts[:cut]) in facades:
             return ".".join(parts[:cut])
     return "mindspore"
 
 
 def save(entries, folder=FOLDER):
     """Write entries (name → entry) into one file per module; returns the files."""
-    from .wheel import WINDOWS
+    from .wheel import FACADES
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for name, entry in entries.items():
-        modules.setdefault(module_of(name, entry, WINDOWS), {})[name] = entry
+        modules.setdefault(module_of(name, entry, FACADES), {})[name] = entry
     written = []
-    for module, held in sorted(modules.items()):
+    for module, group in sorted(modules.items()):
         path = folder / f"{module}.yaml"
-        path.write_text(text(dict(sorted(held.items()))), encoding="utf-8")
+        path.write_text(text(dict(sorted(group.items()))), encoding="utf-8")
         written.append(path)
     return written
 
@@ -210,21 +210,21 @@ def load_file(path, check=True):
     text = text_of(path)
     try:
         _check_depth(path, text)
-        held = yaml.load(text, Loader=_Loader)
+        entries = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise BadInput(
             path, f"is no YAML: {getattr(error, 'problem', error)}", mark and mark.line + 1
         ) from None
-    if not isinstance(held, dict):
+    if not isinstance(entries, dict):
         raise BadInput(path, "is no mapping of names to facts", 1)
     if check:
-        for name, entry in held.items():
+        for name, entry in entries.items():
             try:
                 check_entry(entry)
             except (ValueError, TypeError, AttributeError) as error:
                 raise BadInput(path, f"{name}: {error}", _line_of(text, name, error)) from None
-    return held
+    return entries
 
 
 def _check_depth(path, text):

@@ -22,7 +22,7 @@ def state_of(text, sure):
     """The label of a condition outside the arguments, or None.
 
     `sure` asks only for those that the clause grammar would take apart wrongly, and which are
-    therefore asked first."""
+    therefore tried first."""
     for label, patterns in _states():
         if sure == (label in SURE) and any(pattern.match(text) for pattern in patterns):
             return label

@@ -1,10 +1,10 @@
-"""Optimizers and training cells driven for five steps on the target; what they hold after 1, 2
+"""Optimizers and training cells driven for five steps on the target; their state after 1, 2
 and 5 of them.
 
 A case says how the thing is made (`init`) and by which script it is driven. Weights, gradients
-and data are fixed sums of waves, different at each place and step, so that an answer of another
+and data are fixed sums of waves, different at each position and step, so that an answer of another
 machine is about the same numbers. Where real MindSpore cannot run the script on a CPU, the
-documented formula is computed beside it (`formulas.py`).
+documented formula is computed next to it (`formulas.py`).
 """
 
 import numpy as np
@@ -22,19 +22,19 @@ class Samples:
     OFFERED = ("weights", "groups", "zeros", "dense", "lossy", "not_weight")
 
     def __init__(self, ms):
-        self.ms, self.order, self.held, self.net = ms, list(NAMES), {}, None
+        self.ms, self.order, self.parameters, self.net = ms, list(NAMES), {}, None
 
     def weights(self):
         """Three Parameters; weight decay leaves the last alone by its name."""
-        self.held = {
+        self.parameters = {
             name: self.ms.Parameter(self.ms.Tensor(weight_of(name)), name=name) for name in NAMES
         }
-        return list(self.held.values())
+        return list(self.parameters.values())
 
     def zeros(self):
         """The three Parameters, of which the bias begins at zero."""
         found = self.weights()
-        self.held["bias"].set_data(self.ms.Tensor(np.zeros(NAMES["bias"], np.float32)))
+        self.parameters["bias"].set_data(self.ms.Tensor(np.zeros(NAMES["bias"], np.float32)))
         return found
 
     @staticmethod
@@ -53,7 +53,7 @@ class Samples:
         return made
 
     def dense(self):
-        """One dense layer, the same one each time it is asked for within a case."""
+        """One dense layer, the same one each time it is requested within a case."""
         if self.net is None:
             weight, bias = (self.ms.Tensor(w) for w in dense_weights())
             self.net = self.ms.nn.Dense(3, 2, weight_init=weight, bias_init=bias)
@@ -66,8 +66,8 @@ class Samples:
 
 def wave(shape, phase=0.0):
     """float32 numbers without symmetry, between 0.1 and 1.1."""
-    places = np.arange(int(np.prod(shape)), dtype=np.float64)
-    return (0.6 + 0.5 * np.sin(1.7 * places + phase)).astype(np.float32).reshape(shape)
+    positions = np.arange(int(np.prod(shape)), dtype=np.float64)
+    return (0.6 + 0.5 * np.sin(1.7 * positions + phase)).astype(np.float32).reshape(shape)
 
 
 def weight_of(name):
@@ -113,14 +113,14 @@ def _state(*holders):
     """{name: facts} of every Parameter that optimizers, layers or lists of Parameters hold."""
     found = {}
     for holder in holders:
-        held = holder.get_parameters() if hasattr(holder, "get_parameters") else holder
-        found.update({parameter.name: observe(parameter) for parameter in held})
+        parameters = holder.get_parameters() if hasattr(holder, "get_parameters") else holder
+        found.update({parameter.name: observe(parameter) for parameter in parameters})
     return found
 
 
 def _optimizer(worker, case, sample):
     optimizer, given = _made(worker, case)
-    return _beside(case, _stepped(worker, optimizer, sample), given)
+    return _with_expected(case, _stepped(worker, optimizer, sample), given)
 
 
 def _stepped(worker, optimizer, sample):
@@ -128,7 +128,7 @@ def _stepped(worker, optimizer, sample):
     for step in range(1, SEEN[-1] + 1):
         _advance(worker, optimizer, sample, step)
         if step in SEEN:
-            seen[f"after {step}"] = _state(optimizer, sample.held.values())
+            seen[f"after {step}"] = _state(optimizer, sample.parameters.values())
     return seen
 
 
@@ -139,27 +139,29 @@ def _advance(worker, optimizer, sample, step):
 
 def _around(worker, case, sample):
     """LARS around an optimizer. A twin of that one, of its own class and without decay and scale,
-    is given the gradients that the formula yields; both must end alike.
+    is given the gradients that the formula yields; both must end with the same values.
     """
     made, given = _made(worker, case)
     seen = {}
     for step in range(1, SEEN[-1] + 1):
         _advance(worker, made, sample, step)
         if step in SEEN:
-            held = {**_state(sample.held.values()), "global_step": observe(made.global_step)}
-            seen[f"after {step}"] = held
+            state = {**_state(sample.parameters.values()), "global_step": observe(made.global_step)}
+            seen[f"after {step}"] = state
     options = formulas.lars_options(case, given)
     twin = worker.values.build(case["twin"])
     wanted = {}
     for step in range(1, SEEN[-1] + 1):
         changed = [
-            formulas.lars(name, sample.held[name].asnumpy(), gradient_of(name, step), **options)
+            formulas.lars(
+                name, sample.parameters[name].asnumpy(), gradient_of(name, step), **options
+            )
             for name in sample.order
         ]
         twin(tuple(worker.ms.Tensor(g.astype(np.float32)) for g in changed))
         if step in SEEN:
             counted = {"global_step": ["Int32", [1], [step]]}
-            wanted[f"after {step}"] = {**_state(sample.held.values()), **counted}
+            wanted[f"after {step}"] = {**_state(sample.parameters.values()), **counted}
     return {"seen": seen, "wanted": wanted}
 
 
@@ -176,9 +178,9 @@ def _trained(worker, case, sample):
             x[0, 0] = np.inf
         result = cell(worker.ms.Tensor(x), worker.ms.Tensor(target))
         if step in (*SEEN, *case.get("spoilt", ())):
-            told = {"result": observe(result)} if step not in case.get("spoilt", ()) else {}
-            seen[f"after {step}"] = {**told, **_state(cell)}
-    return _beside(case, seen)
+            facts = {"result": observe(result)} if step not in case.get("spoilt", ()) else {}
+            seen[f"after {step}"] = {**facts, **_state(cell)}
+    return _with_expected(case, seen)
 
 
 def _updated(worker, case, sample):
@@ -190,9 +192,9 @@ def _updated(worker, case, sample):
     seen = {}
     for step, overflow in enumerate(case["overflows"], 1):
         result = cell(scale, worker.ms.Tensor(np.bool_(overflow)))
-        told = {"result": {"flag": bool(result)}, "scale": observe(scale)}
-        seen[f"after {step}"] = {**told, **_state(cell)}
-    return _beside(case, seen, given)
+        facts = {"result": {"flag": bool(result)}, "scale": observe(scale)}
+        seen[f"after {step}"] = {**facts, **_state(cell)}
+    return _with_expected(case, seen, given)
 
 
 def _adjusted(worker, case, sample):
@@ -201,14 +203,14 @@ def _adjusted(worker, case, sample):
     seen = {}
     for step, overflow in enumerate(case["overflows"], 1):
         number = worker.ms.Tensor(np.float32(3.0))
-        told = {"scaled": observe(scaler.scale(number)), "back": observe(scaler.unscale(number))}
+        facts = {"scaled": observe(scaler.scale(number)), "back": observe(scaler.unscale(number))}
         scaler.adjust(worker.ms.Tensor(np.bool_(not overflow)))
-        held = {
+        state = {
             name: observe(value)
             for name, value in vars(scaler).items()
             if hasattr(value, "asnumpy") and not name.startswith("_")
         }
-        seen[f"after {step}"] = {**told, **held}
+        seen[f"after {step}"] = {**facts, **state}
     return {"seen": seen}
 
 
@@ -224,9 +226,9 @@ def _second_order(worker, case, sample):
     for step in range(1, SEEN[-1] + 1):
         step_once(*map(ms.Tensor, batch_of(step)))
         if step in SEEN:
-            held = {p.name.rpartition(".")[2]: observe(p) for p in net.trainable_params()}
-            seen[f"after {step}"] = held
-    return _beside(case, seen, given)
+            state = {p.name.rpartition(".")[2]: observe(p) for p in net.trainable_params()}
+            seen[f"after {step}"] = state
+    return _with_expected(case, seen, given)
 
 
 def _thor_step(ms, net, optimizer, given):
@@ -258,7 +260,7 @@ def _model_step(ms, net, optimizer, given):
     return step
 
 
-def _beside(case, seen, given=None):
+def _with_expected(case, seen, given=None):
     """What was seen, with what the case's formula wants."""
     if "formula" not in case:
         return {"seen": seen}

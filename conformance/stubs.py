@@ -60,10 +60,10 @@ class Sym:
         return False
 
     def __setitem__(self, key, value):
-        pass  # a Tensor written in place stays what it was, as far as arguments go
+        pass  # a Tensor that is updated in place is unchanged, as far as arguments go
 
     def __setattr__(self, name, value):
-        pass  # attributes given to a made-up object are never asked for
+        pass  # attributes given to a made-up object are never read
 
 
 class Attr(Sym):

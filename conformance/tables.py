@@ -1,4 +1,4 @@
-"""Tables of patterns, kept as text in `data/`: read once, when first asked for."""
+"""Tables of patterns, stored as text in `data/`: read once, at first use."""
 
 from functools import cache
 from pathlib import Path

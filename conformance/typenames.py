@@ -121,13 +121,13 @@ def type_name(text):
 def _container(outer, inner):
     if outer.lower() == "union":
         return None
-    held = _TABLE.get(outer.lower())
-    if held not in ("tuple", "list", "dict", "set", "sequence", "Tensor", "Iterable"):
+    container = _TABLE.get(outer.lower())
+    if container not in ("tuple", "list", "dict", "set", "sequence", "Tensor", "Iterable"):
         return None
     parts = [
         type_name(p) for p in re.split(r"\s*,\s*|\s+or\s+|/", inner) if p.strip() not in ("...", "")
     ]
-    return None if not parts or None in parts else f"{held}[{', '.join(dict.fromkeys(parts))}]"
+    return None if not parts or None in parts else f"{container}[{', '.join(dict.fromkeys(parts))}]"
 
 
 def is_dtype(name):

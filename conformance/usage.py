@@ -2,8 +2,8 @@
 
 `data/projects.json.gz` lists, per project, the names it uses. A project counts as present when the
 target has all of them, as passing when no case of any of them fails. Many use names of other
-releases, so the figures stand beside the ceiling: the projects for which real MindSpore 2.10 has
-every name.
+releases, so the figures are shown next to the upper bound: the projects for which real MindSpore
+2.10 has every name.
 """
 
 import gzip
@@ -19,8 +19,8 @@ DATA = Path(__file__).parent / "data" / "projects.json.gz"
 def load():
     """(names without the leading "mindspore.", {project: [indexes of its names]})."""
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
-        held = json.load(file)
-    return [name.removeprefix("mindspore.") for name in held["apis"]], held["projects"]
+        content = json.load(file)
+    return [name.removeprefix("mindspore.") for name in content["apis"]], content["projects"]
 
 
 def cases(entries):
@@ -53,15 +53,15 @@ def coverage(records):
             exists[record["name"]] = record["status"] == "pass"
         elif record["status"] in ("fail", *LOST):
             failed.add(record["name"])
-    asked = [i for i, name in enumerate(names) if name in exists]
-    if len(asked) < len(names):
+    available = [i for i, name in enumerate(names) if name in exists]
+    if len(available) < len(names):
         return None  # only part of the API was run: no figure can be given
     have = [exists[name] for name in names]
     sound = [have[i] and name not in failed for i, name in enumerate(names)]
     present = sum(all(have[i] for i in used) for used in projects.values())
     passing = sum(all(sound[i] for i in used) for used in projects.values())
-    kept = answers.load()
-    real = [kept.get(f"{name}::exists", ("", "pass"))[1] == "pass" for name in names]
+    recorded = answers.load()
+    real = [recorded.get(f"{name}::exists", ("", "pass"))[1] == "pass" for name in names]
     stopped = {}
     for used in projects.values():
         for i in used:

@@ -1,8 +1,9 @@
 """Argument texts of the specs → real objects of the target: `T('float32', [1, 2])`,
 `ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
 
-Runs in the worker beside the implementation under test, so it needs nothing but NumPy. Given no
-package (`ms=None`) Tensors become arrays, which is how `cases.py` learns shapes and dtypes.
+Runs in the worker together with the implementation under test, so it needs nothing but NumPy.
+Given no package (`ms=None`) Tensors become arrays, which is how `cases.py` learns shapes and
+dtypes.
 """
 
 import importlib
@@ -128,7 +129,7 @@ class _Package:
 
 
 class _Nothing:
-    """Stands for the package where only shapes are asked for."""
+    """Stands for the package where only shapes are needed."""
 
     def __getattr__(self, name):
         return _Nothing()

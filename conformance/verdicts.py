@@ -34,9 +34,9 @@ def apply(entries, results):
             and case["name"] not in broken
         ):
             refused.setdefault(case["name"], []).append((case, result))
-    asked = {case["name"] for case, _ in results if case["kind"] in ("raises", "accepts")}
+    names = {case["name"] for case, _ in results if case["kind"] in ("raises", "accepts")}
     for name, entry in entries.items():
-        if name not in asked:
+        if name not in names:
             continue
         entry["raises"] = [
             item for item in entry.get("raises", ()) if item.get("verdict") != "observed only"
@@ -85,9 +85,9 @@ def _verdict(tried):
     wrong = [(case, result) for case, result in tried if result["status"] != "pass"]
     if not wrong:
         return {"verdict": "agreed"}
-    told = [f"{_label(case)}: {_happened(result)}" for case, result in wrong[:SHOWN]]
+    outcomes = [f"{_label(case)}: {_happened(result)}" for case, result in wrong[:SHOWN]]
     more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
-    return {"verdict": "documented only", "reason": "; ".join(told) + more}
+    return {"verdict": "documented only", "reason": "; ".join(outcomes) + more}
 
 
 def _label(case):
@@ -107,9 +107,9 @@ def carry(entries, folder):
     """
     if not any(Path(folder).glob("*.yaml")):
         return
-    held = specs.load(folder)
+    stored = specs.load(folder)
     for name, entry in entries.items():
-        given = [item for item in held.get(name, {}).get("raises", ()) if "verdict" in item]
+        given = [item for item in stored.get(name, {}).get("raises", ()) if "verdict" in item]
         for item in entry.get("raises", ()):
             for other in given:
                 if {**other, "verdict": 0, "reason": 0} == {**item, "verdict": 0, "reason": 0}:
@@ -117,10 +117,12 @@ def carry(entries, folder):
         seen = [item for item in given if item["verdict"] == "observed only"]
         if seen:
             entry.setdefault("raises", []).extend(seen)
-        if "apart" in held.get(name, {}):
-            entry["apart"] = held[name]["apart"]
-        if "use" in held.get(name, {}) and held[name].get("signature") == entry.get("signature"):
-            entry["use"] = held[name]["use"]
+        if "apart" in stored.get(name, {}):
+            entry["apart"] = stored[name]["apart"]
+        if "use" in stored.get(name, {}) and stored[name].get("signature") == entry.get(
+            "signature"
+        ):
+            entry["use"] = stored[name]["use"]
 
 
 def disagreements(pages):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from .errors import BadInput
 
-# Public windows, in the order in which they may claim an object that several of them show.
-WINDOWS = """
+# Public modules, in the order in which they may claim an object that several of them show.
+FACADES = """
 mindspore nn ops mint mint.nn mint.nn.functional mint.optim mint.linalg mint.special
 mint.distributed numpy scipy scipy.linalg scipy.optimize scipy.sparse scipy.fft dataset
 dataset.transforms dataset.transforms.utils dataset.vision dataset.vision.utils dataset.text
@@ -73,7 +73,7 @@ class Public:
     """
 
     name: str  # full path without the leading "mindspore."
-    window: str
+    facade: str
     definition: Definition
     doc: str
     line: int
@@ -141,19 +141,19 @@ class Wheel:
         return None
 
     def public(self):
-        """Yield every documented public name; an object shown twice names its first window."""
+        """Yield every documented public name; an object shown twice names its first module."""
         first = {}
         self.module("")  # before any part of it, as Python would: imports go round in circles
         self._tensor_docs = self._read_tensor_docs()
-        for window in WINDOWS:
-            module = self.module("" if window == "mindspore" else window)
+        for facade in FACADES:
+            module = self.module("" if facade == "mindspore" else facade)
             if module is None:
                 continue
             for name in self._shown(module):
                 found = self.lookup(module, name)
                 if found is None or found.kind == "module":
                     continue
-                yield from self._name(window, name, found, first)
+                yield from self._name(facade, name, found, first)
 
     def _shown(self, module):
         listed = module.lists.get("__all__")
@@ -166,18 +166,18 @@ class Wheel:
         seen = dict.fromkeys(n for n in listed if n.isidentifier() and not n.startswith("_"))
         return list(seen)
 
-    def _name(self, window, name, found, first):
-        public = name if window == "mindspore" else f"{window}.{name}"
+    def _name(self, facade, name, found, first):
+        public = name if facade == "mindspore" else f"{facade}.{name}"
         doc, line = docstring(found.node)
         if not doc and found.kind != "value":
             return
-        item = Public(public, window, found, doc, line, first.get(found.key))
+        item = Public(public, facade, found, doc, line, first.get(found.key))
         first.setdefault(found.key, public)
         yield item
         if found.kind == "class" and item.same_as is None:
-            yield from self._methods(window, public, found)
+            yield from self._methods(facade, public, found)
 
-    def _methods(self, window, public, found):
+    def _methods(self, facade, public, found):
         seen = set()
         for owner, node in self.members(found):
             if node.name in seen or node.name.startswith("_") or _is_setter(node):
@@ -187,7 +187,7 @@ class Wheel:
             if doc:
                 yield Public(
                     f"{public}.{node.name}",
-                    window,
+                    facade,
                     Definition("method", owner.module, node),
                     doc,
                     line,
@@ -199,7 +199,7 @@ class Wheel:
                 if name not in seen and not name.startswith("_"):
                     yield Public(
                         f"Tensor.{name}",
-                        window,
+                        facade,
                         Definition("value", module, node),
                         doc,
                         line,
@@ -207,7 +207,7 @@ class Wheel:
                     )
 
     def members(self, found):
-        """The methods written in the class itself, and in bases that no window shows."""
+        """The methods written in the class itself, and in bases that no public module shows."""
         for node in found.node.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield found, node
@@ -346,14 +346,14 @@ class _Reader:
             and call.func.value.id in self.module.lists
         ):
             return
-        held = self.module.lists[call.func.value.id]
+        elements = self.module.lists[call.func.value.id]
         given = self.items(call.args[0]) if call.args else None
         if call.func.attr == "extend" and given:
-            held.extend(given)
+            elements.extend(given)
         elif call.func.attr == "append" and isinstance(call.args[0], ast.Constant):
-            held.append(call.args[0].value)
-        elif call.func.attr == "remove" and call.args[0].value in held:
-            held.remove(call.args[0].value)
+            elements.append(call.args[0].value)
+        elif call.func.attr == "remove" and call.args[0].value in elements:
+            elements.remove(call.args[0].value)
 
     def items(self, node):
         """The strings of a list expression, or None where it is no such list."""

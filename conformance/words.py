@@ -36,12 +36,12 @@ def plain(text, names):
     text = _QUOTED.sub(lambda m: _mark(m, names), text)
     text = re.sub(r"\)\s*\.$", ")", text).strip().rstrip(".").strip()
     text = _bare_names(text, names)
-    held = re.findall(r"‹[^›]*›|«[^»]*»", text)
+    quoted = re.findall(r"‹[^›]*›|«[^»]*»", text)
     text = re.sub(r"‹[^›]*›", "‹@›", re.sub(r"«[^»]*»", "«@»", text))
     for pattern, new in _table("spelling.txt"):
         text = pattern.sub(new, text)
-    kept = iter(held)
-    text = re.sub(r"[‹«]@[›»]", lambda m: next(kept), text)
+    remaining = iter(quoted)
+    text = re.sub(r"[‹«]@[›»]", lambda m: next(remaining), text)
     return text.strip().rstrip(".,;").strip()
 
 

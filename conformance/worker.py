@@ -1,4 +1,4 @@
-"""The process beside the implementation under test: reads cases as JSON lines, writes results as
+"""The process that runs the implementation under test: reads cases as JSON lines, writes results as
 JSON lines.
 
 Started by the runner. Needs NumPy, the standard library and the target, so it also runs on the
@@ -94,7 +94,7 @@ class Worker:
                 self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
 
     def is_absent(self, name):
-        """Whether the target has no such name; asked once per name."""
+        """Whether the target has no such name; looked up once per name."""
         if name not in self.absent:
             try:
                 resolve(self.ms, name)
@@ -136,13 +136,13 @@ class Worker:
 
     def _is_method(self, name):
         """Whether a name is a function of a class that is called on an instance."""
-        place, _, last = name.rpartition(".")
-        owner = resolve(self.ms, place) if place else None
+        owner_name, _, last = name.rpartition(".")
+        owner = resolve(self.ms, owner_name) if owner_name else None
         if not isinstance(owner, type):
             return False
-        held = inspect.getattr_static(owner, last)
-        return not isinstance(held, (staticmethod, classmethod)) and (
-            inspect.isfunction(held) or inspect.ismethoddescriptor(held)
+        attribute = inspect.getattr_static(owner, last)
+        return not isinstance(attribute, (staticmethod, classmethod)) and (
+            inspect.isfunction(attribute) or inspect.ismethoddescriptor(attribute)
         )
 
     def on_accepts(self, case):
@@ -195,7 +195,7 @@ class Worker:
         return {"status": "pass", "got": "accepted", "observed": "accepted"}
 
     def on_steps(self, case):
-        """What an optimizer or a training cell holds after some steps; the judge compares."""
+        """The state of an optimizer or a training cell after some steps; the judge compares."""
         return self._driven(steps.drive, case)
 
     def on_options(self, case):
@@ -222,11 +222,11 @@ class Worker:
     def on_promises(self, case):
         """The result has the dtype or shape of the named input."""
         ((what, other),) = case["expect"].items()
-        held = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
+        inputs = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
         result = self.call(case)
         while isinstance(result, (tuple, list)):
             result = result[0]
-        wanted, got = str(getattr(held[other], what)), str(getattr(result, what))
+        wanted, got = str(getattr(inputs[other], what)), str(getattr(result, what))
         return {
             "status": "pass" if wanted == got else "fail",
             "got": got,
@@ -245,8 +245,8 @@ class Worker:
             return {"status": "pass", "got": "agree", "observed": "agree"}
         return {
             "status": "fail",
-            "got": f"slope {wrong[0]:.6g}",
-            "expected": f"slope {wrong[1]:.6g}, by finite differences",
+            "got": f"gradient {wrong[0]:.6g}",
+            "expected": f"gradient {wrong[1]:.6g}, by finite differences",
             "observed": float(f"{wrong[0]:.6g}"),
         }
 
@@ -265,9 +265,9 @@ class Worker:
         method = case["name"].rsplit(".", 1)[-1]
 
         def function(*tensors):
-            held = list(tensors)
-            made = getattr(held.pop(0), method) if owner is not None else thing
-            given = dict(fixed, **dict(zip(moving, held, strict=False)))
+            remaining = list(tensors)
+            made = getattr(remaining.pop(0), method) if owner is not None else thing
+            given = dict(fixed, **dict(zip(moving, remaining, strict=False)))
             return _apply(made, given)
 
         return function, inputs
@@ -301,9 +301,9 @@ class Worker:
             for name, make in samples.MAKERS.items():
                 if re.search(rf"\b{name}\(", text) and not _binds(text, name):
                     vars(module)[name] = make(self.ms)
-            for source, expected, line, place in module.steps:
+            for source, expected, line, offset in module.steps:
                 try:
-                    printed = _execute(source, place, module)
+                    printed = _execute(source, offset, module)
                 except BaseException as error:  # noqa: BLE001
                     if expected and ("Traceback" in expected or type(error).__name__ in expected):
                         continue
@@ -346,14 +346,14 @@ def _apply(thing, given):
             for k in given
         )
     except (TypeError, ValueError):  # built in: it may have names all the same
-        return _by_name_or_place(thing, given)
+        return _by_name_or_position(thing, given)
     if _is_cell(thing):
         keyword = _leaves_one_out(thing, given)
     return thing(**given) if keyword else thing(*given.values())
 
 
-def _by_name_or_place(thing, given):
-    """The result of a call by names, or by place where that very function knows no names."""
+def _by_name_or_position(thing, given):
+    """The result of a call by names, or by position where that very function knows no names."""
     try:
         return thing(**given)
     except TypeError as error:
@@ -403,20 +403,20 @@ def _signature_difference(wanted, found, values):
     anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
     if [p.kind for p in found] == anything or [kind for _, kind, _ in wanted] == ["args", "kwargs"]:
         return None
-    held = {p.name: p for p in found}
-    places = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    place = 0
+    parameters = {p.name: p for p in found}
+    positional = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    position = 0
     for name, kind, default in wanted:
         if kind in ("args", "kwargs"):
             continue
-        parameter = held.get(name)
+        parameter = parameters.get(name)
         if parameter is None:
             return f"no parameter '{name}'"
         if kind == "positional":
-            if place >= len(places) or places[place] != name:
-                return f"'{name}' is not at position {place + 1}"
-            place += 1
-        if kind == "keyword" and name in places:
+            if position >= len(positional) or positional[position] != name:
+                return f"'{name}' is not at position {position + 1}"
+            position += 1
+        if kind == "keyword" and name in positional:
             return f"'{name}' may be given by position"
         if (default is None) != (parameter.default is parameter.empty):
             return f"'{name}' {'has' if default is None else 'lacks'} a default"
@@ -511,10 +511,10 @@ def _as_module(steps, folder):
         sys.modules.pop(module.__name__, None)
 
 
-def _execute(source, place, module):
+def _execute(source, offset, module):
     """Run one statement of an example as the interactive prompt would; returns what it prints."""
     out = io.StringIO()
-    tree = ast.increment_lineno(ast.parse(source), place)
+    tree = ast.increment_lineno(ast.parse(source), offset)
     with contextlib.redirect_stdout(out):
         for node in tree.body:
             if isinstance(node, ast.Expr):
