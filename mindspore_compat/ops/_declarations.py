@@ -77,7 +77,7 @@ from ._loss import (
 )
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import batch_norm, layer_norm, normalize, statistics, sync_batch_norm
-from ._optimizer import adafactor, primitives, sparse
+from ._optimizer import adafactor, adagrad, adam, sgd, sparse
 from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
 from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines, grad_pooling
 from ._random import distributions, dropout, mint, primitives

@@ -2,7 +2,7 @@
 
 The original converts what is written to the dtype of what is written to, and refuses what is wider;
 the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/assign.py,
-_indexing/inplace.py and _optimizer/primitives.py.
+_indexing/inplace.py and _optimizer/update.py.
 """
 
 from ..._core.declare.op import space_for

@@ -7,7 +7,7 @@ from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
 from .._rules import Float16Or32, Float16To64
 from .formulas import adafactor_direction, adafactor_vector_direction, root_mean_square
-from .primitives import Update
+from .update import Update
 
 Scalar = Float | Float16Or32
 Pair = TensorOf() | TupleOf(Float, length=2)

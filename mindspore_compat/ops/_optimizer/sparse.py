@@ -3,7 +3,7 @@
 Rows named twice are added up first, but for RMSProp. `FusedSparse...` return their Parameter and,
 for each state, a Tensor of one zero, as the original documents; `SparseApply...` return the
 Parameters themselves.
-Updates with whole gradients are in _optimizer/primitives.py.
+Updates with whole gradients are in the other files of this folder.
 """
 
 import numpy
@@ -17,7 +17,8 @@ from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import check_range
 from .._indexing.write_cast import standing
 from .._rules import Floats, Index, NumberOrBool
-from .primitives import (
+from .adam import _Corrected, need_below
+from .update import (
     ADADELTA,
     ADAGRAD,
     ADAGRAD_EPS,
@@ -30,8 +31,6 @@ from .primitives import (
     Scalar,
     Slope,
     Update,
-    _Corrected,
-    need_below,
     without_axes,
 )
 

@@ -1,0 +1,195 @@
+"""Adagrad and its relatives as primitives: Adadelta, RMSProp, FTRL, proximal Adagrad."""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Bool, Float, Int, TensorOf, checked
+from .._rules import Floats, Inexact, NumberOrBool, NumbersOrBools
+from .sgd import ApplyGradientDescent
+from .update import (
+    ADADELTA,
+    ADAGRAD,
+    ADAGRAD_DA,
+    ADAGRAD_EPS,
+    CENTERED_RMSPROP,
+    FTRL,
+    PROXIMAL_ADAGRAD,
+    RMSPROP,
+    HalfRate,
+    Loose,
+    Rate,
+    Slope,
+    Update,
+    without_axes,
+)
+
+
+@public("ops.ApplyAdadelta")
+class ApplyAdadelta(ApplyGradientDescent):
+    """Adadelta, in place; returns var, accum and accum_update."""
+
+    @checked(*without_axes("lr"))
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        accum_update: Floats,
+        lr: Rate,
+        rho: Rate,
+        epsilon: Rate,
+        grad: Slope | NumberOrBool,
+    ):
+        return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
+
+
+@public("ops.ApplyAdagrad")
+class ApplyAdagrad(Update):
+    """Adagrad, in place; returns var and accum.
+
+    Args:
+        update_slots (bool): whether the sum of squares grows.
+    """
+
+    fused, more = ADAGRAD, {}
+
+    @checked
+    def __init__(self, update_slots: Bool = True):
+        Update.__init__(self)
+        self.update_slots = update_slots
+
+    @checked
+    def __call__(
+        self,
+        var: Inexact | NumberOrBool,
+        accum: Inexact | NumberOrBool,
+        lr: Float | Inexact,
+        grad: NumbersOrBools | NumberOrBool,
+    ):
+        return self.run(
+            self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots, **self.more
+        )
+
+
+@public("ops.ApplyAdagradV2")
+class ApplyAdagradV2(ApplyAdagrad):
+    """`ops.ApplyAdagrad` with a number added to the root.
+
+    Args:
+        epsilon (float): the number.
+        update_slots (bool): whether the sum of squares grows.
+    """
+
+    @checked
+    def __init__(self, epsilon: Float, update_slots: Bool = True):
+        ApplyAdagrad.__init__(self, update_slots)
+        self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
+
+
+@public("ops.ApplyAdagradDA")
+class ApplyAdagradDA(Update):
+    """Adagrad's dual averaging, in place; returns var."""
+
+    @checked(*without_axes("lr l1 l2 global_step"))
+    def __call__(
+        self,
+        var: Floats,
+        gradient_accumulator: Floats,
+        gradient_squared_accumulator: Floats,
+        grad: Slope,
+        lr: HalfRate,
+        l1: HalfRate,
+        l2: HalfRate,
+        global_step: Int | TensorOf("int32", "int64"),
+    ):
+        held = (var, gradient_accumulator, gradient_squared_accumulator)
+        return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
+
+
+@public("ops.ApplyRMSProp")
+class ApplyRMSProp(Update):
+    """RMSProp, in place; returns var."""
+
+    @checked(Alike("var mean_square moment grad"))
+    def __call__(
+        self,
+        var: Floats,
+        mean_square: Floats,
+        moment: Floats,
+        learning_rate: Rate,
+        grad: Floats,
+        decay: Float,
+        momentum: Float,
+        epsilon: Float,
+    ):
+        return self.run(
+            RMSPROP,
+            (var, mean_square, moment),
+            grad,
+            lr=learning_rate,
+            rho=decay,
+            momentum=momentum,
+            eps=epsilon,
+        )[0]
+
+
+@public("ops.ApplyCenteredRMSProp")
+class ApplyCenteredRMSProp(Update):
+    """RMSProp over the running variance, in place; returns var."""
+
+    @checked(Alike("var mean_gradient mean_square moment grad"))
+    def __call__(
+        self,
+        var: Floats,
+        mean_gradient: Floats,
+        mean_square: Floats,
+        moment: Floats,
+        grad: Floats,
+        learning_rate: Rate,
+        decay: Float,
+        momentum: Float,
+        epsilon: Float,
+    ):
+        held = (var, mean_gradient, mean_square, moment)
+        return self.run(
+            CENTERED_RMSPROP,
+            held,
+            grad,
+            lr=learning_rate,
+            rho=decay,
+            momentum=momentum,
+            eps=epsilon,
+        )[0]
+
+
+@public("ops.ApplyFtrl")
+class ApplyFtrl(Update):
+    """Follow the regularised leader, in place; returns var."""
+
+    @checked(*without_axes("lr l1 l2 lr_power"))
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        linear: Floats | NumberOrBool,
+        grad: Slope,
+        lr: Loose,
+        l1: Loose,
+        l2: Loose,
+        lr_power: Loose,
+    ):
+        return self.run(FTRL, (var, accum, linear), grad, lr=lr, l1=l1, l2=l2, lr_power=lr_power)[0]
+
+
+@public("ops.ApplyProximalAdagrad")
+class ApplyProximalAdagrad(Update):
+    """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
+
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        accum: Floats | NumberOrBool,
+        lr: Rate,
+        l1: Rate,
+        l2: Rate,
+        grad: Slope,
+    ):
+        return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)

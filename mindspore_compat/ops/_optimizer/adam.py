@@ -1,0 +1,296 @@
+"""Adam and its relatives as primitives: `ops.Adam()(var, m, v, ...)` changes what it is given.
+
+Updates that are given only some rows of the gradient are in _optimizer/sparse.py.
+"""
+
+import math
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Bool, Float, checked
+from ..._core.tensor.tensor import Tensor
+from .._indexing.write_cast import standing
+from .._rules import Floats, NumberOrBool
+from .inferred_metadata import TellsOfAdam
+from .update import (
+    ADAM,
+    ADAM_DECAY,
+    ADAM_DELTA,
+    ADAMAX,
+    AMSGRAD,
+    HalfRate,
+    Loose,
+    Nesterov,
+    Rate,
+    Scalar,
+    Slope,
+    Update,
+    without_axes,
+)
+
+
+class _Corrected(Nesterov):
+    """Adam's learning rate, corrected for the bias of both averages."""
+
+    def rate(self, lr, beta1_power, beta2_power):
+        first, second = (
+            self._number(n, v)
+            for n, v in (("beta1_power", beta1_power), ("beta2_power", beta2_power))
+        )
+        return _quotient(self._number("lr", lr) * _root(1 - second), 1 - first)
+
+
+def need_below(api, power):
+    """Refuses a power of beta1 by which the average's bias has no end."""
+    if power == 1:
+        raise RuntimeError(f"For '{api}', 'beta1_power' must not be 1, but got {power!r}.")
+
+
+def _root(value):
+    """The square root, NaN below 0."""
+    return math.sqrt(value) if value >= 0 else math.nan
+
+
+def _quotient(above, below):
+    """above / below, infinite or NaN over 0, as in the formula on arrays."""
+    if below:
+        return above / below
+    return math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan
+
+
+@public("ops.Adam")
+class Adam(_Corrected):
+    """Adam, in place; returns var, m and v."""
+
+    @checked
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        beta1_power: Rate,
+        beta2_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        gradient: Slope,
+    ):
+        rate = self.rate(lr, beta1_power, beta2_power)
+        return self.run(
+            ADAM,
+            (var, m, v),
+            gradient,
+            lr=rate,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            nesterov=self.use_nesterov,
+        )
+
+
+@public("ops.AdamNoUpdateParam")
+class AdamNoUpdateParam(_Corrected):
+    """What Adam adds to a parameter; m and v are updated in place."""
+
+    @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
+    def __call__(
+        self,
+        m: Floats,
+        v: Floats,
+        beta1_power: Rate,
+        beta2_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        gradient: Floats,
+    ):
+        rate = self.rate(lr, beta1_power, beta2_power)
+        delta = Tensor._wrap(space_for(m._array).zeros(m.shape, m._array.dtype))
+        return self.run(
+            ADAM_DELTA,
+            (delta, m, v),
+            gradient,
+            lr=rate,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            nesterov=self.use_nesterov,
+        )[0]
+
+
+@public("ops.AdamWeightDecay")
+class AdamWeightDecay(Update):
+    """Adam without bias correction whose weight decay bypasses the averages, in place.
+
+    No bound is set to the numbers: the original computes with any.
+    """
+
+    @checked
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        lr: Rate,
+        beta1: Float | Floats,
+        beta2: Float | Floats,
+        epsilon: Float | Floats,
+        decay: Float | Floats,
+        gradient: Slope,
+    ):
+        return self.run(
+            ADAM_DECAY,
+            (var, m, v),
+            gradient,
+            lr=lr,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            decay=decay,
+        )
+
+
+@public("ops.FusedCastAdamWeightDecay")
+class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
+    """`ops.AdamWeightDecay` of a float16 gradient over a global norm; states stay float32.
+
+    The norm may be left out, as the original's documentation has it.
+    """
+
+    @checked
+    def __call__(
+        self,
+        var: Floats | Float,
+        m: Floats,
+        v: Floats,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        decay: Rate,
+        gradient: Floats | Float,
+        global_norm: Scalar = 1.0,
+    ):
+        var, gradient = standing(m, var, gradient)[1:]
+        norm = self._number("global_norm", global_norm)
+        if norm != 1.0:
+            xp = space_for(gradient._array)
+            gradient = Tensor._wrap(xp.cast(gradient._array, xp.float32) / norm)
+        return self.run(
+            ADAM_DECAY,
+            (var, m, v),
+            gradient,
+            lr=lr,
+            beta1=beta1,
+            beta2=beta2,
+            eps=epsilon,
+            decay=decay,
+        )
+
+
+@public("ops.ApplyAdaMax")
+class ApplyAdaMax(Update):
+    """Adam with the infinity norm, in place; returns var, m and v."""
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        v: Floats | NumberOrBool,
+        beta1_power: Rate,
+        lr: Rate,
+        beta1: Rate,
+        beta2: Rate,
+        epsilon: Rate,
+        grad: Slope,
+    ):
+        power = self._number("beta1_power", beta1_power)
+        need_below(self.name, power)
+        rate = self._number("lr", lr) / (1 - power)
+        return self.run(ADAMAX, (var, m, v), grad, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon)
+
+
+@public("ops.ApplyAdamWithAmsgrad")
+class ApplyAdamWithAmsgrad(_Corrected):
+    """Adam divided by the largest second moment so far, in place; returns var, m, v and vhat.
+
+    Args:
+        beta1 (float): the share of the old first moment that is kept.
+        beta2 (float): the same of the second moment.
+        epsilon (float): added to the divisor.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(
+        self,
+        beta1: Float = 0.9,
+        beta2: Float = 0.999,
+        epsilon: Float = 1e-8,
+        use_locking: Bool = False,
+    ):
+        Update.__init__(self, use_locking)
+        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+
+    @checked(*without_axes("lr"))
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        vhat: Floats,
+        beta1_power: HalfRate,
+        beta2_power: HalfRate,
+        lr: HalfRate,
+        grad: Slope,
+    ):
+        return self.run(
+            AMSGRAD,
+            (var, m, v, vhat),
+            grad,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            lr=self.rate(lr, beta1_power, beta2_power),
+            eps=self.epsilon,
+        )
+
+
+@public("ops.ApplyAdamWithAmsgradV2")
+class ApplyAdamWithAmsgradV2(_Corrected):
+    """`ops.ApplyAdamWithAmsgrad` with the decay rates as inputs."""
+
+    @checked
+    def __init__(self, use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+
+    @checked(*without_axes("lr"))
+    def __call__(
+        self,
+        var: Floats,
+        m: Floats,
+        v: Floats,
+        vhat: Floats,
+        beta1_power: Loose,
+        beta2_power: Loose,
+        lr: Loose,
+        beta1: Loose,
+        beta2: Loose,
+        epsilon: Loose,
+        grad: Slope | NumberOrBool,
+    ):
+        return self.run(
+            AMSGRAD,
+            (var, m, v, vhat),
+            grad,
+            beta1=beta1,
+            beta2=beta2,
+            lr=self.rate(lr, beta1_power, beta2_power),
+            eps=epsilon,
+        )

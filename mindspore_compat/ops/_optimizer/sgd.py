@@ -1,0 +1,309 @@
+"""Gradient descent as primitives: plain, proximal, with momentum, by signs; and the LARS update."""
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Number, checked
+from ..._core.tensor.tensor import Tensor
+from .._rules import Float16Or32, Floats, NumberOrBool, Numbers, NumbersOrBools
+from . import formulas
+from .inferred_metadata import TellsOfMomentum
+from .update import (
+    ADD_SIGN,
+    KERAS_MOMENTUM,
+    MOMENTUM,
+    PLAIN,
+    PLAIN_DECAYED,
+    POWER_SIGN,
+    PROXIMAL,
+    SGD_STEP,
+    Loose,
+    Nesterov,
+    Rate,
+    Scalar,
+    Slope,
+    Update,
+    without_axes,
+)
+
+
+@public("ops.ApplyGradientDescent")
+class ApplyGradientDescent(Update):
+    """`var - alpha * delta`, in place.
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.ApplyGradientDescent()(x, ms.Tensor(0.5), ms.Tensor([1.0, 1.0]))
+        >>> print(x.asnumpy())
+        [0.5 1.5]
+
+    Source: mindspore.ops.ApplyGradientDescent of MindSpore 2.10; so the others here.
+    """
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, delta: Slope):
+        return self.run(PLAIN, (var,), delta, lr=alpha)[0]
+
+
+@public("ops.ApplyProximalGradientDescent")
+class ApplyProximalGradientDescent(ApplyGradientDescent):
+    """Gradient descent, then the proximal step of an l1 and l2 penalty, in place.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.ApplyProximalGradientDescent()(x, ms.Tensor(0.5), ms.Tensor(0.0),
+        ...         ms.Tensor(0.0), ms.Tensor([1.0, 1.0]))
+        >>> print(x.asnumpy())
+        [0.5 1.5]
+    """
+
+    @checked(*without_axes("alpha l1 l2"))
+    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
+        return self.run(PROXIMAL, (var,), delta, lr=alpha, l1=l1, l2=l2)[0]
+
+
+@public("ops.ApplyMomentum")
+class ApplyMomentum(Update):
+    """Momentum, in place; returns the parameter.
+
+    Args:
+        use_nesterov (bool): whether to look one step ahead.
+        use_locking (bool): kept; an update is whole anyway.
+        gradient_scale (float): a factor for the gradient.
+    """
+
+    @checked
+    def __init__(
+        self, use_nesterov: Bool = False, use_locking: Bool = False, gradient_scale: Float = 1.0
+    ):
+        Update.__init__(self, use_locking)
+        self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
+
+    @checked
+    def __call__(
+        self,
+        variable: Numbers | NumberOrBool,
+        accumulation: Numbers | NumberOrBool,
+        learning_rate: Number | Numbers,
+        gradient: NumbersOrBools | NumberOrBool,
+        momentum: Number | Numbers,
+    ):
+        return self.run(
+            MOMENTUM,
+            (variable, accumulation),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            nesterov=self.use_nesterov,
+            decay=None,
+            unscale=None if self.gradient_scale == 1.0 else self.gradient_scale,
+        )[0]
+
+
+@public("ops.FusedWeightScaleApplyMomentum")
+class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
+    """Momentum of loss_scale (gradient + weight_decay variable), in place.
+
+    `loss_scale` is thus one over what the loss was multiplied by.
+    """
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(
+        self,
+        weight_decay: Scalar,
+        loss_scale: Scalar,
+        variable: Floats,
+        accumulation: Floats,
+        learning_rate: Scalar,
+        gradient: Floats,
+        momentum: Scalar,
+    ):
+        scale = self._number("loss_scale", loss_scale)
+        return self.run(
+            MOMENTUM,
+            (variable, accumulation),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            unscale=scale,
+            decay=scale * self._number("weight_decay", weight_decay),
+        )[0]
+
+
+@public("ops.ApplyKerasMomentum")
+class ApplyKerasMomentum(Nesterov):
+    """Momentum as Keras writes it: the memory holds steps. In place; returns both."""
+
+    @checked
+    def __call__(self, var: Floats, accum: Floats, lr: Scalar, grad: Floats, momentum: Scalar):
+        for name, given in (("lr", lr), ("momentum", momentum)):
+            if isinstance(given, Tensor) and given.ndim:
+                raise ValueError(
+                    f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
+                    f"shape {given.shape}."
+                )
+        return self.run(
+            KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum, nesterov=self.use_nesterov
+        )
+
+
+@public("ops.SGD")
+class SGD(Update):
+    """Gradient descent with momentum, in place; `stat` is above 0 until the first step.
+
+    Without momentum `accum` and `stat` are left alone.
+
+    Args:
+        dampening (float): how much of the gradient the memory leaves out.
+        weight_decay (float): the factor of the parameter that is added to its gradient.
+        nesterov (bool): whether to look one step ahead; then `dampening` must be 0.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> out = ms.ops.SGD()(x, ms.Tensor([0.1, 0.1]), ms.Tensor(1.0), ms.Tensor([0.0, 0.0]),
+        ...                    ms.Tensor(0.9), ms.Tensor([0.0, 0.0]))
+        >>> print(x.asnumpy())
+        [0.9 1.9]
+    """
+
+    @checked
+    def __init__(self, dampening: Float = 0.0, weight_decay: Float = 0.0, nesterov: Bool = False):
+        Update.__init__(self)
+        if nesterov and dampening != 0.0:
+            raise ValueError(
+                f"For 'SGD', 'dampening' must be 0.0 if 'nesterov' is True, but got {dampening}."
+            )
+        self.dampening, self.weight_decay, self.nesterov = dampening, weight_decay, nesterov
+
+    @checked
+    def __call__(
+        self,
+        parameters: Float16Or32,
+        gradient: Float16Or32,
+        learning_rate: Float16Or32,
+        accum: Float16Or32,
+        momentum: Float16Or32,
+        stat: Float16Or32,
+    ):
+        momentum = self._number("momentum", momentum)
+        if not momentum:
+            return self.run(
+                PLAIN_DECAYED,
+                (parameters,),
+                gradient,
+                lr=learning_rate,
+                unscale=None,
+                decay=self.weight_decay,
+            )[0]
+        return self.run(
+            SGD_STEP,
+            (parameters, accum, stat),
+            gradient,
+            lr=learning_rate,
+            momentum=momentum,
+            dampening=self.dampening,
+            nesterov=self.nesterov,
+            unscale=None,
+            decay=self.weight_decay,
+        )[0]
+
+
+@public("ops.ApplyAddSign")
+class ApplyAddSign(ApplyGradientDescent):
+    """AddSign: alpha plus the agreement of signs times the gradient, in place."""
+
+    @checked
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        lr: Rate,
+        alpha: Rate,
+        sign_decay: Loose,
+        beta: Loose,
+        grad: Slope,
+    ):
+        return self.run(
+            ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, alpha=alpha
+        )
+
+
+@public("ops.ApplyPowerSign")
+class ApplyPowerSign(ApplyGradientDescent):
+    """PowerSign: e to the agreement of signs times the gradient, in place."""
+
+    @checked
+    def __call__(
+        self,
+        var: Floats | NumberOrBool,
+        m: Floats | NumberOrBool,
+        lr: Loose,
+        logbase: Loose,
+        sign_decay: Loose,
+        beta: Loose,
+        grad: Slope,
+    ):
+        return self.run(
+            POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, logbase=logbase
+        )
+
+
+@public("ops.LARSUpdate")
+class LARSUpdate(Update):
+    """The gradient scaled by LARS's trust ratio.
+
+    Args:
+        epsilon (float): added to the divisor.
+        hyperpara (float): the trust coefficient.
+        use_clip (bool): whether the ratio over the learning rate is at most 1.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.LARSUpdate()(ms.Tensor([1.0]), ms.Tensor([2.0]), ms.Tensor([1.0]),
+        ...                           ms.Tensor([4.0]), ms.Tensor(0.0), ms.Tensor(0.1)))
+        [0.001]
+    """
+
+    @checked
+    def __init__(self, epsilon: Float = 1e-5, hyperpara: Float = 0.001, use_clip: Bool = False):
+        Update.__init__(self)
+        self.epsilon, self.hyperpara, self.use_clip = epsilon, hyperpara, use_clip
+
+    @checked
+    def __call__(
+        self,
+        weight: Floats,
+        gradient: Floats,
+        norm_weight: Floats,
+        norm_gradient: Floats,
+        weight_decay: Scalar,
+        learning_rate: Scalar,
+    ):
+        xp = space_for(weight._array)
+        g = self.joined((weight,), gradient)
+        decay = self._number("weight_decay", weight_decay)
+        rate = self._number("learning_rate", learning_rate) if self.use_clip else None
+        ratio = formulas.trust_ratio(
+            xp,
+            xp.sqrt(norm_weight._array),
+            xp.sqrt(norm_gradient._array),
+            rate=rate,
+            coefficient=self.hyperpara,
+            decay=decay,
+            eps=self.epsilon,
+        )
+        return Tensor._wrap(xp.asarray(ratio * (g + decay * weight._array)))

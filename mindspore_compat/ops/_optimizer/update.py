@@ -1,0 +1,167 @@
+"""What the optimizers' update primitives share: fused formulas, types of inputs, the in-place run.
+
+The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones.
+"""
+
+from ..._backend import arrays
+from ..._backend.fuse import fuse
+from ..._core.autograd.tape import Rule, depth, record, written
+from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import plain
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Forbid,
+    Number,
+    TensorOf,
+    checked,
+    floating,
+    integer,
+    real,
+)
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
+from .._indexing.write_cast import standing, wider
+from .._rules import Float16Or32, NumberOrBool
+from ..primitive import Primitive
+from . import formulas
+from .formulas import unscaled
+
+# What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
+# stands beside a Tensor, a number means a Tensor without axes, and is refused for its shape.
+Slope = TensorOf(floating, integer, "bool")
+
+# Scalars: those that must be of a floating dtype take no Python int, others take any number.
+Scalar = Number | TensorOf(floating)
+Rate = Float | TensorOf(floating)
+HalfRate = Float | Float16Or32
+Loose = NumberOrBool | TensorOf(real, "bool")
+
+
+def without_axes(names):
+    """Relations: Tensors in the place of these scalars have no axis."""
+    return [
+        Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
+        for name in names.split()
+    ]
+
+
+ADADELTA = fuse(formulas.adadelta_update)
+ADAGRAD = fuse(formulas.adagrad_update)
+ADAGRAD_EPS = fuse(formulas.adagrad_eps_update)
+ADAGRAD_DA = fuse(formulas.adagrad_da_update)
+ADAM = fuse(formulas.adam_update)
+ADAM_DELTA = fuse(formulas.adam_no_parameter_update)
+ADAM_DECAY = fuse(formulas.adam_weight_decay_update)
+ADAMAX = fuse(formulas.adamax_update)
+AMSGRAD = fuse(formulas.amsgrad_update)
+CENTERED_RMSPROP = fuse(formulas.centered_rmsprop_update)
+FTRL = fuse(formulas.ftrl_update)
+FTRL_SHRUNK = fuse(formulas.ftrl_shrunk_update)
+KERAS_MOMENTUM = fuse(formulas.keras_momentum_update)
+MOMENTUM = fuse(formulas.momentum_update, link=unscaled)
+PLAIN = fuse(formulas.plain_update)
+PLAIN_DECAYED = fuse(formulas.plain_update, link=unscaled)
+PROXIMAL = fuse(formulas.proximal_update)
+PROXIMAL_ADAGRAD = fuse(formulas.proximal_adagrad_update)
+RMSPROP = fuse(formulas.rmsprop_update)
+SGD_STEP = fuse(formulas.sgd_update, link=unscaled)
+ADD_SIGN = fuse(formulas.add_sign_update)
+POWER_SIGN = fuse(formulas.power_sign_update)
+
+
+class Update(Primitive):
+    """What all updates share: one shape, scalars as numbers, the update in place."""
+
+    unfit = ValueError  # what shapes of rows that do not fit are
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        if "__call__" in cls.__dict__:
+            cls.__call__ = in_each_slice(cls.__call__)
+
+    @checked
+    def __init__(self, use_locking: Bool = False):
+        super().__init__(type(self).__name__)
+        self.use_locking = use_locking
+
+    def run(self, fused, held, grad, **scalars):
+        """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
+        *held, given = standing(*held, grad)
+        written(held)
+        grad = self.joined(held, given)
+        states = [each._array for each in held[1:]]
+        scalars = self.numbers(scalars)
+        if held[0]._array.dtype.kind in "iuc":
+            self._run_plainly(fused.formula, [held[0]._array, *states], grad, scalars)
+        else:
+            fused(held[0]._array, grad, *states, **scalars)
+        return self.barred(held, given)
+
+    def barred(self, held, *inputs):
+        """`held` as results. There is no gradient through the update; asking for it is refused."""
+        made = tuple(map(plain, held))
+        live = tuple(t._node for t in (*held, *inputs) if t._node is not None)
+        if live and not depth.paused:
+            slopes = {str(i): no_gradient(self.name) for i in range(len(live))}
+            for each in made:
+                each._node = record(Rule(self.name, slopes, slopes), live, (), None)
+        return made
+
+    def _run_plainly(self, formula, held, grad, scalars):
+        """The formula as it stands, for integers and complex numbers, which are not fused."""
+        new = formula(space_for(held[0]), held[0], grad.astype(held[0].dtype), *held[1:], **scalars)
+        for array, value in zip(held, new, strict=True):
+            array[...] = value
+
+    def joined(self, held, grad):
+        """The gradient's array where the parameter lies.
+
+        Raises:
+            TypeError: the gradient is wider than all that it updates, which are never converted.
+            ValueError: shapes differ.
+        """
+        grad = standing(*held, grad)[-1]
+        self.need_narrow(held, grad)
+        for each in (*held[1:], grad):
+            if each.shape != held[0].shape:
+                raise ValueError(
+                    f"For '{self.name}', all states and the gradient must have the shape of the "
+                    f"parameter, {held[0].shape}, but got {each.shape}."
+                )
+        space = space_for(held[0]._array)
+        array = arrays.to_space(space, grad._array)
+        return array if array.dtype.kind not in "iub" else space.cast(array, held[0]._array.dtype)
+
+    def need_narrow(self, held, grad):
+        """Refuses a gradient that is wider than all that it updates."""
+        dtypes = {each._array.dtype for each in held}
+        if all(wider(grad._array.dtype, dtype) for dtype in dtypes):
+            raise TypeError(
+                f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
+                f"{held[0].dtype}, but got {grad.dtype}."
+            )
+
+    def numbers(self, scalars):
+        """The scalars as plain numbers; a Tensor of one element stands for its value."""
+        return {name: self._number(name, value) for name, value in scalars.items()}
+
+    def _number(self, name, value):
+        if not isinstance(value, Tensor):
+            return value
+        if value.size != 1:
+            raise ValueError(
+                f"For '{self.name}', '{name}' must hold one number, but got a Tensor of shape "
+                f"{value.shape}."
+            )
+        return value.asnumpy().item()
+
+
+class Nesterov(Update):
+    """An update that may look one step ahead."""
+
+    @checked
+    def __init__(self, use_locking: Bool = False, use_nesterov: Bool = False):
+        Update.__init__(self, use_locking)
+        self.use_nesterov = use_nesterov
