@@ -61,7 +61,17 @@ from ._image import (
     roi_pooling,
     rotated_iou,
 )
-from ._indexing import assign, gather, getitem, inplace, masks, scatter, scatter_along_axis, take
+from ._indexing import (
+    assign,
+    gather,
+    getitem,
+    index_arithmetic,
+    inplace,
+    masks,
+    scatter,
+    scatter_along_axis,
+    take,
+)
 from ._legacy import containers, names, registry, replay_buffer, tensor_stores
 from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
 from ._loss import (
@@ -81,7 +91,7 @@ from ._optimizer import adafactor, adagrad, adam, sgd, sparse
 from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
 from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines, grad_pooling
 from ._random import distributions, dropout, mint, primitives
-from ._recurrent import flat_weights, sequence, steps
+from ._recurrent import flat_weights, sequence, steps, token_sequences
 from ._reduction import (
     clip_by_norm,
     cumulative,

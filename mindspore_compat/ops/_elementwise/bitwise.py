@@ -281,3 +281,31 @@ def bitwise_not(xp, input: Anything):
             f"dtype {input.dtype}."
         )
     return xp.invert(input)
+
+
+@op("ops.CompareAndBitpack()(x, threshold)", types=SameDtype("x threshold"), compute="native")
+def compare_and_bitpack(
+    xp,
+    x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"),
+    threshold: Anything,
+):
+    """Compares elements with a threshold and packs eight answers into one byte, the first one as
+    its highest bit.
+
+    Shapes:
+        `x` is (..., 8 n), `threshold` a scalar of the same dtype. The result is (..., n), of uint8.
+
+    Example:
+        >>> print(ms.ops.CompareAndBitpack()(ms.Tensor([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]),
+        ...                                  ms.Tensor(0.5)))
+        [131]
+    """
+    if x.ndim == 0 or x.shape[-1] % 8:
+        raise ValueError(
+            f"For 'CompareAndBitpack', the last axis must be a multiple of 8, but got {x.shape}."
+        )
+    if threshold.ndim:
+        raise ValueError(
+            f"For 'CompareAndBitpack', 'threshold' must be one number, but got {threshold.shape}."
+        )
+    return xp.packbits(x > threshold, axis=-1)

@@ -228,3 +228,46 @@ def log_uniform_candidate_sampler(
         (2,)
     """
     return LogUniformCandidateSampler(num_true, num_sampled, unique, range_max, seed)(true_classes)
+
+
+@public("ops.ComputeAccidentalHits")
+class ComputeAccidentalHits(Primitive):
+    """Where sampled classes are true ones: (rows, places among the sampled, the lowest float32).
+
+    Args:
+        num_true (int): how many true classes a row has.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.ComputeAccidentalHits()(ms.Tensor([[1], [2]]), ms.Tensor([2, 3]))[0])
+        [1]
+
+    Source: mindspore.ops.ComputeAccidentalHits of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, num_true: Int(ge=1) = 1):
+        super().__init__("ComputeAccidentalHits")
+        self.num_true = num_true
+
+    @checked
+    def __call__(self, true_classes: Index, sampled_candidates: Index):
+        rows, sampled = true_classes._array, sampled_candidates._array
+        if rows.ndim != 2 or rows.shape[1] != self.num_true or sampled.ndim != 1:
+            raise ValueError(
+                f"For 'ComputeAccidentalHits', 'true_classes' must have shape (N, "
+                f"{self.num_true}) and 'sampled_candidates' one axis, but got {rows.shape} and "
+                f"{sampled.shape}."
+            )
+        xp = space_for(rows)
+        row, _, place = xp.nonzero(rows[:, :, None] == sampled[None, None])
+        lowest = xp.full(row.shape, xp.finfo("float32").min, "float32")
+        return (
+            Tensor._wrap(row.astype("int32")),
+            Tensor._wrap(place.astype(rows.dtype)),
+            Tensor._wrap(lowest),
+        )

@@ -1,10 +1,12 @@
 """Search in sorted values."""
 
-from ..._core.declare.op import space_for
+from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
+    DType,
+    Float,
     ListOf,
     Number,
     OneOf,
@@ -16,7 +18,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._indexing.gather import gather_elements
-from .._rules import Anything, Index
+from .._rules import Anything, Index, Reals
 from .statistics import need_rows, places_in
 
 Boundaries = ListOf(Number) | TupleOf(Number) | TensorOf(real)
@@ -94,3 +96,99 @@ def bucketize(
             f"For 'bucketize', 'boundaries' must have one axis, but got shape {edges.shape}."
         )
     return places_in.run(edges, input, right).astype(dtypes.int32)
+
+
+def _bound(xp, api, edges, values, out_type, right):
+    if edges.dtype != values.dtype:
+        raise TypeError(f"For '{api}', the dtypes must agree: {edges.dtype}, {values.dtype}.")
+    if edges.ndim != 2 or values.ndim != 2 or edges.shape[0] != values.shape[0]:
+        raise ValueError(
+            f"For '{api}', 'sorted_x' and 'values' must have two axes and as many rows, but got "
+            f"{edges.shape} and {values.shape}."
+        )
+    return xp.cast(places_in.body(xp, edges, values, right), out_type)
+
+
+@op("ops.LowerBound(out_type=int32)(sorted_x, values)", compute="native")
+def lower_bound(
+    xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
+):
+    """Finds where each value would be inserted in its sorted row, before equal elements.
+
+    Shapes:
+        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        The result is (N, K), of `out_type`.
+
+    Example:
+        >>> print(ms.ops.LowerBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
+        [[1 3]]
+    """
+    return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
+
+
+@op("ops.UpperBound(out_type=int32)(sorted_x, values)", compute="native")
+def upper_bound(
+    xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
+):
+    """Finds where each value would be inserted in its sorted row, behind equal elements.
+
+    Shapes:
+        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        The result is (N, K), of `out_type`.
+
+    Example:
+        >>> print(ms.ops.UpperBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
+        [[3 3]]
+    """
+    return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
+
+
+@op(
+    "ops.SearchSorted(dtype=int64, right=False)(sorted_sequence, values, sorter=None)",
+    compute="native",
+)
+def search_sorted(
+    xp,
+    sorted_sequence: Reals,
+    values: Reals,
+    sorter: TensorOf("int64") | None = None,
+    dtype: DType("int32", "int64") = dtypes.int64,
+    right: Bool = False,
+):
+    """Finds where each value would be inserted in a sorted sequence: before equal elements, or
+    behind them with `right`.
+
+    `sorter`, where given, holds the positions that bring the sequence into rising order.
+
+    Shapes:
+        `sorted_sequence` is (..., M), or (M,) for all values; `values` is (..., K). The result has
+        the shape of `values` and is of `dtype`.
+
+    Example:
+        >>> print(ms.ops.SearchSorted()(ms.Tensor([1.0, 3.0, 5.0]), ms.Tensor([3.0, 4.0])))
+        [1 2]
+    """
+    need_rows("SearchSorted", sorted_sequence, values)
+    if sorter is not None:
+        sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
+    return xp.cast(places_in.body(xp, sorted_sequence, values, right), dtype)
+
+
+@op("ops.Bucketize(boundaries)(input)", compute="native")
+def bucketize_of(
+    xp,
+    input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
+    boundaries: ListOf(Float),
+):
+    """Finds the number of the bucket into which each element falls; an edge belongs to the bucket
+    above it.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and is int32.
+
+    Example:
+        >>> print(ms.ops.Bucketize([1.0, 3.0])(ms.Tensor([0.5, 1.0, 4.0])))
+        [0 1 2]
+    """
+    edges = xp.asarray(boundaries, "float64")
+    return xp.cast(xp.searchsorted(edges, xp.cast(input, "float64"), "right"), "int32")

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import ElementOf
 from ..._core.rules.vocabulary import Bool, Int, InTensor, TensorOf, real
-from .._rules import Anything, Numbers, RealsOrBools
+from .._rules import Anything, Numbers, Reals, RealsOrBools
 from .._shape.axes import axis_of
 
 
@@ -194,3 +194,23 @@ def mint_argsort(
         [1 2 0]
     """
     return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")
+
+
+@op("ops.NthElement(reverse=False)(input, n)", compute="native")
+def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Bool = False):
+    """Finds the n-th smallest element of each row, counted from 0, or the n-th largest with
+    `reverse`.
+
+    Shapes:
+        `input` is (..., M) of a real dtype and `n` one integer. The result is (...), of the same
+        dtype.
+
+    Example:
+        >>> print(ms.ops.NthElement()(ms.Tensor([[3.0, 1.0, 2.0]]), 1))
+        [2.]
+    """
+    n = int(n)
+    if not 0 <= n < input.shape[-1]:
+        raise ValueError(f"For 'NthElement', 'n' must be in [0, {input.shape[-1]}), but got {n}.")
+    rank = input.shape[-1] - 1 - n if reverse else n
+    return xp.squeeze(xp.take_along_axis(input, xp.place_of_rank(input, -1, rank=rank), -1), -1)

@@ -4,9 +4,13 @@ import math
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Int, ScalarOf, checked
+from ..._core.rules.value_rules import FirstOf
+from ..._core.rules.vocabulary import Bool, DType, Int, Number, ScalarOf, TensorOf, checked
+from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Anything
+from ..primitive import Primitive
 
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")
@@ -98,3 +102,83 @@ class UniqueConsecutive:
 
     def __call__(self, input):
         return unique_consecutive(input, self.return_inverse, self.return_counts, self.dim)
+
+
+@public("ops.UniqueWithPad")
+class UniqueWithPad(Primitive):
+    """The class form of `ops.unique_with_pad`: `ops.UniqueWithPad()(x, pad_num)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniqueWithPad()(ms.Tensor([3, 1, 3]), 0)[0])
+        [3 1 0]
+    """
+
+    def __init__(self):
+        super().__init__("UniqueWithPad")
+
+    def __call__(self, x, pad_num):
+        pad = pad_num.item() if isinstance(pad_num, Tensor) else pad_num
+        return unique_with_pad(x, pad)
+
+
+@public("ops.ListDiff")
+class ListDiff(Primitive):
+    """(the elements of x that y lacks, their places): `ops.ListDiff(out_idx)(x, y)`.
+
+    Args:
+        out_idx (mindspore.dtype): int32 or int64, the dtype of the places.
+
+    Raises:
+        TypeError: if the dtypes differ or an argument is of another type.
+        ValueError: if an input has not one axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(*ms.ops.ListDiff()(ms.Tensor([1, 2, 3]), ms.Tensor([2])))
+        [1 3] [0 2]
+
+    Source: mindspore.ops.ListDiff of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, out_idx: DType("int32", "int64") = dtypes.int32):
+        super().__init__("ListDiff")
+        self.out_idx = out_idx
+
+    @checked
+    def __call__(self, x: Anything, y: Anything):
+        if x.dtype != y.dtype:
+            raise TypeError(f"For 'ListDiff', the dtypes must agree: {x.dtype}, {y.dtype}.")
+        if x.ndim != 1 or y.ndim != 1:
+            raise ValueError(
+                f"For 'ListDiff', the inputs must have one axis, but got {x.shape} and {y.shape}."
+            )
+        xp = space_for(x._array)
+        kept = xp.nonzero(~xp.isin(x._array, y._array))[0]
+        places = kept.astype(dtypes.to_numpy(self.out_idx))
+        return Tensor._wrap(x._array[kept]), Tensor._wrap(places)
+
+
+@public("ops.unique_with_pad", "Tensor.unique_with_pad")
+@in_each_slice
+@checked
+def unique_with_pad(
+    x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)
+):
+    """(each value once, padded to the input's length, the positions of the elements).
+
+    Of several numbers to pad with the first one counts.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.unique_with_pad(ms.Tensor([3, 1, 3]), 0)[0])
+        [3 1 0]
+    """
+    if x.ndim != 1:
+        raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
+    values, places = unique.run(x)
+    xp = space_for(values._array)
+    padded = xp.full(x.shape, pad_num, values._array.dtype)
+    padded[: values.shape[0]] = values._array
+    return Tensor._wrap(padded), places

@@ -4,7 +4,7 @@ import numpy
 
 from ..._backend.arrays import current_space
 from ..._core.declare.inputs import SameDtype
-from ..._core.declare.op import op
+from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
@@ -21,7 +21,8 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
-from .._rules import Float32Or64, Floats
+from .._rules import Float32Or64, Floats, Reals
+from ..primitive import Primitive
 from .create import _numpy
 
 Limit = Number | TensorOf(real)
@@ -271,3 +272,46 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
             f"For 'arange', 'start' must differ from 'end', but got {start} and {end}."
         )
     return arange(start, end, step, dtype=dtype)
+
+
+@public("ops.RaggedRange")
+class RaggedRange(Primitive):
+    """Ranges laid end to end: (where each begins, their values).
+
+    Args:
+        Tsplits (mindspore.dtype): int32 or int64, the dtype of the beginnings.
+
+    Inputs: starts, limits and deltas, Tensors of one dtype with at most one axis, which broadcast.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a delta is 0, or an input has two axes or more.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RaggedRange(ms.int64)(ms.Tensor([0]), ms.Tensor([3]), ms.Tensor([1]))[1])
+        [0 1 2]
+
+    Source: mindspore.ops.RaggedRange of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, Tsplits: DType("int32", "int64")):
+        super().__init__("RaggedRange")
+        self.Tsplits = Tsplits
+
+    @checked(Alike("starts limits deltas"))
+    def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
+        given = [each.asnumpy() for each in (starts, limits, deltas)]
+        if any(each.ndim > 1 for each in given):
+            raise ValueError(
+                "For 'RaggedRange', the inputs must have at most one axis, but got "
+                f"shapes {', '.join(str(each.shape) for each in given)}."
+            )
+        rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
+        if (rows[:, 2] == 0).any():
+            raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")
+        parts = [numpy.arange(*row).astype(given[0].dtype) for row in rows.tolist()]
+        ends = numpy.cumsum([0, *map(len, parts)]).astype(dtypes.to_numpy(self.Tsplits))
+        asarray = space_for(starts._array).asarray
+        return Tensor._wrap(asarray(ends)), Tensor._wrap(asarray(numpy.concatenate(parts)))

@@ -1,0 +1,149 @@
+"""Sequences of tokens: their edit distance, and scores that rule out repeated n-grams."""
+
+import numpy
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Bool, Int, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import in_each_slice
+from .._rules import Anything, Integers
+from ..primitive import Primitive
+
+
+@public("ops.NoRepeatNGram")
+class NoRepeatNGram(Primitive):
+    """Scores of next words, the lowest float where the word would repeat an n-gram.
+
+    Args:
+        ngram_size (int): how many words may not repeat.
+
+    Inputs:
+        - **state_seq** (Tensor): the words so far, (batch, beams, length).
+        - **log_probs** (Tensor): the scores of the next word, (batch, beams, words).
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if `ngram_size` is not in (0, length] or the shapes do not fit.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> sequences, scores = ms.Tensor([[[1, 2, 1]]], ms.int32), ms.ops.ones((1, 1, 3))
+        >>> print(ms.ops.NoRepeatNGram(2)(sequences, scores))
+        [[[ 1.0000000e+00  1.0000000e+00 -3.4028235e+38]]]
+
+    Source: mindspore.ops.NoRepeatNGram of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, ngram_size: Int(ge=1) = 1):
+        super().__init__("NoRepeatNGram")
+        self.ngram_size = ngram_size
+
+    @in_each_slice
+    @checked
+    def __call__(self, state_seq: Integers, log_probs: TensorOf("float16", "float32", "float64")):
+        if state_seq.ndim != 3 or log_probs.ndim != 3 or state_seq.shape[:2] != log_probs.shape[:2]:
+            raise ValueError(
+                f"For 'NoRepeatNGram', the inputs must be (batch, beams, ...), but got "
+                f"{state_seq.shape} and {log_probs.shape}."
+            )
+        length, size = state_seq.shape[-1], self.ngram_size
+        if size > length:
+            raise ValueError(
+                f"For 'NoRepeatNGram', 'ngram_size' must be at most {length}, but got {size}."
+            )
+        words = state_seq.asnumpy().reshape(-1, length)
+        scores = log_probs.asnumpy().copy()
+        rows = scores.reshape(-1, scores.shape[-1])
+        for row, seen in zip(rows, words, strict=True):
+            head = seen[length - size + 1 :]
+            for start in range(length - size + 1):
+                if (seen[start : start + size - 1] == head).all():
+                    row[seen[start + size - 1]] = numpy.finfo(scores.dtype).min
+        return Tensor._wrap(space_for(log_probs._array).asarray(scores))
+
+
+@public("ops.EditDistance")
+class EditDistance(Primitive):
+    """How many insertions, deletions and replacements make one sequence of another.
+
+    Args:
+        normalize (bool): whether to divide by the length of the truth.
+
+    Inputs: the places (int64), values and shape (int64) of two sparse tensors of sequences along
+    the last axis: hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices,
+    truth_values, truth_shape.
+
+    Raises:
+        TypeError: if an argument is of another type, or the values have not one dtype.
+        ValueError: if places are no rows or a shape is no vector.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> hypothesis, truth = ms.Tensor([[0, 0, 0]]), ms.Tensor([[0, 0, 0]])
+        >>> distance, shape = ms.ops.EditDistance(), ms.Tensor([1, 1, 1])
+        >>> print(distance(hypothesis, ms.Tensor([5]), shape, truth, ms.Tensor([5]), shape))
+        [[0.]]
+
+    Source: mindspore.ops.EditDistance of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, normalize: Bool = True):
+        super().__init__("EditDistance")
+        self.normalize = normalize
+
+    @checked(Alike("hypothesis_values truth_values"))
+    def __call__(
+        self,
+        hypothesis_indices: TensorOf("int64"),
+        hypothesis_values: Anything,
+        hypothesis_shape: TensorOf("int64"),
+        truth_indices: TensorOf("int64"),
+        truth_values: Anything,
+        truth_shape: TensorOf("int64"),
+    ):
+        for name, each, axes in (
+            ("hypothesis_indices", hypothesis_indices, 2),
+            ("hypothesis_shape", hypothesis_shape, 1),
+            ("truth_indices", truth_indices, 2),
+            ("truth_shape", truth_shape, 1),
+        ):
+            if each.ndim != axes:
+                raise ValueError(
+                    f"For 'EditDistance', '{name}' must have {axes} axes, but got "
+                    f"shape {each.shape}."
+                )
+        given = _sequences(hypothesis_indices, hypothesis_values)
+        wanted = _sequences(truth_indices, truth_values)
+        sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]
+        made = numpy.zeros(tuple(sizes), numpy.float32)
+        for place in numpy.ndindex(*made.shape):
+            made[place] = self._distance(given.get(place, []), wanted.get(place, []))
+        return Tensor._wrap(space_for(truth_values._array).asarray(made))
+
+    def _distance(self, given, wanted):
+        count = _edits(given, wanted)
+        if not self.normalize:
+            return count
+        return count / len(wanted) if wanted else (numpy.inf if given else 0.0)
+
+
+def _sequences(indices, values):
+    """The sequences of a sparse tensor, by their place."""
+    found = {}
+    for place, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
+        found.setdefault(tuple(place[:-1]), []).append(value)
+    return found
+
+
+def _edits(given, wanted):
+    """Levenshtein's distance, one row of the table at a time."""
+    row = list(range(len(wanted) + 1))
+    for i, one in enumerate(given, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(wanted, 1):
+            cost = min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+            before, row[j] = row[j], cost
+    return row[-1]
