@@ -31,7 +31,6 @@ from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     csr_tensor,
     double,
     dtype_to_nptype,
-    dtype_to_pytype,
     env_type,
     float8_e4m3fn,
     float8_e5m2,
@@ -41,7 +40,6 @@ from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     float_,
     float_type,
     function,
-    get_py_obj_dtype,
     half,
     hifloat8,
     index_slices,
@@ -57,7 +55,6 @@ from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     long,
     number,
     number_type,
-    pytype_to_dtype,
     qint4x2,
     short,
     signed_type,
@@ -82,6 +79,7 @@ from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     undetermined,
     ushort,
 )
+from .._core.tensor.python_types import dtype_to_pytype, get_py_obj_dtype, pytype_to_dtype
 
 __all__ = [
     "Type",

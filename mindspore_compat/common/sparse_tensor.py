@@ -1,7 +1,7 @@
 """Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some
 rows).
 
-They hold Tensors and check them; their arithmetic is attached by ops/_sparse/coo_csr.py.
+They hold Tensors and check them; their arithmetic is attached by the files of ops/_sparse.
 """
 
 from .._core.autograd.transforms import Sparse, stop_gradient

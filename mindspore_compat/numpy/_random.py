@@ -5,7 +5,7 @@ from .._core.rules.vocabulary import Bool, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.dtype import float32, int32
 from .._core.tensor.tensor import Tensor
-from ..ops._random import distributions
+from ..ops._random import distributions, uniform
 from ._convert import shape_tuple
 
 __all__ = ["rand", "randint", "randn"]
@@ -68,7 +68,7 @@ def rand(*shape, dtype=float32):
         (2, 3)
     """
     wanted = _random_dtype(dtype, _FLOATS, "rand")
-    return distributions.rand(*_random_shape(shape, "rand")).astype(wanted)
+    return uniform.rand(*_random_shape(shape, "rand")).astype(wanted)
 
 
 def randn(*shape, dtype=float32):
@@ -107,4 +107,4 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
     if low >= high:
         raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
     size = (1,) if shape is None else shape_tuple(shape, "randint")
-    return distributions.randint(int(low), int(high), size).astype(wanted)
+    return uniform.randint(int(low), int(high), size).astype(wanted)

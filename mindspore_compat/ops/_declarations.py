@@ -90,7 +90,7 @@ from ._normalization import batch_norm, layer_norm, normalize, statistics, sync_
 from ._optimizer import adafactor, adagrad, adam, sgd, sparse
 from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
 from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines, grad_pooling
-from ._random import distributions, dropout, mint, primitives
+from ._random import distributions, dropout, mint, primitives, sampling, uniform
 from ._recurrent import flat_weights, sequence, steps, token_sequences
 from ._reduction import (
     clip_by_norm,
@@ -126,6 +126,6 @@ from ._shape import (
     triangle,
 )
 from ._signal import dct, fft, fft_frequencies, stft
-from ._sparse import arithmetic, components, coo_csr, csr_ops, row_tensor
+from ._sparse import arithmetic, components, conversion, coo_csr, csr_ops, row_tensor
 from ._tensor_methods import device, indexing, reduction, shape, storage, values
 from ._transforms import batch_rules_conv, control_flow, depend, environment, functional

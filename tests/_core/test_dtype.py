@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat._core.tensor import dtype as mstype
+from mindspore_compat._core.tensor import python_types
 from mindspore_compat._core.tensor.promotion import division_np, promote_np, scalar_np
 
 pytestmark = pytest.mark.quick
@@ -65,9 +66,9 @@ def test_numbers(line):
     assert isinstance(made, mstype.Type) and isinstance(made, mstype.Number)
     if python == "-":
         with pytest.raises(KeyError):
-            mstype.dtype_to_pytype(made)
+            python_types.dtype_to_pytype(made)
     else:
-        assert mstype.dtype_to_pytype(made).__name__ == python
+        assert python_types.dtype_to_pytype(made).__name__ == python
     if numpy_name == "-":
         with pytest.raises((KeyError, TypeError)):
             mstype.dtype_to_nptype(mstype.int_)
@@ -197,15 +198,15 @@ def test_numpy_dtypes():
     ],
 )
 def test_pytype_to_dtype(given, name):
-    assert mstype.pytype_to_dtype(given) == getattr(mstype, name)
+    assert python_types.pytype_to_dtype(given) == getattr(mstype, name)
 
 
 def test_pytype_to_dtype_refuses():
     for refused in (dict, object, slice, np.complex64):
         with pytest.raises(NotImplementedError, match="must be a type that has a dtype"):
-            mstype.pytype_to_dtype(refused)
+            python_types.pytype_to_dtype(refused)
     with pytest.raises(TypeError, match="'obj' must be a type"):
-        mstype.pytype_to_dtype("float32")
+        python_types.pytype_to_dtype("float32")
 
 
 @pytest.mark.parametrize(
@@ -225,17 +226,17 @@ def test_pytype_to_dtype_refuses():
     ],
 )
 def test_get_py_obj_dtype(given, name):
-    assert mstype.get_py_obj_dtype(given) == getattr(mstype, name)
+    assert python_types.get_py_obj_dtype(given) == getattr(mstype, name)
 
 
 def test_get_py_obj_dtype_of_tensors_and_strangers():
     class Holder:
         dtype = mstype.float32
 
-    assert mstype.get_py_obj_dtype(Holder()) == mstype.TensorType(mstype.float32)
+    assert python_types.get_py_obj_dtype(Holder()) == mstype.TensorType(mstype.float32)
     for refused in ({}, np.ones(1), slice(1)):
         with pytest.raises(NotImplementedError):
-            mstype.get_py_obj_dtype(refused)
+            python_types.get_py_obj_dtype(refused)
 
 
 def test_issubclass():

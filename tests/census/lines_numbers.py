@@ -154,16 +154,16 @@ SCHEDULES = {
 FORMS = {
     "_embedding.lookup.rows_of": of(x(4, 3), ints([2, 0, 2])),
     "_random.distributions.moved_noise": of(x(3), positive(3), x(4, 3)),
-    "_random.distributions.between": of(x(3), positive(3) + 2, unit(4, 3)),
+    "_random.uniform.between": of(x(3), positive(3) + 2, unit(4, 3)),
     "_random.distributions.at_rate": of(positive(4, 3), positive(3)),
-    "_random.distributions.permuted": of(x(4, 3), ints([2, 0, 3, 1])),
+    "_random.sampling.permuted": of(x(4, 3), ints([2, 0, 3, 1])),
     "embedding.rows_or_zeros": of(x(4, 3), ints([2, 0, 5])).kept(),
     "embedding.occurrences": of(ints([2, 0, 2]), 4),
     "embedding.short_rows": of(x(4, 3), ints([1, 0, 1, 1]), 0.7, 2.0),
     "embedding.combined_fields": of(
         x(2, 3, 4), positive(2, 3, seed=1), ints([[0, 1, 0], [1, 1, 0]], np.int32), 2, "SUM"
     ),
-    "_sparse.coo_csr.dense_from": of(x(3), ints([0, 2, 1]), ints([1, 0, 1]), (3, 2)).kept(),
+    "_sparse.conversion.dense_from": of(x(3), ints([0, 2, 1]), ints([1, 0, 1]), (3, 2)).kept(),
     "_sparse.coo_csr.product_of": of(x(3), x(2, 4), ints([0, 2, 1]), ints([1, 0, 1]), 3).kept(),
     "_sparse.components.sparse_segment_mean": of(
         x(4, 2), ints([2, 0, 1], np.int32), ints([0, 0, 1], np.int32)

@@ -25,7 +25,7 @@ from ..._core.rules.vocabulary import (
     integer,
 )
 from ..._core.tensor.tensor import Tensor
-from .._random.distributions import _stream
+from .._random.generators import _stream
 from .._rules import Anything, Index, Operand
 from .._shape.axes import axis_of
 from ..primitive import Primitive

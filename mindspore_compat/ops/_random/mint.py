@@ -1,8 +1,8 @@
 """Random numbers as `mindspore.mint` spells them: with `generator` and `device`.
 
-The streams are those of `_random/distributions.py`, and so is `mint.randperm`. `device` names the
-accelerator, "Ascend" or "npu", which is the device target in force; the original makes these
-numbers nowhere else.
+The streams are those of _random/generators.py; `mint.randperm` is in _random/sampling.py. `device`
+names the accelerator, "Ascend" or "npu", which is the device target in force; the original makes
+these numbers nowhere else.
 """
 
 from ..._backend.arrays import SPACES, current_space
@@ -11,7 +11,10 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Float, Int, TensorOf, checked, floating
 from ..._core.rules.vocabulary import any_dtype as every
 from .._shape.reshape import shape_of
-from .distributions import _integers, _made, _multinomial, _shapes, _stream, moved
+from .distributions import moved
+from .generators import _made, _shapes, _stream
+from .sampling import _multinomial
+from .uniform import _integers
 
 EveryDtype = TensorOf(every)
 FloatDType = DType("float16", "float32", "float64", "bfloat16")

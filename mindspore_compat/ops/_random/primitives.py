@@ -1,5 +1,4 @@
-"""Random numbers as primitives, from the functions of _random/distributions.py where those
-exist."""
+"""Random numbers as primitives, from the functions of the other files here where those exist."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
@@ -25,20 +24,9 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
-from .distributions import (
-    RandomChoiceWithMask,
-    _first,
-    _gamma,
-    _generator,
-    _laplace,
-    _made,
-    _multinomial,
-    _permutation,
-    _poisson,
-    _Seeded,
-    _shuffle,
-    random_categorical,
-)
+from .distributions import _gamma, _laplace, _poisson
+from .generators import _first, _generator, _made, _Seeded
+from .sampling import RandomChoiceWithMask, _multinomial, _permutation, _shuffle, random_categorical
 
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 

@@ -8,17 +8,8 @@ from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic, division
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
-from .coo_csr import (
-    coo_add,
-    coo_to_csr,
-    coo_to_dense,
-    csr_add,
-    csr_mv,
-    csr_reduce_sum,
-    csr_times_dense,
-    csr_to_coo,
-    csr_to_dense,
-)
+from .conversion import coo_to_csr, coo_to_dense, csr_to_coo, csr_to_dense
+from .coo_csr import coo_add, csr_add, csr_mv, csr_reduce_sum, csr_times_dense
 
 
 def _same_shape(sign, sparse, dense):

@@ -1,7 +1,7 @@
 """Sparse tensors in parts: their arrays, joined ones, slices, and sums with dense Tensors.
 
-Conversions and products are in _sparse/coo_csr.py. The primitives here take a sparse tensor as the
-three Tensors that make it up: places, values and shape.
+Conversions are in _sparse/conversion.py, products in _sparse/coo_csr.py. The primitives here take a
+sparse tensor as the three Tensors that make it up: places, values and shape.
 """
 
 from ..._core.declare.inputs import SameDtype

@@ -13,7 +13,7 @@ from ..._backend.arrays import to_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Callable, Int, ListOf, Str, TensorOf, TupleOf, checked
-from ..._core.tensor import dtype as dtypes
+from ..._core.tensor import python_types
 from ..._core.tensor.tensor import Tensor
 from ...common.jit import building
 from ...common.mutable import is_variable
@@ -360,7 +360,7 @@ def typeof(x):
         >>> print(ms.ops.typeof(ms.Tensor([1.0])))
         Float32
     """
-    return x.dtype if isinstance(x, Tensor) else dtypes.get_py_obj_dtype(x)
+    return x.dtype if isinstance(x, Tensor) else python_types.get_py_obj_dtype(x)
 
 
 @public("ops.make_tuple")

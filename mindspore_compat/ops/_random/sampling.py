@@ -1,0 +1,263 @@
+"""Random orders, and samples from what is given: shuffle, bernoulli, multinomial, categorical."""
+
+from ..._backend import random
+from ..._backend.arrays import current_space
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    DType,
+    Float,
+    Int,
+    InTensor,
+    TensorOf,
+    checked,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._rules import Anything, Float16To64
+from .generators import Seed, _Draw, _first, _generator, _made, _number, _Seeded, _stream
+
+
+@op(compute="native")
+def permuted(xp, x: Anything, order: TensorOf("int64")):
+    """The slices of the input in another order."""
+    return xp.take(x, order, 0)
+
+
+@public("ops.shuffle")
+@checked
+def shuffle(x: Anything, seed: Seed = None):
+    """The slices along the first axis in random order; gradients pass.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.shuffle(ms.Tensor([1, 2, 3])).sum())
+        6
+
+    Source: mindspore.ops.shuffle of MindSpore 2.10.
+    """
+    return _shuffle(random.stream(seed), x)
+
+
+def _shuffle(stream, x):
+    if x.ndim == 0:
+        return x
+    xp = space_for(x._array)
+    return permuted.run(x, _permutation(xp, x.shape[0], _Draw(stream, xp)))
+
+
+def _permutation(xp, count, draw):
+    """A random order of `count` places: the order of as many random numbers."""
+    return Tensor._wrap(xp.argsort(draw.random((count,))))
+
+
+@public("ops.randperm")
+@checked
+def randperm(
+    n: Int(ge=1),
+    seed: ElementOf(Int) = 0,
+    offset: ElementOf(Int(ge=0)) = 0,
+    dtype: DType = dtypes.int64,
+):
+    """The whole numbers below n in random order; int64 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randperm(4).shape)
+        (4,)
+
+    Source: mindspore.ops.randperm of MindSpore 2.10.
+    """
+    xp = current_space()
+    return _made(_permutation(xp, n, _first(xp, seed, offset))._array, dtype, "int64")
+
+
+@public("mint.randperm")
+def mint_randperm(n, *, generator=None, dtype=None):
+    """The whole numbers below n in random order; int64 by default."""
+    xp = current_space()
+    return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
+
+
+@public("ops.bernoulli")
+@checked
+def bernoulli(
+    input: TensorOf(real, "bool"),
+    p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
+    seed: Int | None = None,
+):
+    """1 with probability p and 0 otherwise, in the input's shape and dtype.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.bernoulli(ms.Tensor([5.0, 6.0]), p=1.0))
+        [1. 1.]
+
+    Source: mindspore.ops.bernoulli of MindSpore 2.10.
+    """
+    xp = space_for(input._array)
+    own = seed if seed is not None and seed >= 0 else None
+    return _made(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
+
+
+def _chosen(xp, draw, weights, count, replacement):
+    """Places drawn in proportion to `weights`, row by row.
+
+    Without replacement: the places of the largest of log(weight) + Gumbel noise, which is the same
+    law.
+    """
+    if replacement:
+        edges = xp.cumsum(weights, -1)
+        points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
+        return xp.sum(points[..., :, None] >= edges[..., None, :], -1)
+    noise = -xp.log(-xp.log(draw.random(weights.shape)))
+    with_noise = xp.where(
+        weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf")
+    )
+    return xp.top_k(with_noise, count, -1)[1]
+
+
+@public("ops.multinomial")
+@checked
+def multinomial(
+    input: TensorOf(real, "bool"),
+    num_samples: InTensor(Int(ge=1)),
+    replacement: Any = True,
+    seed: Seed = None,
+):
+    """Places drawn in proportion to the weights in each row; int32.
+
+    Raises:
+        ValueError: if more places are asked for than a row has weights, without replacement.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.multinomial(ms.Tensor([0.0, 1.0]), 3))
+        [1 1 1]
+
+    Source: mindspore.ops.multinomial of MindSpore 2.10.
+    """
+    return _multinomial(
+        input, num_samples, replacement, _generator(space_for(input._array), seed), "int32"
+    )
+
+
+def _multinomial(input, num_samples, replacement, draw, dtype):
+    weights = input._array.astype("float64")
+    if num_samples < 1:
+        raise RuntimeError(
+            f"For 'multinomial', 'num_samples' must be positive, but got {num_samples}."
+        )
+    if not weights.size:
+        raise ValueError(
+            f"For 'multinomial', the input must hold weights, but got shape {tuple(weights.shape)}."
+        )
+    if not replacement and num_samples > weights.shape[-1]:
+        raise ValueError(
+            f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
+            f"without replacement, "
+            f"but got {num_samples}."
+        )
+    xp = space_for(weights)
+    return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
+
+
+@public("Tensor.multinomial")
+def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
+    """Places drawn in proportion to the weights in each row; int64."""
+    xp = space_for(input._array)
+    draw = _stream(generator, xp, seed)
+    return _multinomial(input, num_samples, replacement, draw, "int64")
+
+
+Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element
+
+
+@public("ops.multinomial_with_replacement")
+@checked
+def multinomial_with_replacement(
+    x: Float16To64, seed: Seeds, offset: Seeds, numsamples: Int(ge=1), replacement: Bool = False
+):
+    """Places drawn with replacement in proportion to the weights in each row; int64.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.multinomial_with_replacement(ms.Tensor([[0.0, 1.0]]), 0, 0, 3, True))
+        [[1 1 1]]
+
+    Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
+    """
+    if x.ndim not in (1, 2):
+        raise ValueError(
+            f"For 'multinomial_with_replacement', 'x' must have one or two axes, but got {x.shape}."
+        )
+    seed, offset = (s.asnumpy().item() if isinstance(s, Tensor) else s for s in (seed, offset))
+    return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
+
+
+@public("ops.random_categorical", "Tensor.random_categorical")
+@checked
+def random_categorical(
+    logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0, dtype: DType = dtypes.int64
+):
+    """Places drawn with the probabilities that the logits of each row give; int64 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.random_categorical(ms.Tensor([[0.0, 99.0]]), 3))
+        [[1 1 1]]
+
+    Source: mindspore.ops.random_categorical of MindSpore 2.10.
+    """
+    if logits.ndim != 2:
+        raise ValueError(
+            f"For 'random_categorical', 'logits' must have two axes, but got {logits.shape}."
+        )
+    xp = space_for(logits._array)
+    scores = logits._array.astype("float64")
+    weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
+    return _made(_chosen(xp, _first(xp, seed), weights, num_sample, True), dtype, "int64")
+
+
+@public("ops.RandomChoiceWithMask")
+class RandomChoiceWithMask(_Seeded):
+    """Places drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
+
+    Returns rows of int32 positions and a bool for each row, False where there were too few true
+    elements.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.RandomChoiceWithMask(2)(ms.Tensor([[True, False]]))[0].shape)
+        (2, 2)
+
+    Source: mindspore.ops.RandomChoiceWithMask of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, count: Int(ge=1) = 256, seed: Int = 0, seed2: Int = 0):
+        self._set(seed, seed2)
+        self.count = count
+
+    def __call__(self, input_x):
+        if not isinstance(input_x, Tensor) or input_x.dtype != dtypes.bool_:
+            raise TypeError(
+                "For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
+                f"{getattr(input_x, 'dtype', type(input_x).__name__)}."
+            )
+        if not 1 <= input_x.ndim <= 5:
+            raise ValueError(
+                f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but "
+                f"got {input_x.ndim}."
+            )
+        xp = space_for(input_x._array)
+        rows = xp.stack(xp.nonzero(input_x._array), -1)
+        order = xp.argsort(self._draw(xp).random((rows.shape[0],)))
+        picked = rows[order][: self.count]
+        made = xp.zeros((self.count, input_x.ndim), "int32")
+        made[: picked.shape[0]] = picked
+        return Tensor._wrap(made), Tensor._wrap(xp.arange(self.count) < picked.shape[0])

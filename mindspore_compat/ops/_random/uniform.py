@@ -1,0 +1,191 @@
+"""Uniform numbers, real and whole."""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import AsValue, DType, Int, TensorOf, any_dtype, checked, floating
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
+from .generators import (
+    Fractional,
+    Seed,
+    Shape,
+    Whole,
+    _dtype_like,
+    _generator,
+    _lengths,
+    _made,
+    _Seeded,
+    _shapes,
+    _stream,
+)
+
+
+@op(compute="native")
+def between(xp, low: TensorOf(any_dtype), high: TensorOf(any_dtype), drawn: TensorOf(floating)):
+    """low + (high - low) * drawn, float32."""
+    return xp.cast(low + (high - low) * drawn, "float32")
+
+
+@public("ops.rand")
+@checked
+def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
+    """Uniform numbers in [0, 1).
+
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape.
+        dtype (mindspore.dtype): a floating dtype. Default: float32.
+        seed (int): a seed of its own.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rand(2, 3).shape)
+        (2, 3)
+
+    Source: mindspore.ops.rand of MindSpore 2.10.
+    """
+    xp = current_space()
+    return _made(_stream(generator, xp, seed).random(_lengths("rand", size)), dtype)
+
+
+@public("ops.rand_like")
+@checked
+def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
+    """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.rand_like(ms.Tensor([1.0, 2.0])).shape)
+        (2,)
+    """
+    dtype = _dtype_like("rand_like", input, dtype, Fractional)
+    return _made(_generator(space_for(input._array), seed).random(input.shape), dtype)
+
+
+@public("ops.uniform")
+@checked
+def uniform(
+    shape: Shape,
+    minval: TensorOf(any_dtype),
+    maxval: TensorOf(any_dtype),
+    seed: Seed = None,
+    dtype: DType("float32", "int32") = None,
+):
+    """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
+
+    The bounds are Tensors of that dtype; those of whole numbers have one element, `minval` no axes.
+
+    Raises:
+        TypeError: if an argument is of another type, or a bound of another dtype.
+        ValueError: if the bounds of whole numbers are no numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.uniform((2, 3), ms.Tensor(0.0), ms.Tensor(1.0)).shape)
+        (2, 3)
+
+    Source: mindspore.ops.uniform of MindSpore 2.10.
+    """
+    xp = current_space()
+    low, high = minval._array, maxval._array
+    shape = _lengths("uniform", (shape,))
+    wanted = dtypes.float32 if dtype is None else dtype
+    for name, bound in (("minval", minval), ("maxval", maxval)):
+        if bound.dtype != wanted:
+            raise TypeError(
+                f"For 'uniform', '{name}' must have dtype {wanted}, but got {bound.dtype}."
+            )
+    draw = _generator(xp, seed)
+    if dtype == dtypes.int32:
+        if low.ndim or high.size != 1:
+            raise ValueError(
+                f"For 'uniform', whole numbers need bounds without axes, but got "
+                f"shapes {low.shape} and {high.shape}."
+            )
+        high = high.reshape(())
+        return _made(draw.integers(int(low), int(high), shape), dtype)
+    drawn = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
+    return between.run(minval, maxval, Tensor._wrap(drawn))
+
+
+@public("ops.UniformReal")
+class UniformReal(_Seeded):
+    """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniformReal()((2, 3)).shape)
+        (2, 3)
+    """
+
+    @checked
+    def __call__(self, shape: Shape):
+        xp = current_space()
+        draw = self._draw(xp)
+        return _made(draw.random(_lengths("UniformReal", (shape,))), None)
+
+
+@public("ops.UniformInt")
+class UniformInt(_Seeded):
+    """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval,
+    maxval)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.UniformInt()((2, 3), ms.Tensor(0, ms.int32), ms.Tensor(5, ms.int32)).shape)
+        (2, 3)
+    """
+
+    @checked
+    def __call__(
+        self, shape: Shape, minval: Int | TensorOf("int32"), maxval: Int | TensorOf("int32")
+    ):
+        xp = current_space()
+        if isinstance(minval, Tensor) and minval.ndim:
+            raise ValueError(
+                f"For 'UniformInt', 'minval' must have no axes, but got shape {minval.shape}."
+            )
+        low, high = int(minval), int(maxval)
+        if low >= high:
+            raise ValueError(
+                f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}."
+            )
+        draw = self._draw(xp)
+        return _made(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
+
+
+@public("ops.randint")
+@checked
+def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *, dtype: Whole = None):
+    """Whole numbers in [low, high); int64 by default.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randint(0, 5, (2, 3)).shape)
+        (2, 3)
+
+    Source: mindspore.ops.randint of MindSpore 2.10.
+    """
+    return _integers("randint", low, high, size, _generator(current_space(), seed), dtype)
+
+
+def _integers(api, low, high, size, draw, dtype):
+    if low >= high:
+        raise RuntimeError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
+    return _made(draw.integers(low, high, _lengths(api, (size,))), dtype, "int64")
+
+
+@public("ops.randint_like")
+@checked
+def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
+    """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.randint_like(ms.Tensor([1, 2]), 0, 5).shape)
+        (2,)
+    """
+    dtype = _dtype_like("randint_like", input, dtype, Whole)
+    draw = _generator(space_for(input._array), seed)
+    return _integers("randint_like", low, high, input.shape, draw, dtype)

@@ -1,0 +1,233 @@
+"""Sparse Tensors from dense ones and back, and from one format to the other."""
+
+from ..._backend import arrays
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Int, ListOf, TensorOf, TupleOf, checked, real
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._indexing import masks
+from .._indexing.scatter import scatter_by
+from .._rules import Anything, Index
+from ..primitive import Primitive
+
+Index16To64 = TensorOf("int16", "int32", "int64")
+
+
+def _need(api, name, value, kind):
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"For '{api}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
+        )
+
+
+def _rows_of(csr):
+    """The row of each value, from where the rows start and end."""
+    pointers = csr.indptr._array
+    xp = space_for(pointers)
+    counts = arrays.to_host(pointers[1:] - pointers[:-1])
+    return Tensor._wrap(
+        xp.repeat(xp.arange(len(counts)), counts.tolist()).astype(csr.indices._array.dtype)
+    )
+
+
+@op(compute="native")
+def dense_from(xp, values: Anything, rows: Index16To64, columns: Index16To64, shape: Any):
+    """Zeros with values added at rows and columns."""
+    return xp.scatter_add(xp.zeros(shape, values.dtype), (rows, columns), values)
+
+
+@public("ops.csr_to_dense")
+def csr_to_dense(csr_tensor):
+    """The dense Tensor of a CSRTensor; gradients reach its values.
+
+    Raises:
+        TypeError: if `csr_tensor` is not a CSRTensor.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_to_dense(x))
+        [[0. 5.]
+         [0. 0.]]
+
+    Source: mindspore.ops.csr_to_dense of MindSpore 2.10.
+    """
+    _need("csr_to_dense", "csr_tensor", csr_tensor, CSRTensor)
+    return dense_from.run(
+        csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape
+    )
+
+
+@public("ops.csr_to_coo")
+def csr_to_coo(tensor):
+    """The same matrix as a COOTensor.
+
+    Raises:
+        TypeError: if `tensor` is not a CSRTensor.
+        ValueError: if it has more than two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.ops.csr_to_coo(x).indices)
+        [[0 1]]
+
+    Source: mindspore.ops.csr_to_coo of MindSpore 2.10.
+    """
+    _need("csr_to_coo", "tensor", tensor, CSRTensor)
+    if tensor.ndim != 2:
+        raise ValueError(
+            f"For 'csr_to_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
+        )
+    xp = space_for(tensor.indices._array)
+    places = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
+    return COOTensor(Tensor._wrap(places), tensor.values, tensor.shape)
+
+
+def coo_to_csr(tensor):
+    """The same matrix as a CSRTensor, its values in the order of rows."""
+    places, values, shape = tensor.to_tuple()
+    xp = space_for(places._array)
+    order = xp.argsort(places._array[:, 0], kind="stable")
+    rows, columns = places._array[order, 0], places._array[order, 1]
+    pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(places._array.dtype)
+    return CSRTensor(
+        Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)], shape
+    )
+
+
+def coo_to_dense(self):
+    """The dense Tensor; gradients reach the values."""
+    return dense_from.run(self.values, self.indices[:, 0], self.indices[:, 1], self.shape)
+
+
+@public("ops.dense_to_sparse_coo")
+def dense_to_sparse_coo(tensor):
+    """A matrix as a COOTensor of its elements that are not 0.
+
+    Raises:
+        TypeError: if `tensor` is not a Tensor.
+        ValueError: if it has not two axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dense_to_sparse_coo(ms.Tensor([[0.0, 5.0]])).values)
+        [5.]
+
+    Source: mindspore.ops.dense_to_sparse_coo of MindSpore 2.10.
+    """
+    _need("dense_to_sparse_coo", "tensor", tensor, Tensor)
+    if tensor.ndim != 2:
+        raise ValueError(
+            f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
+        )
+    places = masks.argwhere.run(tensor).astype(dtypes.int32)
+    return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
+
+
+@public("ops.dense_to_sparse_csr")
+@checked
+def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
+    """A matrix of fractions as a CSRTensor of its elements that are not 0; errors as for
+    `dense_to_sparse_coo`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.dense_to_sparse_csr(ms.Tensor([[0.0, 5.0]])).values)
+        [5.]
+    """
+    return coo_to_csr(dense_to_sparse_coo(tensor))
+
+
+@public("Tensor.to_coo")
+def tensor_to_coo(self):
+    """`ops.dense_to_sparse_coo` of this Tensor."""
+    return dense_to_sparse_coo(self)
+
+
+@public("Tensor.to_csr")
+def tensor_to_csr(self):
+    """`ops.dense_to_sparse_csr` of this Tensor."""
+    return dense_to_sparse_csr(self)
+
+
+@public("ops.coo2csr")
+def coo2csr(row_indices, height):
+    """Where the values of each of `height` rows start and end, from the rows in order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.coo2csr(ms.Tensor([0, 1, 1]), 2))
+        [0 1 3]
+    """
+    xp = space_for(row_indices._array)
+    return Tensor._wrap(
+        xp.searchsorted(row_indices._array, xp.arange(height + 1)).astype(row_indices._array.dtype)
+    )
+
+
+@public("ops.csr2coo")
+def csr2coo(indptr, nnz):
+    """The row of each of `nnz` values, from where the rows start and end.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.csr2coo(ms.Tensor([0, 1, 3]), 3))
+        [0 1 1]
+    """
+    xp = space_for(indptr._array)
+    return Tensor._wrap(
+        (xp.searchsorted(indptr._array, xp.arange(nnz), "right") - 1).astype(indptr._array.dtype)
+    )
+
+
+def _need_places(api, indices, values, sizes):
+    """Refuses places that are not one row for each value, or that do not exist."""
+    if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
+        raise ValueError(
+            f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
+            f"value, but got {indices.shape} and {values.shape}."
+        )
+    found = arrays.to_host(indices._array)
+    if found.size and not ((found >= 0) & (found < sizes)).all():
+        raise ValueError(
+            f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
+            f"{found.min(0).tolist()} to {found.max(0).tolist()}."
+        )
+
+
+@public("ops.SparseToDense")
+class SparseToDense(Primitive):
+    """Positions and values as a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
+
+    Raises:
+        TypeError: if an input is of another type or dtype.
+        ValueError: if the shapes do not fit or a place does not exist.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.SparseToDense()(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)))
+        [[0. 5.]
+         [0. 0.]]
+
+    Source: mindspore.ops.SparseToDense of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("SparseToDense")
+
+    @checked
+    def __call__(
+        self,
+        indices: Index,
+        values: TensorOf(real - {"bfloat16"}, "bool"),
+        sparse_shape: TupleOf(Int) | ListOf(Int),
+    ):
+        _need_places(self.name, indices, values, sparse_shape)
+        xp = space_for(values._array)
+        start = Tensor._wrap(xp.zeros(tuple(sparse_shape), values._array.dtype))
+        places = arrays.to_space(xp, indices._array)
+        places = tuple(places[:, i] for i in range(len(sparse_shape)))
+        return scatter_by.run(start, values, places, "update")
