@@ -101,6 +101,26 @@ class Rule:
         )
         self.pull = _compile_pull(self, slopes, joint)
 
+    def renamed(self, inputs, name, upcast):
+        """This rule for an operation of another name, whose inputs have other names."""
+        names = dict(zip(self.inputs, inputs))
+        made = object.__new__(Rule)
+        made.name = name
+        made.inputs = tuple(inputs)
+        made.upcast = upcast
+        made.many = self.many
+        made.pull = self.pull
+        made.keeps = tuple(_renamed(kept, names) for kept in self.keeps)
+        return made
+
+
+def _renamed(kept, names):
+    """What a rule keeps, an input or `<input>_shape`, by the input's new name."""
+    if kept in names:
+        return names[kept]
+    source = kept.removesuffix("_shape")
+    return names[source] + "_shape" if source in names else kept
+
 
 def _compile_pull(rule, slopes, joint):
     """The function `pull(xp, g, kept, wanted)` that gives the gradients of all inputs."""

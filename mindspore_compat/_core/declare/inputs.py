@@ -5,6 +5,8 @@
 @op("mint.eq(input, other)", quirks=Quirks(rules={"mint.eq": {"input": TensorOf("float32")}}))
 """
 
+from ..rules.base import NoneRule, parts_of
+from ..rules.vocabulary import TensorOf
 from ..tensor import promotion
 
 
@@ -69,3 +71,26 @@ class Quirks:
         self.errors = errors or {}
         self.shapes_first = shapes_first
         self.on_tape = on_tape
+
+
+def holds_tensor(rule):
+    """Whether a rule takes a Tensor."""
+    return any(isinstance(part, TensorOf) for part in parts_of(rule))
+
+
+def takes_numbers(rule):
+    """Whether a rule takes something else than a Tensor or None, such as a number."""
+    return any(
+        part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
+        for part in parts_of(rule)
+    )
+
+
+def takes_none(rule):
+    """Whether a rule takes None."""
+    return any(isinstance(part, NoneRule) for part in parts_of(rule))
+
+
+def holds_tensors(rule):
+    """Whether a rule takes a list or tuple of Tensors."""
+    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))

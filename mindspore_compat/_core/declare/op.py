@@ -10,7 +10,7 @@ A declaration is the public lines, a body, and the gradient rule where the compo
 
 `tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
 array input a Tensor of one array type, nothing narrow) it is straight-line code written for the op;
-everything else goes through `Op.general`. The checked public functions are made in surface.py.
+everything else goes through `Op.general`. The checked public functions are made in public_api.py.
 
 An op without a rule is differentiated through its body, which then runs on Traced values.
 """
@@ -30,14 +30,21 @@ from ..autograd import (  # noqa: F401 - rules
 )
 from ..autograd.tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
 from ..autograd.traced import Traced, bare, traced_space
-from ..rules.base import NoneRule, parts_of
-from ..rules.vocabulary import TensorOf, rules_of
+from ..rules.vocabulary import rules_of
 from ..tensor import promotion
 from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
 from ..vmap.batch import Batch, lifted_nodes
-from .inputs import Promote, Quirks, SameDtype
+from .inputs import (
+    Promote,
+    Quirks,
+    SameDtype,
+    holds_tensor,
+    holds_tensors,
+    takes_none,
+    takes_numbers,
+)
 from .source import compiled
 
 _new = object.__new__
@@ -123,9 +130,9 @@ class Op:
         self.parameters = [p.name for p in parameters]
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         self.rules = rules_of(self.body)
-        self.inputs = [n for n in self.parameters if _holds_tensor(self.rules.get(n))]
-        self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
-        self.numbers = {n for n in self.inputs if self.types.lists or _takes_numbers(self.rules[n])}
+        self.inputs = [n for n in self.parameters if holds_tensor(self.rules.get(n))]
+        self.many = next((n for n in self.parameters if holds_tensors(self.rules.get(n))), None)
+        self.numbers = {n for n in self.inputs if self.types.lists or takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
         self.floats = [
             n
@@ -134,7 +141,7 @@ class Op:
             and n in self.rules
             and self.rules[n].verdict(0.5) is not TypeError
         ]
-        self.absent = self.optional | {n for n in self.inputs if _takes_none(self.rules[n])}
+        self.absent = self.optional | {n for n in self.inputs if takes_none(self.rules[n])}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
         self.run = self._write_run() if straight else self.general
@@ -146,7 +153,7 @@ class Op:
 
             shared = TABLE[self.shared_rule].rule
             if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
-                return _renamed(shared, inputs, self)
+                return shared.renamed(inputs, self.name, self.upcast)
         if self.own_rule is None:
             return None
         rules, joint = self.own_rule
@@ -586,43 +593,3 @@ def _each(out, function):
     if isinstance(out, (tuple, list)):
         return tuple(function(o) for o in out)
     return function(out)
-
-
-def _holds_tensor(rule):
-    return any(isinstance(part, TensorOf) for part in parts_of(rule))
-
-
-def _takes_numbers(rule):
-    return any(
-        part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
-        for part in parts_of(rule)
-    )
-
-
-def _takes_none(rule):
-    return any(isinstance(part, NoneRule) for part in parts_of(rule))
-
-
-def _holds_tensors(rule):
-    """True for a rule of a list or tuple of Tensors."""
-    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))
-
-
-def _renamed(rule, inputs, owner):
-    """The rule of a function of `xp`, for an op whose parameters have other names."""
-    names = dict(zip(rule.inputs, inputs))
-    made = object.__new__(Rule)
-    made.name = owner.name
-    made.inputs = tuple(inputs)
-    made.upcast = owner.upcast
-    made.many = rule.many
-    made.pull = rule.pull
-    made.keeps = tuple(_rename(k, names) for k in rule.keeps)
-    return made
-
-
-def _rename(name, names):
-    if name in names:
-        return names[name]
-    source = name.removesuffix("_shape")
-    return names[source] + "_shape" if source in names else name

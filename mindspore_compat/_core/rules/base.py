@@ -1,7 +1,7 @@
 """The frame of a parameter rule: conditions, verdict, refusal, examples, union.
 
-The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in `rules`, the checks in front of
-functions in `checking`.
+The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in vocabulary.py, the checks in
+front of functions in checked.py.
 
 Two kinds of refusal exist: a value of the wrong kind is a TypeError, a value of the right kind but
 outside its range a ValueError. So a rule has two conditions, `kind` and `value`, both Python

@@ -3,7 +3,7 @@ list of it, or None for what it would not look at.
 
 The original asks no more of some arguments, so scripts give it more than its pages name. What is of
 the plain kind already passes the guard untouched; only then is a value read. Tensors without axes
-are read by `ScalarOf` of `rules`, those of one element by `InTensor`.
+are read by `ScalarOf` of tensor_rules.py, those of one element by `InTensor`.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,202 @@
+"""Rules of Tensors and dtypes: `TensorOf`, `DType`, and numbers that a Tensor may hold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..tensor import dtype as _dtype
+from .base import Rule, call, type_named, wrapped
+
+# Names of dtypes, for TensorOf and DType. bool belongs to none of them but `any_dtype`.
+integer = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+floating = frozenset({"float16", "float32", "float64", "bfloat16"})
+real = integer | floating
+number = real | {"complex64", "complex128"}
+any_dtype = frozenset()
+
+_set_names = {
+    integer: "an integer dtype",
+    floating: "a floating dtype",
+    real: "a real dtype",
+    number: "a number dtype",
+}
+_numpy_sets: dict[frozenset, str] = {}
+
+
+def _names(dtypes: tuple) -> frozenset:
+    groups = [{each} if isinstance(each, str) else each for each in dtypes]
+    return frozenset().union(*groups)
+
+
+def _dtype_words(names: frozenset) -> str:
+    return _set_names.get(names) or "dtype " + " or ".join(sorted(names))
+
+
+@dataclass(frozen=True, repr=False)
+class TensorOf(Rule):
+    """A Tensor of any dtype, or of the dtypes named; with `scalars` a Python number will do too.
+
+    Looking at the dtype costs 20 ns; `TensorOf()` and `TensorOf(any_dtype)` do not look.
+    """
+
+    dtypes: frozenset
+    scalars: bool
+
+    def __init__(self, *dtypes, scalars=False):
+        object.__setattr__(self, "dtypes", _names(dtypes))
+        object.__setattr__(self, "scalars", scalars)
+
+    def kind(self, name):
+        text = f"isinstance({name}, Tensor)"
+        if self.dtypes:
+            text += f" and {name}._array.dtype in {self._set_name()}"
+        if self.scalars:
+            return f"({wrapped(text)} or isinstance({name}, (int, float, complex)))"
+        return text
+
+    def _set_name(self) -> str:
+        return _numpy_sets.setdefault(self.dtypes, f"_dtypes_{len(_numpy_sets)}")
+
+    def scope(self):
+        found = {"Tensor": type_named("Tensor")}
+        if self.dtypes:
+            found[self._set_name()] = frozenset(map(_dtype.numpy_dtype, self.dtypes))
+        return found
+
+    def noun(self):
+        words = f"a Tensor of {_dtype_words(self.dtypes)}" if self.dtypes else "a Tensor"
+        return words + " or a number" if self.scalars else words
+
+    def samples(self):
+        made = type_named("Tensor")
+        every = sorted(number | {"bool"})
+        tensors = [made(np.ones((2, 2), _dtype.numpy_dtype(each))) for each in every]
+        return [*tensors, 1, 1.5, "text", None, [1.0]]
+
+    def annotation(self):
+        return "Tensor | complex" if self.scalars else "Tensor"
+
+    def source(self):
+        inside = [key for key, value in _set_keys.items() if value == self.dtypes and self.dtypes]
+        inside = inside or [repr(each) for each in sorted(self.dtypes)]
+        return f"TensorOf({', '.join(inside + ['scalars=True'] * self.scalars)})"
+
+
+_set_keys = {"integer": integer, "floating": floating, "real": real, "number": number}
+
+
+@dataclass(frozen=True, repr=False)
+class ScalarOf(Rule):
+    """What another rule of numbers accepts, or a Tensor without axes that holds it.
+
+    The function is given the number. A Tensor with axes is refused with `error`: with which one
+    depends, in the original, on the function.
+    """
+
+    rule: Rule
+    error: type = ValueError
+    _held = ", or a Tensor without axes that holds it"
+
+    def read(self, value):
+        return value.asnumpy().item() if _is_tensor(value) and not value.shape else value
+
+    def kind(self, name):
+        tensors = f" or isinstance({name}, Tensor)" if self.error is ValueError else ""
+        return f"({self.rule.kind(name)}{tensors})"
+
+    def value(self, name):
+        return self.rule.guard(name)
+
+    def guard(self, name):
+        return self.rule.guard(name)
+
+    def scope(self):
+        return {**self.rule.scope(), "Tensor": type_named("Tensor")}
+
+    def kind_noun(self):
+        return self.rule.kind_noun()
+
+    def noun(self):
+        return self.rule.noun()
+
+    def told(self):
+        return f"{self.rule.told()}{self._held}"
+
+    def further(self):
+        return [("ValueError", "is a Tensor with axes")] if self.error is ValueError else []
+
+    def samples(self):
+        return [*self.rule.samples(), type_named("Tensor")(np.ones((2, 2), np.float32))]
+
+    def annotation(self):
+        return f"{self.rule.annotation()} | Tensor"
+
+    def source(self):
+        more = ", TypeError" if self.error is TypeError else ""
+        return f"{type(self).__name__}({self.rule.source()}{more})"
+
+
+@dataclass(frozen=True, repr=False)
+class InTensor(ScalarOf):
+    """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
+    tuple in one with one axis, a tuple of tuples in one with two.
+
+    The function is given the number or the tuple.
+    """
+
+    error: type = TypeError
+    _held = ", or a Tensor that holds it"
+
+    def read(self, value):
+        if _is_tensor(value) and value.ndim < 3:
+            held = value.asnumpy()
+            one = [held.item()] if held.ndim < 2 and held.size == 1 else []
+            rows = map(tuple, held.tolist()) if held.ndim == 2 else held.reshape(-1).tolist()
+            for found in (*one, tuple(rows)):
+                if self.rule.verdict(found) is None:
+                    return found
+        return value
+
+    def further(self):
+        return []
+
+    def source(self):
+        more = ", ValueError" if self.error is ValueError else ""
+        return f"InTensor({self.rule.source()}{more})"
+
+
+@dataclass(frozen=True, repr=False)
+class _DType(Rule):
+    """A dtype object of MindSpore (`mindspore.float32`), any or one of those named."""
+
+    dtypes: frozenset = frozenset()
+
+    def __call__(self, *dtypes):
+        return type(self)(_names(dtypes))
+
+    def kind(self, name):
+        text = f"isinstance({name}, _Type)"
+        return f"{text} and str({name}).lower() in {self._low()!r}" if self.dtypes else text
+
+    def _low(self) -> tuple:
+        return tuple(sorted(self.dtypes))
+
+    def scope(self):
+        return {"_Type": _dtype.Type}
+
+    def noun(self):
+        return "a mindspore dtype" + (f", {' or '.join(self._low())}" if self.dtypes else "")
+
+    def samples(self):
+        every = [getattr(_dtype, each) for each in ("float16", "float32", "int32", "int64")]
+        return [*every, _dtype.bool_, "float32", np.float32, 1, None]
+
+    def annotation(self):
+        return "Type"
+
+    def source(self):
+        return call("DType", *self._low()) if self.dtypes else "DType"
+
+
+def _is_tensor(value) -> bool:
+    return isinstance(value, type_named("Tensor"))
