@@ -17,12 +17,10 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train import serialization
 from mindspore_compat.train.serialization import (
     async_ckpt_thread_status,
-    ckpt_to_safetensors,
     load_checkpoint,
     load_checkpoint_async,
     load_param_into_net,
     load_segmented_checkpoints,
-    safetensors_to_ckpt,
     save_checkpoint,
 )
 
@@ -484,49 +482,6 @@ def test_values_are_copied():
 def test_refusals_of_load_param_into_net(arguments, error):
     with pytest.raises(error):
         load_param_into_net(**{"net": Net(x=[0.0]), "parameter_dict": {"x": P}, **arguments})
-
-
-# The other format ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_a_directory_is_converted_there_and_back(processes):
-    pytest.importorskip("safetensors")
-    os.makedirs("in/rank_0")
-    save_checkpoint([param("x", [1]), param("y", [2])], "in/rank_0/m")
-    save_checkpoint([param("x", [3])], "in/n", crc_check=True)
-    ckpt_to_safetensors("in", "out", {"x": "z"}, processes_num=processes)
-    assert list(load_checkpoint("out/rank_0/m.safetensors", format="safetensors")) == ["y", "z"]
-    safetensors_to_ckpt("out", name_map={"z": "x"}, file_name_regex="n")
-    assert sorted(os.listdir("out")) == ["n.ckpt", "n.safetensors", "rank_0"]
-    assert load_checkpoint("out/n.ckpt")["x"].asnumpy().tolist() == [3]
-
-
-@pytest.mark.parametrize(
-    "arguments, error",
-    [
-        (("none",), ValueError),
-        ((3,), ValueError),
-        (("",), ValueError),
-        (("a.txt",), ValueError),
-        ((".", 3), TypeError),
-        ((".", "a.txt"), ValueError),
-        ((".", None, 3), ValueError),
-        ((".", None, None, 3), TypeError),
-        ((".", None, None, None, 0), ValueError),
-        ((".", None, None, None, "2"), TypeError),
-        (("text.ckpt",), TypeError),
-        (("bad.ckpt",), ValueError),
-    ],
-)
-def test_refusals_of_the_conversion(arguments, error):
-    pytest.importorskip("safetensors")
-    pathlib.Path("a.txt").write_text("x")
-    pathlib.Path("bad.ckpt").write_bytes(b"x")
-    save_checkpoint([P], "text", append_dict={"note": "s"})
-    with pytest.raises(error):
-        ckpt_to_safetensors(*arguments)
-    assert not [name for name in os.listdir() if name.endswith("safetensors")]
 
 
 def test_functions_report_their_public_module():
