@@ -78,3 +78,8 @@ def test_versions_are_plain_strings():
     assert type(mindspore_compat.__version__) is str
     assert type(mindspore_compat.__compat_version__) is str
     assert mindspore_compat.__version__ == "2.10.0"
+
+
+def test_names_of_dlpack_need_nothing_loaded_before():
+    loaded = modules_after("from mindspore_compat.utils.dlpack import from_dlpack, to_dlpack")
+    assert "mindspore_compat.ops" in loaded

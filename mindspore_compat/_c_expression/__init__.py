@@ -2,5 +2,6 @@
 
 from ..common._ms_context import MSContext
 from ..communication.groups import GroupOptions
+from ..communication.order import CommExecOrderChecker
 
-__all__ = ["GroupOptions", "MSContext"]
+__all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext"]

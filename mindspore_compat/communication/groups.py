@@ -327,6 +327,11 @@ def partners(name):
     return collective.alone() if alone else group_named(name)
 
 
+def all_groups():
+    """The groups of which this process is a member, each once."""
+    return list({id(group): group for group in _groups.values()}.values())
+
+
 def is_group(name):
     """Whether there is a group of that name; None means the world."""
     return name is None or name in WORLD or name in _groups

@@ -1,5 +1,6 @@
 """mindspore.utils.dlpack: capsules by which array libraries share memory."""
 
+from .. import ops  # noqa: F401 - it declares them
 from .._core.declare.public_api import facade
 
 __getattr__, __dir__, __all__ = facade(__name__)

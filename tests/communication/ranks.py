@@ -8,6 +8,7 @@ from kit.rank_checks import check, refused, run_named_checks
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
 from mindspore_compat.communication import comm_func
+from mindspore_compat.utils import comm_exec_order_check
 
 communication.init()
 RANK = communication.get_rank()
@@ -286,6 +287,19 @@ def batch_norm_of_both_ranks():
     close(found, whole[half], rtol=1e-7, atol=1e-12)
     for one, other in zip(states, expected):
         close(one, other, rtol=1e-7, atol=1e-12)
+
+
+@check
+def order_of_collectives():
+    communication.create_group("pair", [0, 1])
+    comm_exec_order_check("start")
+    comm_func.all_reduce(part(), group="pair")
+    comm_exec_order_check("end")
+    comm_exec_order_check("start")
+    pending = comm_func.all_reduce(part(), group="pair", async_op=True) if RANK == 0 else None
+    refused(RuntimeError, lambda: comm_exec_order_check("end"))
+    _, handle = pending or comm_func.all_reduce(part(), group="pair", async_op=True)
+    handle.wait()
 
 
 @check

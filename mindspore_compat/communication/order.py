@@ -1,0 +1,51 @@
+"""Whether the ranks have taken part in the same collectives.
+
+Every collective compares what its members ask for, so members that came through one agree on it.
+What remains is that some have called more of them than others; a group's counts tell.
+"""
+
+import collections
+
+from .._backend import endings
+from . import groups
+
+
+class CommExecOrderChecker:
+    """Compares how many collectives the members of each group have called since a moment."""
+
+    _instance = None
+
+    def __init__(self):
+        self._before = None
+
+    @classmethod
+    def get_instance(cls):
+        """The one checker of this process."""
+        if cls._instance is None:
+            cls._instance = cls()
+        return cls._instance
+
+    def start_collect_exec_order(self):
+        """Begins to count."""
+        self._before = dict(endings.counts)
+
+    def stop_collect_exec_order(self):
+        """Compares the counts of all ranks; every rank must call it.
+
+        Raises:
+            RuntimeError: members of a group have called different numbers of collectives.
+        """
+        before, self._before = self._before or {}, None
+        if not groups.GlobalComm.INITED:
+            return
+        own = collections.Counter()
+        for group in groups.all_groups():
+            own[group.ranks] += endings.counts[group.key] - before.get(group.key, 0)
+        told = groups.group_named(None).objects(own)
+        for ranks in own:
+            counts = {rank: told[rank][ranks] for rank in ranks}
+            if len(set(counts.values())) > 1:
+                raise RuntimeError(
+                    f"The members of the group of ranks {list(ranks)} have called different "
+                    f"numbers of collectives: {counts}."
+                )
