@@ -78,6 +78,14 @@ def _mapped(value, function):
 class LossScaler(ABC):
     """The base of loss scalers; subclasses define all three methods.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> scaler = ms.amp.StaticLossScaler(2.0)
+        >>> isinstance(scaler, ms.amp.LossScaler)
+        True
+        >>> print(scaler.scale(ms.Tensor([1.0])))
+        [2.]
+
     Source: mindspore.amp.LossScaler of MindSpore 2.10.
     """
 

@@ -181,7 +181,8 @@ def get_device_name(device_id, device_target=None):
 
 def get_device_properties(device_id, device_target=None):
     """Returns what a GPU is, with names; None for the host. Arguments and errors as for
-    `get_device_name`."""
+    `get_device_name`.
+    """
     if _numbered("get_device_properties", device_id, device_target) == "CPU":
         return None
     found = device.properties(device_id)
@@ -199,7 +200,8 @@ def get_device_properties(device_id, device_target=None):
 
 def get_device_capability(device_id, device_target=None):
     """Returns the compute capability of a GPU, as two ints; None for the host. Arguments and errors
-    as for `get_device_name`."""
+    as for `get_device_name`.
+    """
     if _numbered("get_device_capability", device_id, device_target) == "CPU":
         return None
     found = device.properties(device_id)
@@ -230,70 +232,98 @@ def memory_allocated(device_target=None):
 
     Raises:
         ValueError: it is something else, or not available.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.memory_allocated() >= 0
+        True
     """
     return device.memory()[0] if _present("memory_allocated", device_target) == "GPU" else 0
 
 
 def memory_reserved(device_target=None):
     """Returns how many bytes the memory pool has from the GPU; 0 for the host. Arguments and errors
-    as for `memory_allocated`."""
+    as for `memory_allocated`.
+    """
     return device.memory()[1] if _present("memory_reserved", device_target) == "GPU" else 0
 
 
 def max_memory_allocated(device_target=None):
     """Returns the most bytes of the GPU's memory that arrays have held since the device was first
-    used or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`."""
+    used or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.max_memory_allocated() >= 0
+        True
+    """
     on_gpu = _present("max_memory_allocated", device_target) == "GPU"
     return device.peak_memory()[0] if on_gpu else 0
 
 
 def max_memory_reserved(device_target=None):
     """Returns the most bytes the memory pool has had from the GPU since the device was first used
-    or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`."""
+    or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+    """
     on_gpu = _present("max_memory_reserved", device_target) == "GPU"
     return device.peak_memory()[1] if on_gpu else 0
 
 
 def memory_stats(device_target=None):
     """Returns the figures of the memory pool as a dict, as `runtime.memory_stats` does; an empty
-    one for the host. Arguments and errors as for `memory_allocated`."""
+    one for the host. Arguments and errors as for `memory_allocated`.
+    """
     return _memory.stats() if _present("memory_stats", device_target) == "GPU" else {}
 
 
 def memory_summary(device_target=None):
     """Returns the figures of the memory pool as a table in text; zeros for the host. Arguments and
-    errors as for `memory_allocated`."""
+    errors as for `memory_allocated`.
+    """
     return _memory.summary(_present("memory_summary", device_target))
 
 
 def reset_max_memory_allocated(device_target=None):
     """Sets what `max_memory_allocated` tells to 0 until the next allocation. Arguments and errors
-    as for `memory_allocated`."""
+    as for `memory_allocated`.
+    """
     if _present("reset_max_memory_allocated", device_target) == "GPU":
         device.reset_peak_memory(total=False)
 
 
 def reset_max_memory_reserved(device_target=None):
     """Sets what `max_memory_reserved` tells to 0 until the next allocation. Arguments and errors as
-    for `memory_allocated`."""
+    for `memory_allocated`.
+    """
     if _present("reset_max_memory_reserved", device_target) == "GPU":
         device.reset_peak_memory(used=False)
 
 
 def reset_peak_memory_stats(device_target=None):
     """Sets both peaks to 0 until the next allocation. Arguments and errors as for
-    `memory_allocated`."""
+    `memory_allocated`.
+    """
     if _present("reset_peak_memory_stats", device_target) == "GPU":
         device.reset_peak_memory()
 
 
 def empty_cache():
-    """Gives the unused memory of the pool back to the GPU."""
+    """Gives the unused memory of the pool back to the GPU.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.empty_cache()
+    """
     arrays.release_memory()
 
 
 def synchronize():
-    """Waits until everything that was given to the device is done."""
+    """Waits until everything that was given to the device is done.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.synchronize()
+    """
     if device.in_force() == "GPU":
         device.cuda().runtime.deviceSynchronize()
 
@@ -478,6 +508,13 @@ class StreamCtx:
 
     Raises:
         TypeError: it is neither.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> with ms.hal.StreamCtx(ms.hal.default_stream()):
+        ...     y = ms.Tensor([1.0]) + 1
+        >>> print(y)
+        [2.]
     """
 
     def __init__(self, ctx_stream):
@@ -514,6 +551,10 @@ def set_cur_stream(stream):
 
     Raises:
         TypeError: it is neither.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.set_cur_stream(ms.hal.default_stream())
     """
     if stream is not None and _checked_stream("set_cur_stream", stream)._stream is not None:
         stream._stream.use()
@@ -543,5 +584,12 @@ def default_stream():
 
 
 def communication_stream():
-    """Returns the stream that gets the work of collectives: the current one."""
+    """Returns the stream that gets the work of collectives: the current one.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> stream = ms.hal.communication_stream()
+        >>> stream.query()
+        True
+    """
     return current_stream()

@@ -130,17 +130,32 @@ def memory_summary():
 
 
 def reset_max_memory_allocated():
-    """Sets what `max_memory_allocated` tells to 0 until the next allocation."""
+    """Sets what `max_memory_allocated` tells to 0 until the next allocation.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.runtime.reset_max_memory_allocated()
+    """
     device.reset_peak_memory(total=False)
 
 
 def reset_max_memory_reserved():
-    """Sets what `max_memory_reserved` tells to 0 until the next allocation."""
+    """Sets what `max_memory_reserved` tells to 0 until the next allocation.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.runtime.reset_max_memory_reserved()
+    """
     device.reset_peak_memory(used=False)
 
 
 def reset_peak_memory_stats():
-    """Sets both peaks to 0 until the next allocation."""
+    """Sets both peaks to 0 until the next allocation.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.runtime.reset_peak_memory_stats()
+    """
     device.reset_peak_memory()
 
 

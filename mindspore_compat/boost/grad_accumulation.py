@@ -41,6 +41,12 @@ class GradientAccumulation(Cell):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: there is no step.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.Dense(2, 1)
+        >>> optimizer = ms.nn.SGD(net.trainable_params())
+        >>> accumulation = ms.boost.GradientAccumulation(2, optimizer)
     """
 
     @checked

@@ -87,12 +87,26 @@ default_generator._stream = random.default
 
 
 def manual_seed(seed):
-    """Starts the default generator anew from `seed` and returns it; a TypeError if it is no int."""
+    """Starts the default generator anew from `seed` and returns it; a TypeError if it is no int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> generator = ms.manual_seed(5)
+        >>> ms.initial_seed()
+        5
+    """
     return default_generator.manual_seed(seed)
 
 
 def seed():
-    """Starts the default generator anew from a seed of the system's, and returns that seed."""
+    """Starts the default generator anew from a seed of the system's, and returns that seed.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> number = ms.seed()
+        >>> ms.initial_seed() == number
+        True
+    """
     return default_generator.seed()
 
 
@@ -119,5 +133,14 @@ def get_rng_state():
 
 
 def set_rng_state(state):
-    """Takes the default generator back to a state; errors as for `Generator.set_state`."""
+    """Takes the default generator back to a state; errors as for `Generator.set_state`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> state = ms.get_rng_state()
+        >>> first = ms.mint.rand(2)
+        >>> ms.set_rng_state(state)
+        >>> print((ms.mint.rand(2) == first).all())
+        True
+    """
     default_generator.set_state(state)

@@ -123,6 +123,12 @@ ms_class = jit_class
 class JitConfig:
     """Options of `jit`, given to `Cell.set_jit_config`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> config = ms.JitConfig(jit_level="O1")
+        >>> net = ms.nn.Dense(2, 1)
+        >>> net.set_jit_config(config)
+
     Source: mindspore.JitConfig of MindSpore 2.10.
     """
 
@@ -182,6 +188,15 @@ def enable_dynamic(**kwargs):
 
     Raises:
         ValueError: if no argument is named.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> @ms.jit
+        ... @ms.enable_dynamic(x=ms.Tensor(shape=[None], dtype=ms.float32))
+        ... def double(x):
+        ...     return x * 2
+        >>> print(double(ms.Tensor([1.0, 2.0])))
+        [2. 4.]
     """
     if not kwargs:
         raise ValueError("For 'enable_dynamic', at least one argument must be named.")
@@ -189,5 +204,10 @@ def enable_dynamic(**kwargs):
 
 
 def ms_memory_recycle():
-    """Returns unused memory of the GPU pool to the device."""
+    """Returns unused memory of the GPU pool to the device.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.ms_memory_recycle()
+    """
     release_memory()

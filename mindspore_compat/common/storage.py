@@ -17,6 +17,12 @@ class UntypedStorage:
     It has a length in bytes, an address and a device, and its bytes may be copied from another
     storage of the same length. Its elements are read through a Tensor, never by position.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> storage = ms.Tensor([1.0, 2.0]).untyped_storage()
+        >>> storage.nbytes()
+        8
+
     Source: mindspore.UntypedStorage of MindSpore 2.10.
     """
 

@@ -274,6 +274,14 @@ class FusedAdamW(_Adam):
         ValueError: if `amsgrad` differs between groups, a beta is not in [0, 1), or `weight_decay`
             is below 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.mint.optim.FusedAdamW([weight], lr=0.1)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.899]
+
     Source: mindspore.mint.optim.FusedAdamW of MindSpore 2.10.
     """
 

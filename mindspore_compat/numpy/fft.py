@@ -20,6 +20,11 @@ def fftshift(x, axes=None):
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.fft.fftshift(ms.Tensor([0, 1, 2, 3])))
+        [2 3 0 1]
+
     Source: mindspore.numpy.fft.fftshift of MindSpore 2.10.
     """
     return build("ops", "fftshift")(x, axes)
@@ -27,6 +32,11 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     """What `fftshift` did, undone. Arguments and errors as there.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.fft.ifftshift(ms.Tensor([2, 3, 0, 1])))
+        [0 1 2 3]
 
     Source: mindspore.numpy.fft.ifftshift of MindSpore 2.10.
     """

@@ -36,6 +36,13 @@ def set_algo_parameters(**kwargs):
         TypeError: a value is of the wrong type.
         ValueError: a key is unknown, or a size out of range. Nothing is changed then.
         RuntimeError: "algo_approxi_epsilon" is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_algo_parameters(fully_use_devices=True)
+        >>> ms.get_algo_parameters("fully_use_devices")
+        True
+        >>> ms.reset_algo_parameters()
     """
     for name, value in kwargs.items():
         _known("set_algo_parameters", name)
@@ -57,11 +64,24 @@ def get_algo_parameters(attr_key):
 
     Raises:
         ValueError: there is no such key.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.get_algo_parameters("fully_use_devices")
+        False
     """
     _known("get_algo_parameters", attr_key)
     return _values[attr_key]
 
 
 def reset_algo_parameters():
-    """Gives all settings of the search their defaults."""
+    """Gives all settings of the search their defaults.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.set_algo_parameters(elementwise_op_strategy_follow=True)
+        >>> ms.reset_algo_parameters()
+        >>> ms.get_algo_parameters("elementwise_op_strategy_follow")
+        False
+    """
     _values.update({name: default for name, (default, _) in _RULES.items()})

@@ -4,7 +4,13 @@ from enum import Enum
 
 
 class ProfilerLevel(Enum):
-    """How much an Ascend device records."""
+    """How much an Ascend device records.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> [level.name for level in profiler.ProfilerLevel]
+        ['LevelNone', 'Level0', 'Level1', 'Level2']
+    """
 
     LevelNone = "LevelNone"
     Level0 = "Level0"
@@ -13,7 +19,13 @@ class ProfilerLevel(Enum):
 
 
 class ProfilerActivity(Enum):
-    """Where is recorded."""
+    """Where is recorded.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> [activity.name for activity in profiler.ProfilerActivity]
+        ['NPU', 'GPU', 'CPU']
+    """
 
     NPU = "NPU"
     GPU = "GPU"
@@ -21,7 +33,13 @@ class ProfilerActivity(Enum):
 
 
 class AicoreMetrics(Enum):
-    """What the cores of an Ascend device count."""
+    """What the cores of an Ascend device count.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> profiler.AicoreMetrics.PipeUtilization.name
+        'PipeUtilization'
+    """
 
     PipeUtilization = "PipeUtilization"
     ArithmeticUtilization = "ArithmeticUtilization"
@@ -35,14 +53,26 @@ class AicoreMetrics(Enum):
 
 
 class ExportType(Enum):
-    """Kinds of result files; here they are always text."""
+    """Kinds of result files; here they are always text.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> [form.name for form in profiler.ExportType]
+        ['Db', 'Text']
+    """
 
     Db = "db"
     Text = "text"
 
 
 class HostSystem(Enum):
-    """What of the host is recorded beside the operators."""
+    """What of the host is recorded beside the operators.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> [part.name for part in profiler.HostSystem]
+        ['CPU', 'MEM', 'DISK', 'NETWORK', 'OSRT']
+    """
 
     CPU = "cpu"
     MEM = "mem"
@@ -66,6 +96,11 @@ class _ExperimentalConfig:
         sys_io (bool): Default: ``False``.
         sys_interconnection (bool): Default: ``False``.
         host_sys (list[HostSystem]): Default: ``None``.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> level = profiler.ProfilerLevel.Level1
+        >>> settings = profiler._ExperimentalConfig(profiler_level=level, l2_cache=False)
     """
 
     def __init__(

@@ -160,6 +160,13 @@ class profile(_Recording):
         on_trace_ready (Callable): is given this object when a recording is complete.
             Default: ``None``.
         experimental_config (_ExperimentalConfig): kept. Default: ``None``.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import profiler
+        >>> with profiler.profile(schedule=profiler.schedule(wait=0, active=1)) as running:
+        ...     y = ms.ops.relu(ms.Tensor([1.0]))
+        ...     running.step()
     """
 
     def __init__(
@@ -198,6 +205,12 @@ class Profiler(_Recording):
         **kwargs: `output_path` (str, "./data"), `start_profile` (bool, True), `schedule`,
             `on_trace_ready`, `activities` and `sync_enable` as for `profile`. Others, of older
             releases or of an Ascend device, are kept.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> profiler = ms.Profiler(output_path="profile")
+        >>> y = ms.ops.relu(ms.Tensor([1.0]))
+        >>> profiler.analyse()
     """
 
     def __init__(self, **kwargs):
@@ -262,6 +275,10 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         worker_name (str): how the folders' names begin. Default: ``None``, machine and process.
         analyse_flag (bool): whether results are written at all. Default: ``True``.
         async_mode (bool): kept. Default: ``False``.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> handler = profiler.tensorboard_trace_handler("trace")
     """
     worker = worker_name or f"{platform.node()}_{os.getpid()}"
 
@@ -274,7 +291,12 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
 
 
 class mstx:
-    """Marks of the script's own in the timeline."""
+    """Marks of the script's own in the timeline.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> profiler.mstx.mark("begin of an epoch")
+    """
 
     _ranges = {}
     _numbers = itertools.count(1)

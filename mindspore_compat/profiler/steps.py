@@ -6,7 +6,13 @@ from .. import log
 
 
 class ProfilerAction(Enum):
-    """What the profiler does in one step."""
+    """What the profiler does in one step.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> [action.name for action in profiler.ProfilerAction]
+        ['NONE', 'WARM_UP', 'RECORD', 'RECORD_AND_SAVE']
+    """
 
     NONE = 0
     WARM_UP = 1
@@ -25,6 +31,12 @@ class schedule:
         warmup (int): steps between the two. Default: ``0``.
         repeat (int): number of cycles. Default: ``0``, to the end.
         skip_first (int): steps before the first cycle. Default: ``0``.
+
+    Example:
+        >>> from mindspore_compat import profiler
+        >>> plan = profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
+        >>> [plan(step).name for step in range(4)]
+        ['NONE', 'WARM_UP', 'RECORD', 'RECORD_AND_SAVE']
     """
 
     def __init__(self, *, wait, active, warmup=0, repeat=0, skip_first=0):

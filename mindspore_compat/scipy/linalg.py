@@ -171,6 +171,13 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     Raises:
         TypeError: an argument is of the wrong type or dtype.
         ValueError: shapes do not match.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import scipy
+        >>> factor = scipy.linalg.cho_factor(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]))
+        >>> print(scipy.linalg.cho_solve(factor, ms.Tensor([8.0, 9.0])))
+        [2. 1.]
     """
     triangle, lower = c_and_lower
     switches("cho_solve", lower=lower, overwrite_b=overwrite_b, check_finite=check_finite)
@@ -336,6 +343,13 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     Raises:
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `trans` is something else, or shapes do not match.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import scipy
+        >>> factors = scipy.linalg.lu_factor(ms.Tensor([[2.0, 0.0], [0.0, 5.0]]))
+        >>> print(scipy.linalg.lu_solve(factors, ms.Tensor([4.0, 5.0])))
+        [2. 1.]
     """
     switches("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
     if trans not in (0, 1, 2) or isinstance(trans, bool):
@@ -454,6 +468,13 @@ def lstsq(A, B, rcond=None, driver=None):
     Raises:
         TypeError: `A` and `B` are no Tensors of one dtype, or `driver` is no str.
         ValueError: `A` has less than 2 axes, shapes do not match, or `driver` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import scipy
+        >>> a, b = ms.Tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), ms.Tensor([3.0, 4.0, 5.0])
+        >>> print(scipy.linalg.lstsq(a, b)[0])
+        [3. 2.]
     """
     A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
     if A.dtype != B.dtype:

@@ -42,6 +42,11 @@ BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
 def get_white_list():
     """The Cells and operations that "O1" computes in low precision, as a new list of classes.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.nn.Conv2d in ms.amp.get_white_list()
+        True
+
     Source: mindspore.amp.get_white_list of MindSpore 2.10.
     """
     return [getattr(nn, name) for name in WHITE_CELLS if hasattr(nn, name)] + [
@@ -51,6 +56,11 @@ def get_white_list():
 
 def get_black_list():
     """The Cells that "O2" leaves in float32, as a new list of classes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.nn.Conv2d in ms.amp.get_black_list()
+        False
 
     Source: mindspore.amp.get_black_list of MindSpore 2.10.
     """

@@ -15,6 +15,12 @@ OVERFLOWS = 1000  # in a row, after which training is given up
 class LossScaleManager:
     """The base of managers; subclasses define all three methods.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> manager = ms.FixedLossScaleManager(128.0)
+        >>> isinstance(manager, ms.LossScaleManager), manager.get_loss_scale()
+        (True, 128.0)
+
     Source: mindspore.amp.LossScaleManager of MindSpore 2.10.
     """
 

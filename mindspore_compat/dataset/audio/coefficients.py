@@ -132,6 +132,14 @@ class LFCC(AudioOperation):
         ValueError: one is out of range.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> settings = {"n_fft": 8, "hop_length": 4, "win_length": 8}
+        >>> lfcc = audio.LFCC(8000, n_filter=4, n_lfcc=3, speckwargs=settings)
+        >>> lfcc(np.ones(16, np.float32)).shape
+        (3, 5)
+
     Source: mindspore.dataset.audio.LFCC of MindSpore 2.10.
     """
 

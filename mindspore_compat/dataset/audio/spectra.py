@@ -143,6 +143,12 @@ class InverseSpectrogram(AudioOperation):
         RuntimeError: the input is not of that shape, `n_fft` is odd, or there is a `pad` without a
             `length`; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.InverseSpectrogram(length=8, n_fft=8)(np.ones((5, 4, 2))).shape
+        (8,)
+
     Source: mindspore.dataset.audio.InverseSpectrogram of MindSpore 2.10.
     """
 
@@ -456,6 +462,12 @@ class GriffinLim(SpectrogramOperation):
         ValueError: one is out of range.
         RuntimeError: `win_length` is above `n_fft`. When it is used: the input is not of that
             shape, or `n_fft` is odd or not below `length`.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.GriffinLim(n_fft=8, n_iter=2)(np.ones((5, 4))).shape
+        (12,)
 
     Source: mindspore.dataset.audio.GriffinLim of MindSpore 2.10; N. Perraudin, P. Balazs and
     P. Soendergaard, "A fast Griffin-Lim algorithm" (2013).

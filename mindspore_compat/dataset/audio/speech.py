@@ -143,6 +143,12 @@ class Vad(AudioOperation):
         ValueError: one is out of range.
         RuntimeError: the input has no axes; told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.Vad(sample_rate=8000)(np.zeros((1, 800), np.float32)).shape
+        (1, 800)
+
     Source: mindspore.dataset.audio.Vad of MindSpore 2.10; the effect "vad" of SoX.
     """
 

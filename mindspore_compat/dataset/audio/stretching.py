@@ -101,6 +101,13 @@ class PhaseVocoder(_Stretch):
         RuntimeError: `phase_advance` or the input is not of that shape, or they differ in dtype;
             told when it is used.
 
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> stretch = audio.PhaseVocoder(rate=2.0, phase_advance=np.zeros((3, 1)))
+        >>> stretch(np.ones((3, 4, 2))).shape
+        (3, 2, 2)
+
     Source: mindspore.dataset.audio.PhaseVocoder of MindSpore 2.10; J. Flanagan and R. Golden,
     "Phase vocoder" (1966).
     """
@@ -145,6 +152,12 @@ class PitchShift(AudioOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input has no axes; told when it is used.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.PitchShift(sample_rate=8000, n_steps=4)(np.ones(1024, np.float32)).shape
+        (1024,)
 
     Source: mindspore.dataset.audio.PitchShift of MindSpore 2.10.
     """

@@ -36,6 +36,11 @@ class BorderType(str, Enum):
     """What a signal is padded with: zeros, its last value, or its mirror image.
 
     REFLECT mirrors without the last value, SYMMETRIC with it.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [border.name for border in audio.BorderType]
+        ['CONSTANT', 'EDGE', 'REFLECT', 'SYMMETRIC']
     """
 
     CONSTANT = "constant"
@@ -45,7 +50,13 @@ class BorderType(str, Enum):
 
 
 class DensityFunction(str, Enum):
-    """The density of a dither: triangular, rectangular or Gaussian."""
+    """The density of a dither: triangular, rectangular or Gaussian.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [function.name for function in audio.DensityFunction]
+        ['TPDF', 'RPDF', 'GPDF']
+    """
 
     TPDF = "TPDF"
     RPDF = "RPDF"
@@ -53,7 +64,13 @@ class DensityFunction(str, Enum):
 
 
 class FadeShape(str, Enum):
-    """The curve that a fade follows."""
+    """The curve that a fade follows.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [shape.name for shape in audio.FadeShape]
+        ['QUARTER_SINE', 'HALF_SINE', 'LINEAR', 'LOGARITHMIC', 'EXPONENTIAL']
+    """
 
     QUARTER_SINE = "quarter_sine"
     HALF_SINE = "half_sine"
@@ -63,7 +80,13 @@ class FadeShape(str, Enum):
 
 
 class GainType(str, Enum):
-    """What a gain counts: amplitude, power or decibels."""
+    """What a gain counts: amplitude, power or decibels.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [unit.name for unit in audio.GainType]
+        ['AMPLITUDE', 'POWER', 'DB']
+    """
 
     AMPLITUDE = "amplitude"
     POWER = "power"
@@ -71,56 +94,104 @@ class GainType(str, Enum):
 
 
 class Interpolation(str, Enum):
-    """How values between samples are found: on a line or a parabola."""
+    """How values between samples are found: on a line or a parabola.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [way.name for way in audio.Interpolation]
+        ['LINEAR', 'QUADRATIC']
+    """
 
     LINEAR = "linear"
     QUADRATIC = "quadratic"
 
 
 class MelType(str, Enum):
-    """The formula of the mel scale: the one of the Hidden Markov Toolkit or Slaney's."""
+    """The formula of the mel scale: the one of the Hidden Markov Toolkit or Slaney's.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [scale.name for scale in audio.MelType]
+        ['HTK', 'SLANEY']
+    """
 
     HTK = "htk"
     SLANEY = "slaney"
 
 
 class Modulation(str, Enum):
-    """The wave that modulates an effect."""
+    """The wave that modulates an effect.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [shape.name for shape in audio.Modulation]
+        ['SINUSOIDAL', 'TRIANGULAR']
+    """
 
     SINUSOIDAL = "sinusoidal"
     TRIANGULAR = "triangular"
 
 
 class NormMode(str, Enum):
-    """Whether the basis of a cosine transform is made orthonormal."""
+    """Whether the basis of a cosine transform is made orthonormal.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [mode.name for mode in audio.NormMode]
+        ['ORTHO', 'NONE']
+    """
 
     ORTHO = "ortho"
     NONE = "none"
 
 
 class NormType(str, Enum):
-    """Whether the triangles of a mel filter bank are made equal in area, as Slaney does."""
+    """Whether the triangles of a mel filter bank are made equal in area, as Slaney does.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [norm.name for norm in audio.NormType]
+        ['SLANEY', 'NONE']
+    """
 
     SLANEY = "slaney"
     NONE = "none"
 
 
 class ResampleMethod(str, Enum):
-    """The window of the sinc by which a signal is resampled: Hann's or Kaiser's."""
+    """The window of the sinc by which a signal is resampled: Hann's or Kaiser's.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [method.name for method in audio.ResampleMethod]
+        ['SINC_INTERPOLATION', 'KAISER_WINDOW']
+    """
 
     SINC_INTERPOLATION = "sinc_interpolation"
     KAISER_WINDOW = "kaiser_window"
 
 
 class ScaleType(str, Enum):
-    """Whether a spectrogram holds powers or magnitudes."""
+    """Whether a spectrogram holds powers or magnitudes.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [scale.name for scale in audio.ScaleType]
+        ['POWER', 'MAGNITUDE']
+    """
 
     POWER = "power"
     MAGNITUDE = "magnitude"
 
 
 class WindowType(str, Enum):
-    """The window that a frame of a signal is multiplied by."""
+    """The window that a frame of a signal is multiplied by.
+
+    Example:
+        >>> from mindspore_compat.dataset import audio
+        >>> [window.name for window in audio.WindowType]
+        ['BARTLETT', 'BLACKMAN', 'HAMMING', 'HANN', 'KAISER']
+    """
 
     BARTLETT = "bartlett"
     BLACKMAN = "blackman"

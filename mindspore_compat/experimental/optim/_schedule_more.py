@@ -43,6 +43,16 @@ class SequentialLR:
         ValueError: if a scheduler belongs to another optimizer, or there is not one milestone less
             than schedulers.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> warm_up = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> later = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> scheduler = optim.lr_scheduler.SequentialLR(optimizer, [warm_up, later], milestones=[1])
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
+
     Source: mindspore.experimental.optim.lr_scheduler.SequentialLR of MindSpore 2.10.
     """
 
@@ -108,6 +118,16 @@ class ReduceLROnPlateau:
         cooldown (int): how many epochs after a change are not counted.
         min_lr (Union[float, list[float]]): the lowest learning rate, or one for each group.
         eps (float): a smaller change than this is not made.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+        >>> for loss in (1.0, 2.0):
+        ...     _ = scheduler.step(loss)
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.ReduceLROnPlateau of MindSpore 2.10.
     """
@@ -212,6 +232,16 @@ class CyclicLR(LRScheduler):
             step ('iterations').
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.CyclicLR(optimizer, 0.1, max_lr=0.3, step_size_up=2)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.2)]
+
     Source: mindspore.experimental.optim.lr_scheduler.CyclicLR of MindSpore 2.10.
     """
 
@@ -283,6 +313,16 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     Raises:
         ValueError: if `T_0` or `T_mult` is not an int of at least 1, or `eta_min` not a number.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.CosineAnnealingWarmRestarts of MindSpore 2.10.
     """

@@ -35,6 +35,14 @@ class AdamW(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.experimental.optim.AdamW([weight], lr=0.1)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.899]
+
     Source: mindspore.experimental.optim.AdamW of MindSpore 2.10.
     """
 

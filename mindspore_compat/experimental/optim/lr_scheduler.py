@@ -44,6 +44,16 @@ class StepLR(LRScheduler):
         gamma (float): the factor.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
+
     Source: mindspore.experimental.optim.lr_scheduler.StepLR of MindSpore 2.10.
     """
 
@@ -73,6 +83,16 @@ class LinearLR(LRScheduler):
         end_factor (float): the factor from epoch `total_iters` on.
         total_iters (int): when the last change is made.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.075)]
 
     Source: mindspore.experimental.optim.lr_scheduler.LinearLR of MindSpore 2.10.
     """
@@ -118,6 +138,16 @@ class ExponentialLR(LRScheduler):
         gamma (float): the factor.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
+
     Source: mindspore.experimental.optim.lr_scheduler.ExponentialLR of MindSpore 2.10.
     """
 
@@ -143,6 +173,16 @@ class PolynomialLR(LRScheduler):
         total_iters (int): the epoch that reaches 0.
         power (float): the power.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2, power=1.0)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.PolynomialLR of MindSpore 2.10.
     """
@@ -178,6 +218,16 @@ class LambdaLR(LRScheduler):
             group.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.LambdaLR(optimizer, lr_lambda=lambda epoch: 0.5**epoch)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
+
     Source: mindspore.experimental.optim.lr_scheduler.LambdaLR of MindSpore 2.10.
     """
 
@@ -201,6 +251,16 @@ class MultiplicativeLR(LRScheduler):
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.MultiplicativeLR(optimizer, lr_lambda=lambda epoch: 0.5)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.MultiplicativeLR of MindSpore 2.10.
     """
@@ -240,6 +300,16 @@ class MultiStepLR(LRScheduler):
         gamma (Union[int, float]): the factor.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
+
     Source: mindspore.experimental.optim.lr_scheduler.MultiStepLR of MindSpore 2.10.
     """
 
@@ -268,6 +338,14 @@ class ConstantLR(LRScheduler):
         factor (float): the factor.
         total_iters (int): the epoch that takes it back.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.ConstantLR of MindSpore 2.10.
     """
@@ -308,6 +386,16 @@ class CosineAnnealingLR(LRScheduler):
         T_max (int): the epochs of half a swing.
         eta_min (Union[int, float]): the lowest learning rate.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.experimental import optim
+        >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> scheduler.step()
+        True
+        >>> scheduler.get_last_lr()
+        [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
     Source: mindspore.experimental.optim.lr_scheduler.CosineAnnealingLR of MindSpore 2.10.
     """

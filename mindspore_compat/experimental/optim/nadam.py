@@ -34,6 +34,14 @@ class NAdam(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.experimental.optim.NAdam([weight], lr=0.1)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.8943548]
+
     Source: mindspore.experimental.optim.NAdam of MindSpore 2.10.
     """
 

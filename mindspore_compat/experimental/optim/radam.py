@@ -30,6 +30,14 @@ class RAdam(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.experimental.optim.RAdam([weight], lr=0.1)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.95]
+
     Source: mindspore.experimental.optim.RAdam of MindSpore 2.10.
     """
 

@@ -32,6 +32,14 @@ class RMSprop(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.experimental.optim.RMSprop([weight], lr=0.01)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.90000004]
+
     Source: mindspore.experimental.optim.RMSprop of MindSpore 2.10.
     """
 

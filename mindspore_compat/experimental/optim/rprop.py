@@ -35,6 +35,14 @@ class Rprop(GroupedOptimizer):
     Outputs:
         bool, True.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.experimental.optim.Rprop([weight], lr=0.1)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.9]
+
     Source: mindspore.experimental.optim.Rprop of MindSpore 2.10.
     """
 

@@ -280,6 +280,11 @@ class SyncBatchNorm(_BatchNorm):
     Raises:
         TypeError: if `process_groups` is not a list of lists of ints, or as for BatchNorm1d.
         ValueError: if a rank occurs twice or does not exist, or as for BatchNorm1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.SyncBatchNorm(3).gamma.shape)
+        (3,)
     """
 
     _ranks = (2, 4)

@@ -535,6 +535,11 @@ class Identity(Cell):
 
     Args:
         *args, **kwargs: anything; without effect.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Identity()(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
     """
 
     def __init__(self, *args, **kwargs):

@@ -349,6 +349,13 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if a size is less than 1, a choice unknown, or the inputs do not have 2 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> layer = ms.nn.MultiFieldEmbeddingLookup(10, 2, field_size=2)
+        >>> ids, fields = ms.Tensor([[2, 4]], ms.int32), ms.Tensor([[0, 1]], ms.int32)
+        >>> print(layer(ids, ms.ops.ones((1, 2)), fields).shape)
+        (1, 2, 2)
     """
 
     OPERATOR_SUM = "SUM"

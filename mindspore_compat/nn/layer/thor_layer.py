@@ -112,6 +112,11 @@ class DenseThor(_SecondOrder, Dense):
     Inputs:
         - **x** (Tensor) - of shape (*, in_channels).
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.DenseThor(3, 4)(ms.ops.ones((2, 3))).shape)
+        (2, 4)
+
     Source: mindspore.nn.DenseThor of MindSpore 2.10.
     """
 
@@ -163,6 +168,11 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     Inputs:
         - **x** (Tensor) - of shape (N, C, H, W).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.Conv2dThor(1, 2, 3)(ms.ops.ones((1, 1, 4, 4))).shape)
+        (1, 2, 4, 4)
 
     Source: mindspore.nn.Conv2dThor of MindSpore 2.10.
     """
@@ -273,6 +283,11 @@ class EmbeddingThor(_Lookup, Embedding):
     Inputs:
         - **ids** (Tensor) - int32 or int64, of any shape.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.EmbeddingThor(10, 4)(ms.Tensor([1, 3]))[0].shape)
+        (4,)
+
     Source: mindspore.nn.EmbeddingThor of MindSpore 2.10.
     """
 
@@ -308,6 +323,11 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
 
     Inputs:
         - **indices** (Tensor) - int32 or int64, of any shape.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.nn.EmbeddingLookupThor(10, 4)(ms.Tensor([1, 3])).shape)
+        (2, 4)
 
     Source: mindspore.nn.EmbeddingLookupThor of MindSpore 2.10.
     """

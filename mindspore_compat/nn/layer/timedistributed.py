@@ -26,6 +26,12 @@ class TimeDistributed(Cell):
     Raises:
         TypeError: if `layer` is neither a Cell nor a Primitive, or an axis is not an int.
         ValueError: if the input has fewer than 3 axes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> layer = ms.nn.TimeDistributed(ms.nn.Dense(4, 2), time_axis=1, reshape_with_axis=0)
+        >>> print(layer(ms.ops.ones((5, 3, 4))).shape)
+        (5, 3, 2)
     """
 
     @checked

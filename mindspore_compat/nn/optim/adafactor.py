@@ -66,6 +66,14 @@ class AdaFactor(FusedOptimizer):
     Outputs:
         tuple[bool], True for each parameter.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+        >>> optimizer = ms.nn.AdaFactor([weight], learning_rate=0.1, relative_step=False)
+        >>> _ = optimizer((ms.Tensor([0.5]),))
+        >>> print(weight.value())
+        [0.99]
+
     Source: mindspore.nn.AdaFactor of MindSpore 2.10.
     """
 

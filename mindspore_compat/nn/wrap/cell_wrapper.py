@@ -182,6 +182,14 @@ class ForwardValueAndGrad(Cell):
         TypeError: if `network` is no Cell, function or method, a flag is not a bool, or `weights`
             are no Parameters with `get_by_list`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+        >>> step = ms.nn.ForwardValueAndGrad(net, net.trainable_params(), get_by_list=True)
+        >>> value, gradients = step(ms.Tensor([[2.0, 3.0]]))
+        >>> print(value, gradients[0])
+        [[5.]] [[2. 3.]]
+
     Source: mindspore.nn.ForwardValueAndGrad of MindSpore 2.10.
     """
 
@@ -440,6 +448,13 @@ class GradAccumulationCell(_Sliced):
         network (Cell): the network; it returns one Tensor.
         micro_size (int): how many slices the first axis is cut into.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
+        >>> cell = ms.nn.GradAccumulationCell(net, micro_size=2)
+        >>> print(cell(ms.ops.ones((4, 2)), ms.ops.ones((4, 1))).shape)
+        ()
+
     Source: mindspore.nn.GradAccumulationCell of MindSpore 2.10.
     """
 
@@ -467,6 +482,13 @@ class PipelineCell(_Sliced):
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
+        >>> cell = ms.nn.PipelineCell(net, micro_size=2)
+        >>> print(cell(ms.ops.ones((4, 2)), ms.ops.ones((4, 1))).shape)
+        ()
 
     Source: mindspore.nn.PipelineCell of MindSpore 2.10.
     """

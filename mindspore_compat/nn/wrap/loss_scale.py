@@ -139,6 +139,12 @@ class FixedLossScaleUpdateCell(Cell):
     Outputs:
         bool, `overflow`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> scale_update = ms.nn.FixedLossScaleUpdateCell(1024.0)
+        >>> print(scale_update.get_loss_scale())
+        1024.0
+
     Source: mindspore.nn.FixedLossScaleUpdateCell of MindSpore 2.10.
     """
 

@@ -17,7 +17,14 @@ from .sigmoid import sigmoid, silu
 @public("mint.nn.functional.relu_")
 @checked
 def relu_(input: Numbers):
-    """max(input, 0), written into `input`, which is returned."""
+    """max(input, 0), written into `input`, which is returned.
+
+    Example:
+        >>> x = ms.Tensor([-1.0, 2.0])
+        >>> _ = ms.mint.nn.functional.relu_(x)
+        >>> print(x)
+        [0. 2.]
+    """
     return write_back(input, relu.run(input))
 
 
@@ -37,26 +44,54 @@ def sigmoid_(input: Floats):
 @public("mint.nn.functional.elu_", "mint.nn.functional.inplace_elu")
 @checked
 def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
-    """The input where it is positive, alpha (exp(input) - 1) elsewhere, written into `input`."""
+    """The input where it is positive, alpha (exp(input) - 1) elsewhere, written into `input`.
+
+    Example:
+        >>> x = ms.Tensor([-1.0, 2.0])
+        >>> _ = ms.mint.nn.functional.elu_(x)
+        >>> print(x)
+        [-0.63212055  2.        ]
+    """
     return write_back(input, elu_ext.run(input, alpha))
 
 
 @public("mint.nn.functional.inplace_silu")
 @checked
 def silu_(input: Floats):
-    """input * sigmoid(input), written into `input`, which is returned."""
+    """input * sigmoid(input), written into `input`, which is returned.
+
+    Example:
+        >>> x = ms.Tensor([-1.0, 2.0])
+        >>> _ = ms.mint.nn.functional.silu(x, inplace=True)
+        >>> print(x)
+        [-0.2689414  1.761594 ]
+    """
     return write_back(input, silu.run(input))
 
 
 @public("mint.nn.functional.hardtanh_")
 @checked
 def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
-    """The input cut off below `min_val` and above `max_val`, written into `input`."""
+    """The input cut off below `min_val` and above `max_val`, written into `input`.
+
+    Example:
+        >>> x = ms.Tensor([-3.0, 0.5, 2.0])
+        >>> _ = ms.mint.nn.functional.hardtanh_(x)
+        >>> print(x)
+        [-1.   0.5  1. ]
+    """
     return write_back(input, hardtanh.run(input, min_val, max_val))
 
 
 @public("mint.nn.functional.threshold_")
 @checked
 def threshold_(input: Numbers, threshold: Number, value: Number):
-    """The input where it exceeds `threshold`, `value` elsewhere, written into `input`."""
+    """The input where it exceeds `threshold`, `value` elsewhere, written into `input`.
+
+    Example:
+        >>> x = ms.Tensor([-3.0, 0.5, 2.0])
+        >>> _ = ms.mint.nn.functional.threshold_(x, 1.0, 9.0)
+        >>> print(x)
+        [9. 9. 2.]
+    """
     return write_back(input, threshold_ext.run(input, threshold, value))

@@ -458,7 +458,12 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
 @public("mint.linalg.matrix_norm")
 @checked
 def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False, *, dtype=None):
-    """The norm of each matrix, as `ops.matrix_norm`."""
+    """The norm of each matrix, as `ops.matrix_norm`.
+
+    Example:
+        >>> print(ms.mint.linalg.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+    """
     return _matrix_norm(A, ord, dim, keepdim, dtype)
 
 

@@ -257,7 +257,13 @@ def vstack(inputs: Joined):
 @public("ops.row_stack", "mint.row_stack")
 @checked
 def row_stack(tensors: Joined):
-    """`vstack` by its other name."""
+    """`vstack` by its other name.
+
+    Example:
+        >>> print(ms.ops.row_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[1 2]
+         [3 4]]
+    """
     return vstack(tensors)
 
 
@@ -310,7 +316,12 @@ def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
 @public("mint.tensor_split")
 @checked
 def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
-    """The parts along `dim`; see `ops.tensor_split`."""
+    """The parts along `dim`; see `ops.tensor_split`.
+
+    Example:
+        >>> print(ms.mint.tensor_split(ms.Tensor([1, 2, 3]), 2))
+        (Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3]))
+    """
     return _parts("tensor_split", input, indices_or_sections, dim)
 
 

@@ -250,7 +250,14 @@ def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
 
 @public("ops.BatchToSpaceNDV2")
 class BatchToSpaceNDV2(Primitive):
-    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`."""
+    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]])
+        >>> print(ms.ops.BatchToSpaceNDV2()(x, ms.Tensor([2, 2]), [[0, 0], [0, 0]]))
+        [[[[1. 2.]
+           [3. 4.]]]]
+    """
 
     def __init__(self):
         super().__init__("BatchToSpaceNDV2")

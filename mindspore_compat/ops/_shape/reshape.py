@@ -290,7 +290,15 @@ def view_as(input: Anything, other: Anything):
 @public("ops.reshape_")
 @checked
 def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
-    """Gives the Tensor itself another shape, and returns it."""
+    """Gives the Tensor itself another shape, and returns it.
+
+    Example:
+        >>> x = ms.Tensor([1, 2, 3, 4])
+        >>> _ = ms.ops.reshape_(x, (2, 2))
+        >>> print(x)
+        [[1 2]
+         [3 4]]
+    """
     made = reshape_array.run(input, tuple(shape))
     input._array, input._node = made._array, made._node
     return input

@@ -303,6 +303,11 @@ def to_dlpack(tensor: Anything):
     Raises:
         TypeError: if `tensor` is not a Tensor, or its dtype has no name in DLPack.
 
+    Example:
+        >>> capsule = ms.Tensor([1.0, 2.0]).to_dlpack()
+        >>> print(ms.from_dlpack(capsule))
+        [1. 2.]
+
     Source: mindspore.utils.to_dlpack of MindSpore 2.10.
     """
     return exchange.to_capsule(tensor._array)
@@ -319,6 +324,10 @@ def from_dlpack(dlpack):
 
     Raises:
         RuntimeError: if it is neither, was taken before, or holds a dtype that no Tensor has.
+
+    Example:
+        >>> print(ms.from_dlpack(np.array([1.0, 2.0])))
+        [1. 2.]
 
     Source: mindspore.utils.from_dlpack of MindSpore 2.10.
     """

@@ -56,6 +56,13 @@ def line_search(
 
     Returns:
         LineSearchResults.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.scipy.optimize import line_search
+        >>> found = line_search(lambda x: (x * x).sum(), ms.Tensor([2.0]), ms.Tensor([-1.0]))
+        >>> print(found.a_k)
+        1.0
     """
     path = Path(f, jac or slope_of(f), xk, pk)
     value = float(old_fval) if old_fval is not None else path.value_at_start()

@@ -24,6 +24,14 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
         TypeError: `cost_matrix` is no Tensor of numbers, `maximize` no bool, or `dimension_limit`
             no int64 Tensor.
         ValueError: `cost_matrix` is no matrix.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.scipy.optimize import linear_sum_assignment
+        >>> cost = ms.Tensor([[4.0, 1.0], [2.0, 8.0]])
+        >>> rows, columns = linear_sum_assignment(cost, False, ms.Tensor(2))
+        >>> print(rows, columns)
+        [0 1] [1 0]
     """
     if not isinstance(cost_matrix, Tensor) or dtypes.to_numpy(cost_matrix.dtype).kind not in "biuf":
         raise TypeError(

@@ -74,6 +74,13 @@ def minimize(
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `method` is something else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.scipy.optimize import minimize
+        >>> found = minimize(lambda x: ((x - 3.0) ** 2).sum(), ms.Tensor([0.0]), method="BFGS")
+        >>> print(found.x)
+        [3.]
     """
     if not callable(func):
         raise TypeError(f"For 'minimize', 'func' must be callable, but got {func!r}.")

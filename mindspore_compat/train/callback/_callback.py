@@ -114,6 +114,12 @@ class RunContext:
     Raises:
         TypeError: if `original_args` is not a dict.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> context = ms.train.RunContext({"cur_epoch_num": 3})
+        >>> context.original_args()["cur_epoch_num"], context.get_stop_requested()
+        (3, False)
+
     Source: mindspore.train.RunContext of MindSpore 2.10.
     """
 

@@ -85,6 +85,11 @@ def names():
 
     Returns:
         list[str].
+
+    Example:
+        >>> from mindspore_compat import train
+        >>> "accuracy" in train.names()
+        True
     """
     return sorted(_BY_NAME)
 

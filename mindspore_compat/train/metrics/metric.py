@@ -46,6 +46,21 @@ def rearrange_inputs(func):
 class Metric(metaclass=ABCMeta):
     """The base of metrics: `clear` starts, `update` takes one batch, `eval` gives the result.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Largest(ms.train.Metric):
+        ...     def clear(self):
+        ...         self.value = 0
+        ...     def update(self, *inputs):
+        ...         self.value = max(self.value, float(inputs[0].max()))
+        ...     def eval(self):
+        ...         return self.value
+        >>> metric = Largest()
+        >>> metric.clear()
+        >>> metric.update(ms.Tensor([1.0, 3.0]))
+        >>> metric.eval()
+        3.0
+
     Source: mindspore.train.Metric of MindSpore 2.10.
     """
 

@@ -78,6 +78,14 @@ class TopKCategoricalAccuracy(Metric):
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
     """The share of samples whose class has the largest prediction: TopKCategoricalAccuracy(1).
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> metric = ms.train.Top1CategoricalAccuracy()
+        >>> metric.clear()
+        >>> metric.update(ms.Tensor([[0.1, 0.9], [0.8, 0.2]]), ms.Tensor([1, 1]))
+        >>> float(metric.eval())
+        0.5
+
     Source: mindspore.train.Top1CategoricalAccuracy of MindSpore 2.10.
     """
 
@@ -87,6 +95,14 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
     """The share of samples whose class is among the 5 largest: TopKCategoricalAccuracy(5).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> metric = ms.train.Top5CategoricalAccuracy()
+        >>> metric.clear()
+        >>> metric.update(ms.Tensor([[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]]), ms.Tensor([4]))
+        >>> float(metric.eval())
+        1.0
 
     Source: mindspore.train.Top5CategoricalAccuracy of MindSpore 2.10.
     """

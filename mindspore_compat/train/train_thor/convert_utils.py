@@ -13,6 +13,13 @@ __all__ = ["ConvertModelUtils", "ConvertNetUtils"]
 class ConvertNetUtils:
     """Replaces layers of a network by those that gather the factors of THOR.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> net = ms.nn.SequentialCell(ms.nn.Dense(2, 3))
+        >>> ms.train.ConvertNetUtils().convert_to_thor_net(net)
+        >>> type(net[0]).__name__
+        'DenseThor'
+
     Source: mindspore.train.train_thor.ConvertNetUtils of MindSpore 2.10.
     """
 

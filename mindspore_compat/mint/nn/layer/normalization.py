@@ -240,6 +240,11 @@ class SyncBatchNorm(_BatchNorm):
             another number of axes or channels.
         RuntimeError: if there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.SyncBatchNorm(3).weight.shape)
+        (3,)
+
     Source: mindspore.mint.nn.SyncBatchNorm of MindSpore 2.10.
     """
 

@@ -108,6 +108,11 @@ class ConstantPad1d(_Constant):
         TypeError: if `padding` holds anything but ints, or `value` is not a number.
         ValueError: if `padding` is neither an int nor as many ints as there are sides.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ConstantPad1d((1, 2), 9.0)(ms.Tensor([[1.0, 2.0]])))
+        [[9. 1. 2. 9. 9.]]
+
     Source: mindspore.mint.nn.ConstantPad1d of MindSpore 2.10.
     """
 
@@ -119,6 +124,12 @@ class ConstantPad2d(_Constant):
     """Pads the last two axes with a constant.
 
     `padding` is one number, or those left, right, above and below; see ConstantPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(ms.Tensor([[[1.0, 2.0]]])))
+        [[[9. 1. 2.]
+          [9. 9. 9.]]]
 
     Source: mindspore.mint.nn.ConstantPad2d of MindSpore 2.10.
     """
@@ -132,6 +143,12 @@ class ConstantPad3d(_Constant):
 
     `padding` is one number, or those left, right, above, below, in front and behind; see
     ConstantPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.ops.ones((1, 2, 2, 2))
+        >>> print(ms.mint.nn.ConstantPad3d((1, 1, 0, 0, 0, 1), 9.0)(x).shape)
+        (1, 3, 2, 4)
 
     Source: mindspore.mint.nn.ConstantPad3d of MindSpore 2.10.
     """
@@ -157,6 +174,11 @@ class ZeroPad1d(_Zeros):
         ValueError: if `padding` is neither an int nor as many ints as there are sides, or if one is
             below 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ZeroPad1d((1, 2))(ms.Tensor([[1.0, 2.0]])))
+        [[0. 1. 2. 0. 0.]]
+
     Source: mindspore.mint.nn.ZeroPad1d of MindSpore 2.10.
     """
 
@@ -166,6 +188,12 @@ class ZeroPad1d(_Zeros):
 @public("mint.nn.ZeroPad2d")
 class ZeroPad2d(_Zeros):
     """Pads the last two axes with zeros: left, right, above and below; see ZeroPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ZeroPad2d((1, 0, 0, 1))(ms.Tensor([[[1.0, 2.0]]])))
+        [[[0. 1. 2.]
+          [0. 0. 0.]]]
 
     Source: mindspore.mint.nn.ZeroPad2d of MindSpore 2.10.
     """
@@ -178,6 +206,12 @@ class ZeroPad3d(_Zeros):
     """Pads the last three axes with zeros: left, right, above, below, in front and behind.
 
     See ZeroPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.ops.ones((1, 2, 2, 2))
+        >>> print(ms.mint.nn.ZeroPad3d(1)(x).shape)
+        (1, 4, 4, 4)
 
     Source: mindspore.mint.nn.ZeroPad3d of MindSpore 2.10.
     """
@@ -204,6 +238,11 @@ class ReflectionPad1d(_Mirror):
         ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
             range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ReflectionPad1d((1, 2))(ms.Tensor([[1.0, 2.0, 3.0]])))
+        [[2. 1. 2. 3. 2. 1.]]
+
     Source: mindspore.mint.nn.ReflectionPad1d of MindSpore 2.10.
     """
 
@@ -215,6 +254,13 @@ class ReflectionPad2d(_Mirror):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
 
     `padding` is one number, or those left, right, above and below; see ReflectionPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ReflectionPad2d((1, 0, 0, 1))(ms.Tensor([[[1.0, 2.0], [3.0, 4.0]]])))
+        [[[2. 1. 2.]
+          [4. 3. 4.]
+          [2. 1. 2.]]]
 
     Source: mindspore.mint.nn.ReflectionPad2d of MindSpore 2.10.
     """
@@ -228,6 +274,12 @@ class ReflectionPad3d(_Mirror):
 
     `padding` is one number, or those left, right, above, below, in front and behind; see
     ReflectionPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.ops.ones((1, 2, 2, 2))
+        >>> print(ms.mint.nn.ReflectionPad3d(1)(x).shape)
+        (1, 4, 4, 4)
 
     Source: mindspore.mint.nn.ReflectionPad3d of MindSpore 2.10.
     """
@@ -254,6 +306,11 @@ class ReplicationPad1d(_Edge):
         ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
             range.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ReplicationPad1d((1, 2))(ms.Tensor([[1.0, 2.0]])))
+        [[1. 1. 2. 2. 2.]]
+
     Source: mindspore.mint.nn.ReplicationPad1d of MindSpore 2.10.
     """
 
@@ -265,6 +322,12 @@ class ReplicationPad2d(_Edge):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the edge of the input.
 
     `padding` is one number, or those left, right, above and below; see ReplicationPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.ReplicationPad2d((1, 0, 0, 1))(ms.Tensor([[[1.0, 2.0]]])))
+        [[[1. 1. 2.]
+          [1. 1. 2.]]]
 
     Source: mindspore.mint.nn.ReplicationPad2d of MindSpore 2.10.
     """
@@ -278,6 +341,12 @@ class ReplicationPad3d(_Edge):
 
     `padding` is one number, or those left, right, above, below, in front and behind; see
     ReplicationPad1d.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.ops.ones((1, 2, 2, 2))
+        >>> print(ms.mint.nn.ReplicationPad3d(1)(x).shape)
+        (1, 4, 4, 4)
 
     Source: mindspore.mint.nn.ReplicationPad3d of MindSpore 2.10.
     """

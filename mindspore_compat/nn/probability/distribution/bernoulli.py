@@ -22,6 +22,12 @@ class Bernoulli(Distribution):
     Raises:
         ValueError: if a probability is not above 0 and below 1.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> coin = ms.nn.probability.distribution.Bernoulli(0.25)
+        >>> print(coin.prob(ms.Tensor([1, 0])), coin.var())
+        [0.25 0.75] 0.1875
+
     Source: mindspore.nn.probability.distribution.Bernoulli of MindSpore 2.10.
     """
 

@@ -22,6 +22,12 @@ class Categorical(Distribution):
         ValueError: if `probs` has no axis, or the probabilities are not between 0 and 1 or do not
             sum to 1.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> dice = ms.nn.probability.distribution.Categorical([0.25, 0.75])
+        >>> print(dice.prob(ms.Tensor([0, 1])))
+        [0.25 0.75]
+
     Source: mindspore.nn.probability.distribution.Categorical of MindSpore 2.10.
     """
 

@@ -69,6 +69,12 @@ class Distribution(Cell):
         name (str): the name of the distribution.
         param (dict): the arguments it was made with.
 
+    Example:
+        >>> from mindspore_compat.nn.probability import distribution
+        >>> normal = distribution.Normal(0.0, 2.0)
+        >>> isinstance(normal, distribution.Distribution), normal.name
+        (True, 'Normal')
+
     Source: mindspore.nn.probability.distribution.Distribution of MindSpore 2.10.
     """
 

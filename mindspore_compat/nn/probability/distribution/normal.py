@@ -25,6 +25,12 @@ class Normal(Distribution):
         TypeError: if `dtype` is no float.
         ValueError: if `sd` is not above 0.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> normal = ms.nn.probability.distribution.Normal(0.0, 2.0)
+        >>> print(normal.sd(), normal.log_prob(ms.Tensor([0.0])))
+        2.0 [-1.6120857]
+
     Source: mindspore.nn.probability.distribution.Normal of MindSpore 2.10.
     """
 

@@ -23,6 +23,12 @@ class Uniform(Distribution):
         TypeError: if `dtype` is no float.
         ValueError: if `low` is not below `high`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> uniform = ms.nn.probability.distribution.Uniform(0.0, 4.0)
+        >>> print(uniform.mean(), uniform.prob(ms.Tensor([1.0, 5.0])))
+        2.0 [0.25 0.  ]
+
     Source: mindspore.nn.probability.distribution.Uniform of MindSpore 2.10.
     """
 
