@@ -51,7 +51,7 @@ _ufuncs = {
 }
 
 
-def fuse(formula, reads=("g",), link=None):
+def fuse(formula, reads=("g",), link=None, singles=()):
     """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place.
 
     Args:
@@ -60,18 +60,21 @@ def fuse(formula, reads=("g",), link=None):
         reads: the names of the arrays that are only read.
         link: `link(xp, p, g, *, ...)`, what is done to the gradient `g` first, in the same pass.
             Its keywords are further scalars of the update.
+        singles: the names of arrays that are only read and have one element, which counts for the
+            whole row; such an update is for rows on a GPU.
     """
-    return Fused(formula, reads, link)
+    return Fused(formula, (*reads, *singles), link, singles)
 
 
 class Fused:
     """A formula with its programs: one for each set of flags and dtypes met."""
 
-    def __init__(self, formula, reads, link=None):
+    def __init__(self, formula, reads, link=None, singles=()):
         code = formula.__code__
         self.formula = formula if link is None else _linked(link, formula)
         self.names = code.co_varnames[1 : code.co_argcount]
         self.written = tuple(name not in reads for name in self.names)
+        self.singles = singles
         self._programs = {}
 
     def __deepcopy__(self, memo):
@@ -144,7 +147,7 @@ class Fused:
             found = (
                 HostProgram(trace, dtypes)
                 if kind is numpy.ndarray
-                else KernelProgram(trace, dtypes, SPACES[kind])
+                else KernelProgram(trace, dtypes, SPACES[kind], self.singles)
             )
             self._programs[key] = found
         return found

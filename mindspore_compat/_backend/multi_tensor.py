@@ -74,10 +74,11 @@ class Numbers:
 
 
 class KernelProgram:
-    """A trace as kernels of CuPy."""
+    """A trace as kernels of CuPy; arrays named in `singles` have one element for a whole row."""
 
-    def __init__(self, trace, dtypes, space):
+    def __init__(self, trace, dtypes, space, singles=()):
         self.trace = trace
+        self.singles = singles
         self.name = trace.name if trace.name.isidentifier() else "update"  # CuPy refuses "<lambda>"
         self.dtypes = dtypes
         self.dtype = compute_dtype(dtypes)
@@ -165,7 +166,8 @@ class KernelProgram:
         kernel = self._made.get(key)
         if kernel is None:
             name = f"many_{self.name}"
-            source = table_source(self.trace, self.dtypes, numbers, name, self._most_rows())
+            most = self._most_rows()
+            source = table_source(self.trace, self.dtypes, numbers, name, most, self.singles)
             kernel = self._made[key] = self.module.RawKernel(source, name)
         table, blocks = filled_table(rows, self._most_rows())
         kernel((blocks,), (THREADS,), (table, skip, *values))
@@ -194,7 +196,7 @@ def filled_table(rows, most):
     return table, int(blocks.sum())
 
 
-def table_source(trace, dtypes, numbers, name, rows):
+def table_source(trace, dtypes, numbers, name, rows, singles=()):
     """The CUDA text of an update over a table of rows.
 
     Args:
@@ -203,6 +205,7 @@ def table_source(trace, dtypes, numbers, name, rows):
         numbers: the Numbers of a call.
         name: the name of the kernel.
         rows: how many rows a table holds.
+        singles: the names of its arrays that have one element for a whole row.
     """
     real = _real(compute_dtype(dtypes))
     if numbers.held:
@@ -210,9 +213,13 @@ def table_source(trace, dtypes, numbers, name, rows):
     else:
         given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
     places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
+    read = [
+        f"{place}[{0 if name in singles else 'at'}]"
+        for name, place in zip(trace.names, places, strict=True)
+    ]
     body = [
-        f"const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
-        for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))
+        f"const {real} v{index} = ({real}){load(dtype, place)};"
+        for index, (dtype, place) in enumerate(zip(dtypes, read, strict=True))
     ]
     body += [step_line(step, real) for step in trace.steps]
     body += [

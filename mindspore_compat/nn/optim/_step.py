@@ -135,8 +135,9 @@ class Plan:
         rows_only: whether a gradient of rows leaves all other rows, and their states, alone.
 
     An optimizer may set `offload`, an Offload that updates parameters on a GPU, or `update_row`, a
-    function of p, g and the states that updates one parameter when it is no single fused pass, and
-    `update_whole`, a Whole that does so for all dense ones on a GPU.
+    function of p, g and the states that updates one parameter when it is no single fused pass,
+    `update_whole`, a Whole that does so for all dense ones on a GPU, and `singles`, kinds of state
+    with one element for each parameter, which its update takes on a GPU.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -147,6 +148,7 @@ class Plan:
         self.offload = None
         self.update_row = None
         self.update_whole = None
+        self.singles = []
         self._parts = None
         self._homes = None
 
@@ -211,6 +213,7 @@ class Plan:
                 part.pack.update(fused, held, given, **scalars[part.setting])
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
+                states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
                 rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
                 fused.sweep_alike(rows, skip, **scalars[part.setting])
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._backend import arrays
 from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
@@ -15,6 +16,22 @@ from ._step import Plan
 __all__ = ["ASGD"]
 
 Finite = Float(gt=-inf, lt=inf)
+
+
+def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, taken):
+    """`asgd_update` after a number of steps, with what is saved for each parameter on a GPU."""
+    first = xp.maximum(1 - taken, 0.0)
+    return asgd_update(xp, p, g, average, lambd=lambd, eta=eta * (1 - first) + lr * first, mu=mu)
+
+
+def _next_sizes(xp, eta, mu, *, lambd, lr, taken, alpha, t0):
+    """The length of the next step, and its weight in the average."""
+    step = taken + 1
+    return lr / (1 + lambd * lr * step) ** alpha, 1 / xp.maximum(1.0, step - t0)
+
+
+GATHERED = fuse(gathered_asgd_update, link=unscaled, singles=("eta", "mu"))
+NEXT_SIZES = fuse(_next_sizes)
 
 
 @public("nn.ASGD")
@@ -49,6 +66,8 @@ class ASGD(FusedOptimizer):
 
     states = (("ax", "ax_", "zeros"),)
     update = fuse(asgd_update, link=unscaled)
+    skips = True
+    _gathered = None
 
     @checked
     def __init__(
@@ -101,5 +120,43 @@ class ASGD(FusedOptimizer):
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
                 `parameters`.
         """
-        super().construct(gradients)
+        held = self._held(gradients)
+        if all(map(arrays.on_device, held)):
+            self._update_on_gpu(held)
+        else:
+            super().construct(gradients)
         return True
+
+    def scalars(self, lr):
+        """The scalars of `gathered_asgd_update`."""
+        return {"lambd": self.lambd, "lr": lr, "taken": self._steps_taken()}
+
+    def _update_on_gpu(self, held):
+        """Updates all parameters that share a learning rate and a decay by one kernel."""
+        plan = self._gathered
+        if plan is None or plan.states[0] is not self.ax:
+            plan = self._gathered = super()._plan_over([self.ax])
+            plan.singles = [self.eta, self.mu]
+        for saved in (*self.eta, *self.mu):
+            self._on_gpu(saved)
+        scalars = super()._scalars_of(plan)
+        own = {setting: self._own(given) for setting, given in scalars.items()}
+        if self.grad_centralization:
+            self._centralise(plan, held, scalars)
+        plan.run(type(self).__name__, GATHERED, held, scalars, self._skip)
+        for setting, given in own.items():
+            rows = [
+                [eta._array, mu._array]
+                for eta, mu, each in zip(self.eta, self.mu, plan.settings, strict=True)
+                if each == setting
+            ]
+            NEXT_SIZES.sweep(rows, self._skip, **given)
+        if self._skip is None:
+            self.global_step._array += 1
+        else:
+            self.after_step_unless(self._skip)
+
+    def _own(self, given):
+        """The scalars of `_next_sizes` among those of an update, and this optimizer's own."""
+        shared = {name: given[name] for name in ("lambd", "lr", "taken")}
+        return {**shared, "alpha": self.alpha, "t0": self.t0}
