@@ -173,12 +173,18 @@ class KernelProgram:
         kernel((blocks,), (THREADS,), (table, skip, *values))
 
 
-def filled_table(rows, most):
-    """The struct that tells a kernel where rows lie, and how many blocks of threads they take."""
+def filled_table(rows, most, **fields):
+    """The struct that tells a kernel where rows lie, and how many blocks of threads they take.
+
+    Args:
+        rows: sequences of arrays.
+        most: how many rows the struct has place for.
+        fields: further integers of 64 bits, one for each row, by the name of their field.
+    """
     kind = numpy.dtype(
         [
             ("at", numpy.uint64, (len(rows[0]), most)),
-            ("size", numpy.int64, most),
+            *((name, numpy.int64, most) for name in ("size", *fields)),
             ("first", numpy.int32, most),
             ("count", numpy.int32),
         ],
@@ -191,6 +197,8 @@ def filled_table(rows, most):
         [row[kind].data.ptr for row in rows] for kind in range(len(rows[0]))
     ]
     table["size"][: len(rows)] = sizes
+    for name, values in fields.items():
+        table[name][: len(rows)] = values
     table["first"][: len(rows)] = numpy.cumsum(blocks) - blocks
     table["count"] = len(rows)
     return table, int(blocks.sum())

@@ -11,6 +11,7 @@ OPTIMIZERS = {
     "Momentum": lambda parameters: nn.Momentum(parameters, 0.01, 0.9, weight_decay=1e-4),
     "Adam": lambda parameters: nn.Adam(parameters, 0.01),
     "ASGD": lambda parameters: nn.ASGD(parameters, 0.01, weight_decay=1e-4),
+    "AdaFactor": lambda parameters: nn.AdaFactor(parameters, weight_decay=1e-4),
     "AdaMax": lambda parameters: nn.AdaMax(parameters, 0.01),
     "LARS": lambda parameters: nn.LARS(nn.Momentum(parameters, 0.01, 0.9, 1e-4, loss_scale=2.0)),
     "Lamb": lambda parameters: nn.Lamb(parameters, 0.01, weight_decay=1e-4),

@@ -39,7 +39,9 @@ def test_norms_of_all_parameters_are_taken_together(space, optimizer):
     assert found.transfers == found.synchronisations == 0
 
 
-@pytest.mark.parametrize("optimizer", ["ASGD", "AdaMax", "LARS", "Lamb", "Rprop", "SGD"])
+@pytest.mark.parametrize(
+    "optimizer", ["ASGD", "AdaFactor", "AdaMax", "LARS", "Lamb", "Rprop", "SGD"]
+)
 def test_every_optimizer_leaves_a_step_out_on_the_device(space, optimizer):
     found = steps.counts_of("LeNet-5", optimizer)
     for kind in ("transfers", "synchronisations"):

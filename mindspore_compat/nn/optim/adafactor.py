@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._backend import arrays
+from ..._backend import arrays, factored
 from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -35,6 +35,13 @@ __all__ = ["AdaFactor"]
 AtLeast = Float(ge=0.0, lt=inf)
 Pair = TupleOf(AtLeast, length=2) | ListOf(AtLeast, length=2)
 STEP = fuse(plain_update)
+
+
+def _next_steps(xp, step, factored_step):
+    return step + 1, factored_step + 1
+
+
+NEXT_STEPS = fuse(_next_steps)
 
 
 @public("nn.AdaFactor")
@@ -76,6 +83,8 @@ class AdaFactor(FusedOptimizer):
 
     Source: mindspore.nn.AdaFactor of MindSpore 2.10.
     """
+
+    skips = True
 
     @checked(
         Forbid("type(learning_rate) is bool", TypeError, "'learning_rate' must not be a bool"),
@@ -172,24 +181,72 @@ class AdaFactor(FusedOptimizer):
         """
         held = self._held(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
-        step = float(self.afactor_step._array[0]) + 1
-        for index, gradient in enumerate(held):
-            self._update_one(index, gradient, rates[index], decays[index], step)
-        self.afactor_step._array[...] = step
+        taken = self._as_scalar(self.afactor_step)
+        rows = self._rows(held)
+        if factored.takes(rows):
+            self._update_together(rows, rates, decays, taken)
+        else:
+            for index, gradient in enumerate(held):
+                self._update_one(index, gradient, rates[index], decays[index], taken + 1)
+        if self._skip is None:
+            self.afactor_step._array[...] = taken + 1
         self._end_step()
         return (True,) * len(held)
 
+    def can_skip(self, gradients):
+        """True if kernels update all parameters, and so can look at a flag first."""
+        return super().can_skip(gradients) and factored.takes(
+            self._rows([gradient._array for gradient in gradients])
+        )
+
+    def after_step_unless(self, flag):
+        """Counts the step on the GPU, in both counts, unless `flag` there holds."""
+        counts = [self._on_gpu(self.global_step), self._on_gpu(self.afactor_step)]
+        NEXT_STEPS.sweep([counts], flag)
+
     def _held(self, gradients):
         held = super()._held(gradients)
-        for index, gradient in enumerate(held):
-            whole = gradient.whole() if type(gradient) is Rows else gradient
-            held[index] = whole / self.loss_scale if self.need_scale else whole
-        return held
+        return [each.whole() if type(each) is Rows else each for each in held]
+
+    def _rows(self, held):
+        """For each parameter its array, its gradient's, and those of its states."""
+        rows = []
+        for index, (parameter, gradient) in enumerate(zip(self.parameters, held, strict=True)):
+            states = [self.exp_avg_sq[index]._array, None]
+            if gradient.ndim >= 2:
+                states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
+            average = None if self.beta1 is None else self.exp_avg[index]._array
+            rows.append((parameter._array, gradient, average, *states))
+        return rows
+
+    def _update_together(self, rows, rates, decays, taken):
+        """Updates all parameters that share a learning rate and a decay by one kernel."""
+        together = {}
+        for row, rate, decay in zip(rows, rates, decays, strict=True):
+            together.setdefault((id(rate), decay), (rate, []))[1].append(row)
+        for (_, decay), (rate, alike) in together.items():
+            factored.sweep(
+                alike,
+                self._skip,
+                relative=self.relative_step,
+                warmup=self.warmup_init,
+                scaled=self.scale_parameter,
+                lr=rate,
+                decay=decay,
+                beta1=self.beta1,
+                taken=taken,
+                decay_rate=self.decay_rate,
+                eps=self.eps[0],
+                least=self.eps[1],
+                clip=self.clip_threshold,
+                scale=self.loss_scale if self.need_scale else 1.0,
+            )
 
     def _update_one(self, index, gradient, rate, decay, step):
         """Updates one parameter and its mean squares."""
         parameter = self.parameters[index]._array
         xp = arrays.space_of(parameter)
+        gradient = gradient / self.loss_scale if self.need_scale else gradient
         wide = parameter.astype("float32") if parameter.dtype in xp.narrow else parameter
         gradient = xp.cast(gradient, wide.dtype)
         if self.relative_step:

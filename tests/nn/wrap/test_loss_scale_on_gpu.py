@@ -14,6 +14,8 @@ OPTIMIZERS = {
     "adam, decay beside": lambda given: nn.AdamWeightDecay(given, 0.1, weight_decay=0.1),
     "ftrl": lambda given: nn.FTRL(given, learning_rate=0.1),
     "rmsprop": lambda given: nn.RMSProp(given, 0.1, momentum=0.5),
+    "adafactor": lambda given: nn.AdaFactor(given, weight_decay=0.1, loss_scale=2.0),
+    "adafactor, warming up": lambda given: nn.AdaFactor(given, beta1=None, warmup_init=True),
     "asgd": lambda given: nn.ASGD(given, [0.1, 0.2, 0.3], lambd=0.1, t0=1.0, weight_decay=0.1),
     "adamax": lambda given: nn.AdaMax(given, nn.ExponentialDecayLR(0.1, 0.5, 2)),
     "sgd": lambda given: nn.SGD(given, 0.1, weight_decay=0.01),
