@@ -1,11 +1,13 @@
 """vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and its
 refusals."""
 
+import re
+
 import numpy
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, nn, ops
 
 pytestmark = pytest.mark.quick
 
@@ -227,6 +229,64 @@ def test_places_and_values_may_be_mapped_or_not(name, axes):
         if isinstance(got, tuple):
             got, wanted = got[0], [one[0] for one in wanted]
         close(got, numpy.stack([one.asnumpy() for one in wanted]))
+
+
+def two(a, b):
+    return a + b, b
+
+
+@pytest.mark.parametrize(
+    "in_axes, out_axes, text",
+    [
+        (None, 0, "The 'in_axes' of 'vmap' cannot be a single None"),
+        ((0, None), [None], "The 'out_axes' of 'vmap' cannot be all None"),
+        ((1.0, 0), 0, "The axis in vmap's 'in_axes' should be a None or a scalar of type Int64Imm"),
+        ((-4, 0), 0, "The axis: -4 in 'in_axes' is out of bounds for array of dimension [-2,2)."),
+        (0, (0, 4), "The axis: 4 in 'out_axes' is out of bounds for array of dimension [-2,2)."),
+        ((0, 0, 0), 0, "'in_axes' should be equal to the number of arguments of 'fn': 2"),
+        (0, (0, 0, 0), "equal to the number of results of 'fn': 2, but got size: 3."),
+        (0, (None, 0), "It is invalid that source is not None and dst is None."),
+        ((0, 1), 0, "'axis_size' of each argument in the scope of 'vmap' should be equal, but got"),
+    ],
+)
+def test_what_an_error_about_axes_tells(in_axes, out_axes, text):
+    x = Tensor(numpy.ones((2, 3), numpy.float32))
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        ms.vmap(two, in_axes, out_axes)(x, x)
+
+
+def test_the_number_of_inputs_must_fit():
+    with pytest.raises(TypeError, match="is 2, but the number of provided arguments is 1"):
+        ms.vmap(two)(X)
+    with pytest.raises(RuntimeError, match="Failed to get 'axis_size'"):
+        ms.vmap(lambda *args: X)()
+    close(ms.vmap(lambda a, factor=2: a * factor)(X), (X * 2).asnumpy())
+
+
+@pytest.mark.parametrize("chunk_size", [None, 2])
+def test_an_output_that_is_a_number(chunk_size):
+    mapped = ms.vmap(lambda a: (a, (3, 2.5, True)), 0, 0, chunk_size)(X)
+    assert [each.asnumpy().tolist() for each in mapped[1]] == [
+        [3] * len(X),
+        [2.5] * len(X),
+        [True] * len(X),
+    ]
+    assert ms.vmap(lambda a: (a, 3), 0, (0, None), chunk_size)(X)[1] == 3
+    with pytest.raises(RuntimeError, match=r"The axis: 1 .* of dimension \[-1,1\)"):
+        ms.vmap(lambda a: (a, 3), 0, (0, 1), chunk_size)(X)
+
+
+def test_cell_lists_that_do_not_fit():
+    class Sum(nn.Cell):
+        def construct(self, a, b):
+            return a + b
+
+    with pytest.raises(RuntimeError, match="must be greater than 1, but got 1"):
+        ms.vmap(nn.CellList([nn.ReLU()]))(X)
+    with pytest.raises(RuntimeError, match="whose elements's inputs should be consistent"):
+        ms.vmap(nn.CellList([nn.ReLU(), Sum()]))(X)
+    with pytest.raises(ValueError, match="the axis_size is .* and the cell size is 2"):
+        ms.vmap(nn.CellList([nn.ReLU(), nn.ReLU()]))(Tensor(numpy.ones((5, 2))))
 
 
 def test_slices_of_several_shapes_are_refused():

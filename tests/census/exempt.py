@@ -14,8 +14,8 @@ FILES = {
     "by_slices": VMAP,
 }
 WHOLE = {
-    "_transforms.functional.enter_batch": VMAP,
-    "_transforms.functional.leave_batch": VMAP,
+    "_transforms.vmap.enter_batch": VMAP,
+    "_transforms.vmap.leave_batch": VMAP,
     "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
 }
 RANDOM = {
