@@ -4,12 +4,14 @@ The Cells that change a scale within a training step are in nn/wrap/loss_scale.p
 training loops written by hand are in amp.py.
 """
 
+from .._backend import arrays
 from .._core.rules.vocabulary import Any, Int, Number, checked, inf
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
 OVERFLOWS = 1000  # in a row, after which training is given up
+UNREAD = 100  # steps whose overflow may lie on a GPU before it is read
 
 
 class LossScaleManager:
@@ -36,6 +38,10 @@ class LossScaleManager:
 
     def get_update_cell(self):
         """A Cell that changes the loss scale within a training step."""
+
+    def _note_overflow(self, overflow):
+        """Takes in whether a step of a Model overflowed, a Tensor of bool."""
+        self.update_loss_scale(bool(overflow.asnumpy().all()))
 
 
 class FixedLossScaleManager(LossScaleManager):
@@ -78,6 +84,26 @@ class FixedLossScaleManager(LossScaleManager):
         """A FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
+    def _note_overflow(self, overflow):
+        if type(self).update_loss_scale is not FixedLossScaleManager.update_loss_scale:
+            super()._note_overflow(overflow)  # else the scale stays, and nothing is asked for
+
+
+class _Counted:
+    """A number that is known when the overflows that lie on a GPU have been read."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, manager, owner=None):
+        if manager is None:
+            return self
+        manager._read_overflows()
+        return manager.__dict__[self.name]
+
+    def __set__(self, manager, value):
+        manager.__dict__[self.name] = value
+
 
 class DynamicLossScaleManager(LossScaleManager):
     """A loss scale that goes down after an overflow, and up after enough steps without one.
@@ -96,6 +122,9 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Source: mindspore.amp.DynamicLossScaleManager of MindSpore 2.10.
     """
+
+    loss_scale, bad_step, last_overflow_iter, cur_iter = (_Counted() for _ in range(4))
+    _unread = ()
 
     @checked
     def __init__(
@@ -144,3 +173,22 @@ class DynamicLossScaleManager(LossScaleManager):
     def get_update_cell(self):
         """A DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
+
+    def _note_overflow(self, overflow):
+        """Takes in whether a step overflowed; what lies on a GPU is read with that of later steps,
+        so that no step waits for it."""
+        own = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
+        if not own or not arrays.on_device(overflow._array):
+            super()._note_overflow(overflow)
+            return
+        self._unread = (*self._unread, overflow._array)
+        if len(self._unread) >= UNREAD:
+            self._read_overflows()
+
+    def _read_overflows(self):
+        """Changes the loss scale after the steps that have been noted."""
+        flags, self._unread = self._unread, ()
+        if flags:
+            xp = arrays.space_of(flags[0])
+            for overflow in arrays.to_host(xp.stack(flags)).reshape(len(flags), -1).all(axis=1):
+                self.update_loss_scale(bool(overflow))

@@ -12,16 +12,16 @@ class DynamicLossScaleManager(LossScaleManager):
     scale_factor: _t.Any
     increase_ratio: _t.Any
     decrease_ratio: _t.Any
-    bad_step: _t.Any
-    cur_iter: _t.Any
-    loss_scale: _t.Any
     scale_window: _t.Any
     bad_step_max: _t.Any
-    last_overflow_iter: _t.Any
     def __init__(self, init_loss_scale: _b.float = ..., scale_factor: _b.float = ..., scale_window: _b.int = ...) -> None: ...
+    bad_step: _t.Any
+    cur_iter: _t.Any
     def get_drop_overflow_update(self) -> _t.Any: ...
     def get_loss_scale(self) -> _t.Any: ...  # type: ignore
     def get_update_cell(self) -> _t.Any: ...  # type: ignore
+    last_overflow_iter: _t.Any
+    loss_scale: _t.Any
     def update_loss_scale(self, overflow: _t.Any) -> _t.Any: ...  # type: ignore
 class FixedLossScaleManager(LossScaleManager):
     def __init__(self, loss_scale: _b.float = ..., drop_overflow_update: _t.Any = ...) -> None: ...

@@ -439,7 +439,7 @@ class Model(Evaluation):
         """Tells a loss scale manager that watches overflows whether there was one."""
         manager = self._loss_scale_manager
         if manager is not None and manager.get_drop_overflow_update():
-            manager.update_loss_scale(bool(outputs[1].asnumpy().all()))
+            manager._note_overflow(outputs[1])
 
     # Evaluation -----------------------------------------------------------------------------------
 
