@@ -283,6 +283,11 @@ def is_sequence_shape_unknown(x):
     Raises:
         TypeError: if `x` is no tuple or list.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.ops.is_sequence_shape_unknown((1, 2))
+        False
+
     Source: mindspore.ops.functional.is_sequence_shape_unknown of MindSpore 2.10.
     """
     _need_sequence("is_sequence_shape_unknown", x)
@@ -295,6 +300,11 @@ def is_sequence_value_unknown(x):
 
     Raises:
         TypeError: if `x` is no tuple or list.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.ops.is_sequence_value_unknown((1, 2))
+        False
 
     Source: mindspore.ops.functional.is_sequence_value_unknown of MindSpore 2.10.
     """

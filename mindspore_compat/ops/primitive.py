@@ -22,6 +22,16 @@ class Primitive:
     Args:
         name (str): the operation's name.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Double(ms.ops.Primitive):
+        ...     def __init__(self):
+        ...         super().__init__("Double")
+        ...     def __call__(self, x):
+        ...         return x * 2
+        >>> print(Double()(ms.Tensor([1.0])))
+        [2.]
+
     Source: mindspore.ops.Primitive of MindSpore 2.10.
     """
 
@@ -183,6 +193,15 @@ class PrimitiveWithInfer(Primitive):
 @public("ops.prim_attr_register")
 def prim_attr_register(fn):
     """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Scale(ms.ops.Primitive):
+        ...     @ms.ops.prim_attr_register
+        ...     def __init__(self, factor=2):
+        ...         pass
+        >>> Scale(3).factor
+        3
 
     Source: mindspore.ops.prim_attr_register of MindSpore 2.10.
     """

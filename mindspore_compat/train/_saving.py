@@ -112,6 +112,11 @@ def async_ckpt_thread_status():
 
     Raises:
         OSError: If it has ended, because the file cannot be written.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.async_ckpt_thread_status()
+        False
     """
     log.warning("'async_ckpt_thread_status' is deprecated since MindSpore 2.5.")
     return _background.is_alive()

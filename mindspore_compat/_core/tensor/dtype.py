@@ -17,7 +17,13 @@ from .promotion import division_np, promote_np, scalar_np
 
 
 class Type:
-    """The base of all types. A type is known by its name; two with the same name are equal."""
+    """The base of all types. A type is known by its name; two with the same name are equal.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> isinstance(ms.float32, ms.Type)
+        True
+    """
 
     __slots__ = ("_name",)
 
@@ -154,7 +160,13 @@ class Bool(Number):
 
 
 class Int(Number):
-    """Signed integers; `Int(0)` is all of them."""
+    """Signed integers; `Int(0)` is all of them.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.common.dtype.Int(32)
+        mindspore.int32
+    """
 
     __slots__ = ()
     _stem = "int"
@@ -229,7 +241,13 @@ NoneType, FunctionType, AnythingType = TypeNone, Function, TypeAny
 
 
 class TensorType(Type):
-    """The type of Tensors, of one element type if given."""
+    """The type of Tensors, of one element type if given.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.TensorType(ms.float32)
+        mindspore.tensor[float32]
+    """
 
     __slots__ = ("_element",)
 
@@ -339,7 +357,13 @@ _to_real = {"complex64": float32, "complex128": float64}
 
 
 class QuantDtype(enum.Enum):
-    """Integer formats of quantised values, by their number of bits."""
+    """Integer formats of quantised values, by their number of bits.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.QuantDtype.INT8
+        <QuantDtype.INT8: 7>
+    """
 
     INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = range(8)
     INT9, INT10, INT11, INT12, INT13, INT14, INT15, INT16 = range(8, 16)

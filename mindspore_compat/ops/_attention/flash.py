@@ -271,6 +271,11 @@ class FlashAttentionScore(Primitive):
     Raises:
         As `ops.flash_attention_score`.
 
+    Example:
+        >>> x = ms.ops.ones((1, 4, 8), ms.float16)
+        >>> print(ms.ops.FlashAttentionScore(head_num=2)(x, x, x)[3].shape)
+        (1, 4, 8)
+
     Source: mindspore.ops.operations.nn_ops.FlashAttentionScore of MindSpore 2.10.
     """
 

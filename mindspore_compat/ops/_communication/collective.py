@@ -28,6 +28,10 @@ Ints = ListOf(Int) | TupleOf(Int)
 class ReduceOp:
     """How the members' values are combined: the names that `op` arguments take.
 
+    Example:
+        >>> ms.ops.ReduceOp.SUM, ms.ops.ReduceOp.MAX
+        ('sum', 'max')
+
     Source: mindspore.ops.ReduceOp of MindSpore 2.10.
     """
 

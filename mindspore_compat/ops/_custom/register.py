@@ -57,7 +57,12 @@ _FORMATS = {
 @public("ops.DataType")
 class DataType:
     """Pairs of a dtype and a layout, such as `DataType.F32_Default`: ("float32",
-    "DefaultFormat")."""
+    "DefaultFormat").
+
+    Example:
+        >>> ms.ops.DataType.F32_Default
+        ('float32', 'DefaultFormat')
+    """
 
 
 for _kind, _dtype in _KINDS.items():
@@ -280,6 +285,12 @@ class CustomRegOp(_RegOp):
 
     Args:
         op_name (str): its name.
+
+    Example:
+        >>> info = ms.ops.CustomRegOp("add").input(0, "x").output(0, "y")
+        >>> info = info.dtype_format(ms.ops.DataType.F32_Default, ms.ops.DataType.F32_Default)
+        >>> info.target("CPU").get_op_info()["op_name"]
+        'add'
 
     Source: mindspore.ops.CustomRegOp of MindSpore 2.10.
     """

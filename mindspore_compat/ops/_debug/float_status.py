@@ -60,6 +60,10 @@ def _written(data, value):
 class NPUAllocFloatStatus(Primitive):
     """Makes the Tensor that the float status is read into: 8 zeros of float32.
 
+    Example:
+        >>> print(ms.ops.NPUAllocFloatStatus()())
+        [0. 0. 0. 0. 0. 0. 0. 0.]
+
     Source: mindspore.ops.NPUAllocFloatStatus of MindSpore 2.10.
     """
 
@@ -79,6 +83,11 @@ class NPUClearFloatStatus(Primitive):
 
     Outputs:
         Tensor, `x`.
+
+    Example:
+        >>> status = ms.ops.NPUAllocFloatStatus()()
+        >>> print(ms.ops.NPUClearFloatStatus()(status).shape)
+        (8,)
 
     Source: mindspore.ops.NPUClearFloatStatus of MindSpore 2.10.
     """
@@ -101,6 +110,11 @@ class NPUGetFloatStatus(Primitive):
 
     Outputs:
         Tensor, `x`.
+
+    Example:
+        >>> status = ms.ops.NPUAllocFloatStatus()()
+        >>> print(ms.ops.NPUGetFloatStatus()(status).shape)
+        (8,)
 
     Source: mindspore.ops.NPUGetFloatStatus of MindSpore 2.10.
     """

@@ -28,6 +28,11 @@ def print_(*input_x):
     Raises:
         TypeError: if an argument is no Tensor, number, str, tuple or list.
 
+    Example:
+        >>> ms.ops.print_("loss:", ms.Tensor(0.5))
+        loss:
+        Tensor(shape=[], dtype=Float32, value= 0.5)
+
     Source: mindspore.ops.print_ of MindSpore 2.10.
     """
     for one in input_x:
@@ -97,28 +102,44 @@ class _Summary(Primitive):
 
 @public("ops.ScalarSummary")
 class ScalarSummary(_Summary):
-    """Records a scalar: `ops.ScalarSummary()(tag, tensor)`."""
+    """Records a scalar: `ops.ScalarSummary()(tag, tensor)`.
+
+    Example:
+        >>> ms.ops.ScalarSummary()("loss", ms.Tensor(0.5))
+    """
 
     kind, ranks = "scalar", (0,)
 
 
 @public("ops.TensorSummary")
 class TensorSummary(_Summary):
-    """Records a Tensor: `ops.TensorSummary()(tag, tensor)`."""
+    """Records a Tensor: `ops.TensorSummary()(tag, tensor)`.
+
+    Example:
+        >>> ms.ops.TensorSummary()("weight", ms.Tensor([1.0, 2.0]))
+    """
 
     kind, ranks = "tensor", tuple(range(1, 9))
 
 
 @public("ops.ImageSummary")
 class ImageSummary(_Summary):
-    """Records images (N, C, H, W): `ops.ImageSummary()(tag, tensor)`."""
+    """Records images (N, C, H, W): `ops.ImageSummary()(tag, tensor)`.
+
+    Example:
+        >>> ms.ops.ImageSummary()("input", ms.ops.ones((1, 3, 4, 4)))
+    """
 
     kind, ranks = "image", (4,)
 
 
 @public("ops.HistogramSummary")
 class HistogramSummary(_Summary):
-    """Records the distribution of a Tensor's values: `ops.HistogramSummary()(tag, tensor)`."""
+    """Records the distribution of a Tensor's values: `ops.HistogramSummary()(tag, tensor)`.
+
+    Example:
+        >>> ms.ops.HistogramSummary()("gradient", ms.Tensor([1.0, 2.0]))
+    """
 
     kind, ranks = "histogram", tuple(range(1, 9))
 
@@ -135,6 +156,11 @@ class HookBackward(Primitive):
         hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
             replaces them, None leaves them.
         cell_id (str): what the hook is told. Default: "".
+
+    Example:
+        >>> double = ms.ops.HookBackward(lambda grads: (grads[0] * 2,))
+        >>> print(ms.grad(lambda x: double(x) * 3)(ms.Tensor(1.0)))
+        6.0
 
     Source: mindspore.ops.HookBackward of MindSpore 2.10.
     """
@@ -162,6 +188,11 @@ class HookBackward(Primitive):
 @public("ops.InsertGradientOf")
 class InsertGradientOf(Primitive):
     """Passes a Tensor through, and its gradient through a function on the way back.
+
+    Example:
+        >>> clip = ms.ops.InsertGradientOf(lambda dx: dx.clip(-1.0, 1.0))
+        >>> print(ms.grad(lambda x: clip(x) * 3)(ms.Tensor(1.0)))
+        1.0
 
     Source: mindspore.ops.InsertGradientOf of MindSpore 2.10.
     """
@@ -192,7 +223,12 @@ def add_flags(fn=None, **flags):
 
 @public("ops.mixed_precision_cast")
 def mixed_precision_cast(dst_type, x):
-    """The floats in a nest of Tensors, cast to a dtype."""
+    """The floats in a nest of Tensors, cast to a dtype.
+
+    Example:
+        >>> print(ms.ops.mixed_precision_cast(ms.float16, ms.Tensor([1.0])).dtype)
+        Float16
+    """
     return map_tensors(lambda t: t.astype(dst_type) if t.dtype.is_floating_point else t, x)
 
 

@@ -115,6 +115,12 @@ class ExtractGlimpse(Primitive):
         TypeError: if a setting or an input is of another type or dtype.
         ValueError: if `noise` is unknown or contradicts `uniform_noise`, or shapes do not fit.
 
+    Example:
+        >>> x = ms.Tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
+        >>> size, offsets = ms.Tensor([1, 1], ms.int32), ms.Tensor([[0.0, 0.0]])
+        >>> print(ms.ops.ExtractGlimpse()(x, size, offsets).shape)
+        (1, 1, 1, 1)
+
     Source: mindspore.ops.ExtractGlimpse of MindSpore 2.10.
     """
 

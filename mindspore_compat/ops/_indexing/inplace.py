@@ -357,7 +357,14 @@ def tensor_inplace_update(self, v, indices):
 
 @public("ops.InplaceUpdateV2")
 class InplaceUpdateV2(Primitive):
-    """`ops.inplace_update` as a Primitive: `ops.InplaceUpdateV2()(x, indices, v)`."""
+    """`ops.inplace_update` as a Primitive: `ops.InplaceUpdateV2()(x, indices, v)`.
+
+    Example:
+        >>> x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> print(ms.ops.InplaceUpdateV2()(x, (0,), ms.Tensor([[9.0, 9.0]])))
+        [[9. 9.]
+         [3. 4.]]
+    """
 
     def __init__(self):
         super().__init__("InplaceUpdateV2")
@@ -376,6 +383,13 @@ def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if a place is out of range.
 
+    Example:
+        >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> rows = ms.Tensor([1], ms.int32)
+        >>> print(ms.ops.inplace_index_add(x, rows, ms.Tensor([[10.0, 10.0]]), axis=0))
+        [[ 1.  2.]
+         [13. 14.]]
+
     Source: mindspore.ops.inplace_index_add of MindSpore 2.10.
     """
     var, updates = fitting("inplace_index_add", var, updates)
@@ -385,7 +399,15 @@ def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
 
 @public("ops.InplaceIndexAdd")
 class InplaceIndexAdd(Primitive):
-    """The class form of `ops.inplace_index_add`."""
+    """The class form of `ops.inplace_index_add`.
+
+    Example:
+        >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> step = ms.ops.InplaceIndexAdd(axis=0)
+        >>> print(step(x, ms.Tensor([1], ms.int32), ms.Tensor([[10.0, 10.0]])))
+        [[ 1.  2.]
+         [13. 14.]]
+    """
 
     @checked
     def __init__(self, axis: Int):
@@ -539,7 +561,14 @@ def log_normal(
 
 @public("ops.IndexPut")
 class IndexPut(Primitive):
-    """`Tensor.index_put` as a Primitive: `ops.IndexPut(accumulate)(x1, x2, indices)`."""
+    """`Tensor.index_put` as a Primitive: `ops.IndexPut(accumulate)(x1, x2, indices)`.
+
+    Example:
+        >>> x, values = ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([9.0])
+        >>> print(ms.ops.IndexPut()(x, values, [ms.Tensor([0]), ms.Tensor([1])]))
+        [[1. 9.]
+         [3. 4.]]
+    """
 
     @checked
     def __init__(self, accumulate: Int = 0):

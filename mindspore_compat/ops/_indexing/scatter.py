@@ -256,7 +256,13 @@ _scatter_family(
 
 @public("ops.ScatterNonAliasingAdd")
 class ScatterNonAliasingAdd(Primitive):
-    """`input_x` with updates added at positions given as rows; `input_x` itself stays."""
+    """`input_x` with updates added at positions given as rows; `input_x` itself stays.
+
+    Example:
+        >>> x = ms.Parameter(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(ms.ops.ScatterNonAliasingAdd()(x, ms.Tensor([[1]]), ms.Tensor([10.0])))
+        [ 1. 12.  3.]
+    """
 
     def __init__(self):
         super().__init__("ScatterNonAliasingAdd")

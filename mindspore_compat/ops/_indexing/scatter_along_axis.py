@@ -211,7 +211,15 @@ def _added_in_place(x, indices, y, axis):
 
 @public("ops.IndexAdd")
 class IndexAdd(Primitive):
-    """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`."""
+    """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`.
+
+    Example:
+        >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> _ = ms.ops.IndexAdd(axis=0)(x, ms.Tensor([1], ms.int32), ms.Tensor([[10.0, 10.0]]))
+        >>> print(x.value())
+        [[ 1.  2.]
+         [13. 14.]]
+    """
 
     @checked
     def __init__(self, axis: Int, use_lock: Any = True, check_index_bound: Any = True):

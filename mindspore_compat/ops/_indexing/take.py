@@ -18,6 +18,10 @@ def slice_at(input: Anything, dim: Int, index: Int | Index):
         TypeError: if an argument is of another type.
         ValueError: if `dim` or `index` is out of range.
 
+    Example:
+        >>> print(ms.ops.select_view(ms.Tensor([[1, 2], [3, 4]]), 1, 0))
+        [1 3]
+
     Source: mindspore.mint.select of MindSpore 2.10.
     """
     rank, index = input.ndim, int(index)
@@ -33,7 +37,12 @@ def slice_at(input: Anything, dim: Int, index: Int | Index):
 
 @public("ops.SelectView")
 class SelectView(Primitive):
-    """`mint.select` as a Primitive: `ops.SelectView()(input, index, dim)`."""
+    """`mint.select` as a Primitive: `ops.SelectView()(input, index, dim)`.
+
+    Example:
+        >>> print(ms.ops.SelectView()(ms.Tensor([[1, 2], [3, 4]]), 1, 0))
+        [3 4]
+    """
 
     def __init__(self):
         super().__init__("SelectView")

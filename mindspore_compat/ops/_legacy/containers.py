@@ -11,6 +11,10 @@ from ..._core.tensor.tensor import Tensor
 def tuple_setitem(data, index, value):
     """A tuple with one item in another's place.
 
+    Example:
+        >>> ms.ops.tuple_setitem((1, 2, 3), 1, 9)
+        (1, 9, 3)
+
     Source: mindspore.ops.functional.tuple_setitem of MindSpore 2.10.
     """
     items = list(data)
@@ -22,6 +26,10 @@ def tuple_setitem(data, index, value):
 def list_setitem(data, index, value):
     """A list with one item in another's place; the given one stays as it is.
 
+    Example:
+        >>> ms.ops.list_setitem([1, 2, 3], 1, 9)
+        [1, 9, 3]
+
     Source: mindspore.ops.functional.list_setitem of MindSpore 2.10.
     """
     return list(tuple_setitem(data, index, value))
@@ -31,6 +39,10 @@ def list_setitem(data, index, value):
 def dict_setitem(data, key, value):
     """A dict with one more item, or another value of a key; the given one stays as it is.
 
+    Example:
+        >>> ms.ops.dict_setitem({"a": 1}, "b", 2)
+        {'a': 1, 'b': 2}
+
     Source: mindspore.ops.functional.dict_setitem of MindSpore 2.10.
     """
     return {**data, key: value}
@@ -39,6 +51,10 @@ def dict_setitem(data, key, value):
 @public("ops.make_dict")
 def make_dict(keys, values):
     """A dict of a tuple of keys and a tuple of values.
+
+    Example:
+        >>> ms.ops.make_dict(("a", "b"), (1, 2))
+        {'a': 1, 'b': 2}
 
     Source: mindspore.ops.functional.make_dict of MindSpore 2.10.
     """
@@ -51,6 +67,10 @@ def tuple_div(x, y):
 
     Raises:
         ValueError: one leaves a rest, or the tuples are of two lengths.
+
+    Example:
+        >>> ms.ops.tuple_div((6, 8), (2, 4))
+        (3, 2)
 
     Source: mindspore.ops.functional.tuple_div of MindSpore 2.10.
     """
@@ -65,6 +85,10 @@ def tuple_div(x, y):
 def reduced_shape(shape, axis):
     """A shape with length 1 on some axes; on all of them if none is told.
 
+    Example:
+        >>> ms.ops.reduced_shape((2, 3, 4), (1,))
+        (2, 1, 4)
+
     Source: mindspore.ops.functional.reduced_shape of MindSpore 2.10.
     """
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or range(len(shape))
@@ -75,6 +99,10 @@ def reduced_shape(shape, axis):
 @public("ops.broadcast_gradient_args")
 def broadcast_gradient_args(x_shape, y_shape):
     """The axes, for each of two shapes, along which it is broadcast to meet the other.
+
+    Example:
+        >>> ms.ops.broadcast_gradient_args((2, 3), (1, 3))
+        ((), (0,))
 
     Source: mindspore.ops.functional.broadcast_gradient_args of MindSpore 2.10.
     """
@@ -94,6 +122,10 @@ def broadcast_gradient_args(x_shape, y_shape):
 def switch(cond, true_branch, false_branch):
     """One of two things, as a bool or a Tensor of one bool tells.
 
+    Example:
+        >>> ms.ops.switch(True, 1, 2)
+        1
+
     Source: mindspore.ops.functional.switch of MindSpore 2.10.
     """
     return true_branch if bool(cond) else false_branch
@@ -102,6 +134,11 @@ def switch(cond, true_branch, false_branch):
 @public("ops.switch_layer")
 def switch_layer(index, layers):
     """The layer of a tuple that an int, or a Tensor of one, tells.
+
+    Example:
+        >>> branch = ms.ops.switch_layer(1, (ms.ops.relu, ms.ops.neg))
+        >>> print(branch(ms.Tensor([1.0])))
+        [-1.]
 
     Source: mindspore.ops.functional.switch_layer of MindSpore 2.10.
     """
@@ -112,6 +149,10 @@ def switch_layer(index, layers):
 def is_tensor_bool_cond(cond):
     """Whether a value is a Tensor of one bool.
 
+    Example:
+        >>> ms.ops.is_tensor_bool_cond(ms.Tensor(True))
+        True
+
     Source: mindspore.ops.functional.is_tensor_bool_cond of MindSpore 2.10.
     """
     return isinstance(cond, Tensor) and cond.dtype == bool_ and math.prod(cond.shape) == 1
@@ -120,6 +161,10 @@ def is_tensor_bool_cond(cond):
 @public("ops.tensor_range")
 def tensor_range(start, limit, delta):
     """The numbers from one to before another, Tensors of one number each, by steps.
+
+    Example:
+        >>> print(ms.ops.tensor_range(ms.Tensor(0), ms.Tensor(6), ms.Tensor(2)))
+        [0 2 4]
 
     Source: mindspore.ops.functional.tensor_range of MindSpore 2.10.
     """

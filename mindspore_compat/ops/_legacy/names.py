@@ -53,7 +53,12 @@ class ControlDepend(Primitive):
 
 @legacy("ops.TensorAdd")
 class TensorAdd(Primitive):
-    """`ops.Add` under its first name."""
+    """`ops.Add` under its first name.
+
+    Example:
+        >>> print(ms.ops.TensorAdd()(ms.Tensor([1.0]), ms.Tensor([2.0])))
+        [3.]
+    """
 
     def __init__(self):
         super().__init__("TensorAdd")
@@ -73,6 +78,10 @@ class ResizeBilinear(Primitive):
         size (Union[tuple[int], list[int]]): the new height and width.
         align_corners (bool): whether the centres of the corner pixels stay in place.
         half_pixel_centers (bool): whether pixels are taken by their centres.
+
+    Example:
+        >>> print(ms.ops.ResizeBilinear((2, 4))(ms.ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 2, 4)
     """
 
     @checked(

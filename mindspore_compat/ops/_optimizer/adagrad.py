@@ -24,7 +24,14 @@ from .update import (
 
 @public("ops.ApplyAdadelta")
 class ApplyAdadelta(ApplyGradientDescent):
-    """Adadelta, in place; returns var, accum and accum_update."""
+    """Adadelta, in place; returns var, accum and accum_update.
+
+    Example:
+        >>> weight, total, updates = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> _ = ms.ops.ApplyAdadelta()(weight, total, updates, 1.0, 0.5, 1e-6, ms.Tensor([2.0]))
+        >>> print(total.value())
+        [2.]
+    """
 
     @checked(*without_axes("lr"))
     def __call__(
@@ -46,6 +53,12 @@ class ApplyAdagrad(Update):
 
     Args:
         update_slots (bool): whether the sum of squares grows.
+
+    Example:
+        >>> weight, total = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
+        >>> _ = ms.ops.ApplyAdagrad()(weight, total, 0.1, ms.Tensor([2.0]))
+        >>> print(weight.value(), total.value())
+        [0.9] [4.]
     """
 
     fused, more = ADAGRAD, {}
@@ -75,6 +88,12 @@ class ApplyAdagradV2(ApplyAdagrad):
     Args:
         epsilon (float): the number.
         update_slots (bool): whether the sum of squares grows.
+
+    Example:
+        >>> weight, total = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
+        >>> _ = ms.ops.ApplyAdagradV2(epsilon=1e-6)(weight, total, 0.1, ms.Tensor([2.0]))
+        >>> print(total.value())
+        [4.]
     """
 
     @checked
@@ -85,7 +104,15 @@ class ApplyAdagradV2(ApplyAdagrad):
 
 @public("ops.ApplyAdagradDA")
 class ApplyAdagradDA(Update):
-    """Adagrad's dual averaging, in place; returns var."""
+    """Adagrad's dual averaging, in place; returns var.
+
+    Example:
+        >>> weight, total, squares = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> step, count = ms.ops.ApplyAdagradDA(), ms.Tensor(1, ms.int32)
+        >>> _ = step(weight, total, squares, ms.Tensor([2.0]), 0.1, 0.0, 0.0, count)
+        >>> print(weight.value())
+        [-0.1]
+    """
 
     @checked(*without_axes("lr l1 l2 global_step"))
     def __call__(
@@ -105,7 +132,15 @@ class ApplyAdagradDA(Update):
 
 @public("ops.ApplyRMSProp")
 class ApplyRMSProp(Update):
-    """RMSProp, in place; returns var."""
+    """RMSProp, in place; returns var.
+
+    Example:
+        >>> weight, square, moment = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> step = ms.ops.ApplyRMSProp()
+        >>> _ = step(weight, square, moment, 0.1, ms.Tensor([2.0]), 0.0, 0.0, 1e-7)
+        >>> print(weight.value())
+        [0.9]
+    """
 
     @checked(Alike("var mean_square moment grad"))
     def __call__(
@@ -132,7 +167,15 @@ class ApplyRMSProp(Update):
 
 @public("ops.ApplyCenteredRMSProp")
 class ApplyCenteredRMSProp(Update):
-    """RMSProp over the running variance, in place; returns var."""
+    """RMSProp over the running variance, in place; returns var.
+
+    Example:
+        >>> weight, *states = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
+        >>> step = ms.ops.ApplyCenteredRMSProp()
+        >>> _ = step(weight, *states, ms.Tensor([2.0]), 0.1, 0.5, 0.0, 1e-7)
+        >>> print(weight.value())
+        [0.8]
+    """
 
     @checked(Alike("var mean_gradient mean_square moment grad"))
     def __call__(
@@ -161,7 +204,14 @@ class ApplyCenteredRMSProp(Update):
 
 @public("ops.ApplyFtrl")
 class ApplyFtrl(Update):
-    """Follow the regularised leader, in place; returns var."""
+    """Follow the regularised leader, in place; returns var.
+
+    Example:
+        >>> weight, total, linear = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.1, 0.0))
+        >>> _ = ms.ops.ApplyFtrl()(weight, total, linear, ms.Tensor([2.0]), 0.1, 0.0, 0.0, -0.5)
+        >>> print(total.value())
+        [4.1]
+    """
 
     @checked(*without_axes("lr l1 l2 lr_power"))
     def __call__(
@@ -180,7 +230,14 @@ class ApplyFtrl(Update):
 
 @public("ops.ApplyProximalAdagrad")
 class ApplyProximalAdagrad(Update):
-    """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
+    """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum.
+
+    Example:
+        >>> weight, total = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
+        >>> _ = ms.ops.ApplyProximalAdagrad()(weight, total, 0.1, 0.0, 0.0, ms.Tensor([2.0]))
+        >>> print(weight.value())
+        [0.9]
+    """
 
     @checked(*without_axes("lr l1 l2"))
     def __call__(

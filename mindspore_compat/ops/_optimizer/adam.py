@@ -60,7 +60,14 @@ def _quotient(above, below):
 
 @public("ops.Adam")
 class Adam(_Corrected):
-    """Adam, in place; returns var, m and v."""
+    """Adam, in place; returns var, m and v.
+
+    Example:
+        >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> _ = ms.ops.Adam()(weight, m, v, 0.9, 0.999, 0.1, 0.9, 0.999, 1e-8, ms.Tensor([2.0]))
+        >>> print(weight.value())
+        [0.90000004]
+    """
 
     @checked
     def __call__(
@@ -91,7 +98,15 @@ class Adam(_Corrected):
 
 @public("ops.AdamNoUpdateParam")
 class AdamNoUpdateParam(_Corrected):
-    """What Adam adds to a parameter; m and v are updated in place."""
+    """What Adam adds to a parameter; m and v are updated in place.
+
+    Example:
+        >>> m, v = (ms.Parameter(ms.Tensor([0.0])) for _ in range(2))
+        >>> step = ms.ops.AdamNoUpdateParam()
+        >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
+        >>> print(step(m, v, *numbers, ms.Tensor([2.0])))
+        [-0.09999999]
+    """
 
     @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
     def __call__(
@@ -125,6 +140,12 @@ class AdamWeightDecay(Update):
     """Adam without bias correction whose weight decay bypasses the averages, in place.
 
     No bound is set to the numbers: the original computes with any.
+
+    Example:
+        >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> _ = ms.ops.AdamWeightDecay()(weight, m, v, 0.1, 0.9, 0.999, 1e-8, 0.0, ms.Tensor([2.0]))
+        >>> print(m.value())
+        [0.2]
     """
 
     @checked
@@ -192,7 +213,14 @@ class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
 
 @public("ops.ApplyAdaMax")
 class ApplyAdaMax(Update):
-    """Adam with the infinity norm, in place; returns var, m and v."""
+    """Adam with the infinity norm, in place; returns var, m and v.
+
+    Example:
+        >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
+        >>> _ = ms.ops.ApplyAdaMax()(weight, m, v, 0.9, 0.1, 0.9, 0.999, 1e-8, ms.Tensor([2.0]))
+        >>> print(weight.value())
+        [0.9]
+    """
 
     @checked
     def __init__(self):
@@ -226,6 +254,13 @@ class ApplyAdamWithAmsgrad(_Corrected):
         beta2 (float): the same of the second moment.
         epsilon (float): added to the divisor.
         use_locking (bool): kept; an update is whole anyway.
+
+    Example:
+        >>> weight, m, v, vhat = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
+        >>> step = ms.ops.ApplyAdamWithAmsgrad()
+        >>> _ = step(weight, m, v, vhat, 0.9, 0.999, 0.1, ms.Tensor([2.0]))
+        >>> print(m.value(), v.value())
+        [0.2] [0.004]
     """
 
     @checked
@@ -264,7 +299,16 @@ class ApplyAdamWithAmsgrad(_Corrected):
 
 @public("ops.ApplyAdamWithAmsgradV2")
 class ApplyAdamWithAmsgradV2(_Corrected):
-    """`ops.ApplyAdamWithAmsgrad` with the decay rates as inputs."""
+    """`ops.ApplyAdamWithAmsgrad` with the decay rates as inputs.
+
+    Example:
+        >>> weight, m, v, vhat = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
+        >>> step = ms.ops.ApplyAdamWithAmsgradV2()
+        >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
+        >>> _ = step(weight, m, v, vhat, *numbers, ms.Tensor([2.0]))
+        >>> print(m.value(), v.value())
+        [0.20000005] [0.00399995]
+    """
 
     @checked
     def __init__(self, use_locking: Bool = False):

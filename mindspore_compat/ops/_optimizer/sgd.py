@@ -79,6 +79,12 @@ class ApplyMomentum(Update):
         use_nesterov (bool): whether to look one step ahead.
         use_locking (bool): kept; an update is whole anyway.
         gradient_scale (float): a factor for the gradient.
+
+    Example:
+        >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
+        >>> _ = ms.ops.ApplyMomentum()(weight, moment, 0.1, ms.Tensor([2.0]), 0.9)
+        >>> print(weight.value(), moment.value())
+        [0.8] [2.]
     """
 
     @checked
@@ -114,6 +120,14 @@ class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
     """Momentum of loss_scale (gradient + weight_decay variable), in place.
 
     `loss_scale` is thus one over what the loss was multiplied by.
+
+    Example:
+        >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
+        >>> step = ms.ops.FusedWeightScaleApplyMomentum()
+        >>> decay, scale, lr, momentum = (ms.Tensor(x) for x in (0.0, 1.0, 0.1, 0.9))
+        >>> _ = step(decay, scale, weight, moment, lr, ms.Tensor([2.0]), momentum)
+        >>> print(weight.value(), moment.value())
+        [0.8] [2.]
     """
 
     @checked
@@ -145,7 +159,14 @@ class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
 
 @public("ops.ApplyKerasMomentum")
 class ApplyKerasMomentum(Nesterov):
-    """Momentum as Keras writes it: the memory holds steps. In place; returns both."""
+    """Momentum as Keras writes it: the memory holds steps. In place; returns both.
+
+    Example:
+        >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
+        >>> _ = ms.ops.ApplyKerasMomentum()(weight, moment, 0.1, ms.Tensor([2.0]), 0.9)
+        >>> print(weight.value(), moment.value())
+        [0.8] [-0.2]
+    """
 
     @checked
     def __call__(self, var: Floats, accum: Floats, lr: Scalar, grad: Floats, momentum: Scalar):
@@ -224,7 +245,14 @@ class SGD(Update):
 
 @public("ops.ApplyAddSign")
 class ApplyAddSign(ApplyGradientDescent):
-    """AddSign: alpha plus the agreement of signs times the gradient, in place."""
+    """AddSign: alpha plus the agreement of signs times the gradient, in place.
+
+    Example:
+        >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
+        >>> _ = ms.ops.ApplyAddSign()(weight, m, 0.1, 1.0, 1.0, 0.9, ms.Tensor([2.0]))
+        >>> print(weight.value())
+        [0.6]
+    """
 
     @checked
     def __call__(
@@ -244,7 +272,14 @@ class ApplyAddSign(ApplyGradientDescent):
 
 @public("ops.ApplyPowerSign")
 class ApplyPowerSign(ApplyGradientDescent):
-    """PowerSign: e to the agreement of signs times the gradient, in place."""
+    """PowerSign: e to the agreement of signs times the gradient, in place.
+
+    Example:
+        >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
+        >>> _ = ms.ops.ApplyPowerSign()(weight, m, 0.1, 2.0, 1.0, 0.9, ms.Tensor([2.0]))
+        >>> print(weight.value())
+        [-0.47781122]
+    """
 
     @checked
     def __call__(

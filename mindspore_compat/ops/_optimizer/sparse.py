@@ -115,7 +115,17 @@ class _CorrectedRows(_Corrected):
 
 @public("ops.FusedSparseAdam")
 class FusedSparseAdam(_CorrectedRows):
-    """Adam of a gradient that is zero in the rows not named; every row's averages decay."""
+    """Adam of a gradient that is zero in the rows not named; every row's averages decay.
+
+    Example:
+        >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
+        >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
+        >>> step = ms.ops.FusedSparseAdam()
+        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1]))
+        >>> print(m.value())
+        [[0.        ]
+         [0.20000005]]
+    """
 
     @checked
     def __call__(
@@ -154,7 +164,17 @@ class FusedSparseAdam(_CorrectedRows):
 
 @public("ops.FusedSparseLazyAdam")
 class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
-    """Adam of the rows named; the averages of other rows stay."""
+    """Adam of the rows named; the averages of other rows stay.
+
+    Example:
+        >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
+        >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
+        >>> step = ms.ops.FusedSparseLazyAdam()
+        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1]))
+        >>> print(m.value())
+        [[0.        ]
+         [0.20000005]]
+    """
 
     lenient = True
 
@@ -201,6 +221,14 @@ class SparseApplyFtrl(_RowUpdate):
         l2 (float): the strength of the l2 penalty, at least 0.
         lr_power (float): how the learning rate decreases, at most 0.
         use_locking (bool): kept; an update is whole anyway.
+
+    Example:
+        >>> weight, total, linear = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.1, 0.0))
+        >>> step = ms.ops.SparseApplyFtrl(lr=0.1, l1=0.0, l2=0.0, lr_power=-0.5)
+        >>> _ = step(weight, total, linear, ms.Tensor([[2.0]]), ms.Tensor([1], ms.int32))
+        >>> print(total.value())
+        [[0.1]
+         [4.1]]
     """
 
     lenient = True
@@ -288,7 +316,16 @@ class FusedSparseFtrl(SparseApplyFtrl):
 
 @public("ops.SparseApplyProximalAdagrad")
 class SparseApplyProximalAdagrad(_RowUpdate):
-    """Proximal Adagrad in the rows named; returns var and accum."""
+    """Proximal Adagrad in the rows named; returns var and accum.
+
+    Example:
+        >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
+        >>> step, rows = ms.ops.SparseApplyProximalAdagrad(), ms.Tensor([1], ms.int32)
+        >>> _ = step(weight, total, 0.1, 0.0, 0.0, ms.Tensor([[2.0]]), rows)
+        >>> print(weight.value())
+        [[1. ]
+         [0.9]]
+    """
 
     @checked(*without_axes("lr l1 l2"))
     def __call__(
@@ -336,6 +373,14 @@ class SparseApplyAdagrad(_RowUpdate):
         lr (float): the learning rate.
         update_slots (bool): whether the sum of squares grows.
         use_locking (bool): kept; an update is whole anyway.
+
+    Example:
+        >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
+        >>> rows = ms.Tensor([1], ms.int32)
+        >>> _ = ms.ops.SparseApplyAdagrad(lr=0.1)(weight, total, ms.Tensor([[2.0]]), rows)
+        >>> print(weight.value())
+        [[1. ]
+         [0.9]]
     """
 
     fused, more = ADAGRAD, {}
@@ -360,7 +405,17 @@ class SparseApplyAdagrad(_RowUpdate):
 
 @public("ops.SparseApplyAdagradV2")
 class SparseApplyAdagradV2(SparseApplyAdagrad):
-    """`ops.SparseApplyAdagrad` with `epsilon` added to the root."""
+    """`ops.SparseApplyAdagrad` with `epsilon` added to the root.
+
+    Example:
+        >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
+        >>> rows = ms.Tensor([1], ms.int32)
+        >>> step = ms.ops.SparseApplyAdagradV2(lr=0.1, epsilon=1e-6)
+        >>> _ = step(weight, total, ms.Tensor([[2.0]]), rows)
+        >>> print(total.value())
+        [[0.]
+         [4.]]
+    """
 
     @checked
     def __init__(
@@ -381,6 +436,14 @@ class SparseApplyRMSProp(_RowUpdate):
         momentum (float): at least 0.
         epsilon (float): added under the root, above 0.
         use_locking (bool): kept; an update is whole anyway.
+
+    Example:
+        >>> weight, square, moment = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
+        >>> step = ms.ops.SparseApplyRMSProp(rho=0.5, momentum=0.0, epsilon=1e-6)
+        >>> _ = step(weight, square, moment, 0.1, ms.Tensor([[2.0]]), ms.Tensor([1], ms.int32))
+        >>> print(square.value())
+        [[0.]
+         [2.]]
     """
 
     @checked
@@ -433,6 +496,15 @@ class SparseApplyAdadelta(_RowUpdate):
     Args:
         epsilon (float): added under both roots, at least 0.
         use_locking (bool): kept; an update is whole anyway.
+
+    Example:
+        >>> weight, total, updates = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
+        >>> rows = ms.Tensor([1], ms.int32)
+        >>> step = ms.ops.SparseApplyAdadelta(epsilon=1e-6)
+        >>> _ = step(weight, total, updates, 1.0, 0.5, ms.Tensor([[2.0]]), rows)
+        >>> print(total.value())
+        [[0.]
+         [2.]]
     """
 
     @checked

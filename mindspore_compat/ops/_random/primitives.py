@@ -364,7 +364,13 @@ class TruncatedNormal(_Seeded):
 
 @public("ops.ParameterizedTruncatedNormal")
 class ParameterizedTruncatedNormal(_Seeded):
-    """Normal numbers in [min, max], each row of the first axis with parameters of its own."""
+    """Normal numbers in [min, max], each row of the first axis with parameters of its own.
+
+    Example:
+        >>> shape, numbers = ms.Tensor([2, 3]), [ms.Tensor([x]) for x in (0.0, 1.0, -1.0, 1.0)]
+        >>> print(ms.ops.ParameterizedTruncatedNormal()(shape, *numbers).shape)
+        (2, 3)
+    """
 
     @checked
     def __init__(self, seed: Int = 0, seed2: Int = 0):

@@ -268,14 +268,48 @@ def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
     return Tensor._wrap(current_space().eye(n, m, dtype=_numpy(dtype)))
 
 
-def _primitive(path, call):
-    own = {"__call__": staticmethod(call), "__doc__": call.__doc__}
-    return public(path)(type(path.removeprefix("ops."), (), own))
+@public("ops.Zeros")
+class Zeros:
+    """A Tensor of zeros, as `ops.zeros` makes it: `ops.Zeros()(size, dtype)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Zeros()((2, 2), ms.int32))
+        [[0 0]
+         [0 0]]
+    """
+
+    def __call__(self, size, dtype=None):
+        return zeros(size, dtype)
 
 
-_primitive("ops.Zeros", lambda size, dtype=None: zeros(size, dtype))
-_primitive("ops.Ones", lambda shape, dtype=None: ones(shape, dtype))
-_primitive("ops.Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
+@public("ops.Ones")
+class Ones:
+    """A Tensor of ones, as `ops.ones` makes it: `ops.Ones()(shape, dtype)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Ones()((2, 2), ms.float32))
+        [[1. 1.]
+         [1. 1.]]
+    """
+
+    def __call__(self, shape, dtype=None):
+        return ones(shape, dtype)
+
+
+@public("ops.Fill")
+class Fill:
+    """A Tensor of one number, as `ops.full` makes it: `ops.Fill()(dtype, dims, x)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.Fill()(ms.float32, (1, 3), 7))
+        [[7. 7. 7.]]
+    """
+
+    def __call__(self, dtype, dims, x):
+        return full(dims, x, dtype=dtype)
 
 
 @public("ops.Eye")

@@ -84,6 +84,12 @@ def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: Tup
     Raises:
         TypeError: if an argument is of another type.
 
+    Example:
+        >>> pointers, columns = ms.Tensor([0, 1, 2]), ms.Tensor([0, 1])
+        >>> dense = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> print(ms.ops.csr_gather(pointers, columns, dense, (2, 2)))
+        [1. 4.]
+
     Source: mindspore.ops.csr_gather of MindSpore 2.10.
     """
     xp = space_for(indptr._array)

@@ -86,6 +86,12 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor.
 
+    Example:
+        >>> a = ms.CSRTensor(ms.Tensor([0, 1, 2]), ms.Tensor([0, 1]), ms.Tensor([2.0, 3.0]), (2, 2))
+        >>> print(ms.ops.csr_mm(a, a).to_dense())
+        [[4. 0.]
+         [0. 9.]]
+
     Source: mindspore.ops.csr_mm of MindSpore 2.10.
     """
     _need("csr_mm", "a", a, CSRTensor)

@@ -118,6 +118,10 @@ class Load(Primitive):
     """The value of a Parameter: `ops.Load()(variable, monad)`.
 
     In graph mode `monad` orders it among what writes to the Parameter; here it needs no help.
+
+    Example:
+        >>> print(ms.ops.Load()(ms.Parameter(ms.Tensor([1.0])), ms.ops.UpdateState()))
+        [1.]
     """
 
     def __init__(self):

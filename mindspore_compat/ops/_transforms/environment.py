@@ -140,6 +140,12 @@ def environ_set(env, key, value):
     Raises:
         TypeError: if `env` is no environment, or `key` not what `embed` gave.
 
+    Example:
+        >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
+        >>> env = ms.ops.environ_set(ms.ops.environ_create(), key, ms.Tensor([1.0]))
+        >>> print(ms.ops.environ_get(env, key, ms.Tensor([0.0])))
+        [1.]
+
     Source: mindspore.ops.functional.environ_set of MindSpore 2.10, in graph mode.
     """
     _need_environment("environ_set", env, key)
@@ -153,6 +159,11 @@ def environ_get(env, key, default):
     Raises:
         TypeError: if `env` is no environment, or `key` not what `embed` gave.
 
+    Example:
+        >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
+        >>> print(ms.ops.environ_get(ms.ops.environ_create(), key, ms.Tensor([0.0])))
+        [0.]
+
     Source: mindspore.ops.functional.environ_get of MindSpore 2.10, in graph mode.
     """
     _need_environment("environ_get", env, key)
@@ -165,6 +176,12 @@ def environ_add(x, y):
 
     Raises:
         TypeError: if either is no environment.
+
+    Example:
+        >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
+        >>> one = ms.ops.environ_set(ms.ops.environ_create(), key, ms.Tensor([1.0]))
+        >>> print(ms.ops.environ_get(ms.ops.environ_add(one, one), key, ms.Tensor([0.0])))
+        [2.]
 
     Source: mindspore.ops.functional.environ_add of MindSpore 2.10, in graph mode.
     """
@@ -242,6 +259,10 @@ def iter_converter(value):
     Raises:
         TypeError: if it cannot be iterated.
 
+    Example:
+        >>> ms.ops.ms_hasnext(ms.ops.iter_converter((1, 2)))
+        True
+
     Source: mindspore.ops.composite.iter_converter of MindSpore 2.10, in graph mode.
     """
     if isinstance(value, dict):
@@ -257,6 +278,10 @@ def ms_hasnext(value):
     Raises:
         TypeError: if `value` has no length.
 
+    Example:
+        >>> ms.ops.ms_hasnext(ms.ops.iter_converter((1, 2)))
+        True
+
     Source: mindspore.ops.composite.ms_hasnext of MindSpore 2.10, in graph mode.
     """
     return len(value) > 0
@@ -270,6 +295,10 @@ def ms_next(value):
     Raises:
         TypeError: if `value` has no length.
         ValueError: if nothing is left.
+
+    Example:
+        >>> ms.ops.ms_next(ms.ops.iter_converter((1, 2)))
+        (1, (2,))
 
     Source: mindspore.ops.composite.ms_next of MindSpore 2.10, in graph mode.
     """
