@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 import pytest
 from kit.toy_target import SPECS, TOY
 
-from conformance import answers, cases, html, report, runner, verdicts
+from conformance import answers, cases, html, links, report, runner, verdicts
 from conformance.__main__ import main
 
 
@@ -186,6 +186,8 @@ def test_run_report_and_files(toy, spec, tmp_path, capsys):
     )
     page = files["html"].read_text()
     assert not re.search(r"src=|<link|@import|url\(", page)  # nothing is loaded
+    addresses = re.findall("https?:[^\"'\\s]*", page)
+    assert all(each.startswith(links.BASE) for each in addresses), addresses
     assert "<svg" in page and "prefers-color-scheme:dark" in page
     shown = json.loads(page.split('id="data">')[1].split("</script>")[0].replace("<\\/", "</"))
     assert [f[0] for f in shown["failing"]] == ["Half::raises::rate=1.0→ValueError"]

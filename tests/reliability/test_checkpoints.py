@@ -196,10 +196,18 @@ def test_a_save_that_fails_is_told_and_leaves_the_old_file(how, failing, open_fo
 def test_who_asks_whether_the_writing_has_ended_is_told_of_a_failure(folder, how, monkeypatch):
     monkeypatch.setattr(log, "warning", lambda *_: None)
     ms.save_checkpoint(values(), "n" * 300, async_save=how)  # longer than names of files may be
-    with pytest.raises(OSError, match="nnn"):
+    with pytest.raises(OSError, match="nnn") as refusal:
         while async_ckpt_thread_status():
             pass
+    assert refusal.value.errno == errno.ENAMETOOLONG or os.name == "nt"
     assert not async_ckpt_thread_status()
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_folder_that_is_missing_is_told_at_once(folder, how):
+    with pytest.raises(FileNotFoundError, match="none"):
+        ms.save_checkpoint(values(), "none/net.ckpt", async_save=how)
+    assert not async_ckpt_thread_status() and os.listdir() == []
 
 
 def die(path, values):
