@@ -230,25 +230,11 @@ def dilation2d_backprop_input(x, filter, out_backprop, stride, dilation, pad_mod
     "ops.operations._grad_ops.GridSampler2DGrad(interpolation_mode='bilinear', "
     "padding_mode='zeros', align_corners=False, output_mask=(1, 1))(grad, input_x, grid)"
 )
-def grid_sampler2d_grad(
-    grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
-):
-    # The kernels of 2.10 on a CPU compute both gradients whatever `output_mask` says.
-    return pulled(
-        grad,
-        lambda input_x, grid: ops.grid_sample(
-            input_x, grid, interpolation_mode, padding_mode, align_corners
-        ),
-        input_x,
-        grid,
-    )
-
-
 @alias(
     "ops.operations._grad_ops.GridSampler3DGrad(interpolation_mode='bilinear', "
     "padding_mode='zeros', align_corners=False, output_mask=(1, 1))(grad, input_x, grid)"
 )
-def grid_sampler3d_grad(
+def grid_sampler_grad(
     grad, input_x, grid, interpolation_mode, padding_mode, align_corners, output_mask
 ):
     # The kernels of 2.10 on a CPU compute both gradients whatever `output_mask` says.
