@@ -1,11 +1,13 @@
 """Every operator says what it computes: its shapes, and an example, which runs; `help` of each of
 its public names tells of every argument."""
 
+import doctest
 import importlib
 import inspect
+import operator
 
 import pytest
-from test_docstrings import run
+from test_docstrings import docstrings, files, run
 
 import mindspore_compat as ms
 from mindspore_compat._core.declare.documentation import read_sections
@@ -41,35 +43,30 @@ def test_examples_of_families_run():
     assert made and not any(told), "\n".join(filter(None, told))
 
 
-@pytest.mark.parametrize(
-    "area, prefixes",
-    [
-        ("numpy", ("",)),
-        (
-            "ops",
-            (
-                "scatter_",
-                "tensor_scatter_",
-                "Segment",
-                "coo_",
-                "csr_",
-                "scalar_",
-                "tri",
-                "atleast_",
-                "hsplit",
-                "vsplit",
-                "dsplit",
-            ),
-        ),
-    ],
-)
-def test_examples_of_functions_made_in_families_run(area, prefixes):
-    module = importlib.import_module(f"mindspore_compat.{area}")
-    shown = {name: getattr(module, name) for name in module.__all__ if name.startswith(prefixes)}
-    texts = {name: inspect.getdoc(thing) for name, thing in shown.items() if callable(thing)}
-    texts = {name: text for name, text in texts.items() if text and ">>>" in text}
-    told = [run(name, __file__, 1, text) for name, text in texts.items()]
-    assert len(texts) > 80 and not any(told), "\n".join(filter(None, told))
+def public_docstrings():
+    """What `help` shows of each public name, by its path."""
+    for area in ("ops", "mint", "mint.special", "nn", "numpy", "Tensor"):
+        owner = operator.attrgetter(area)(ms)
+        for name in getattr(owner, "__all__", dir(owner)):
+            thing = getattr(owner, name)
+            yield f"{area}.{name}", inspect.getdoc(thing) if callable(thing) else None
+
+
+def test_examples_that_programs_write_run():
+    """The examples that stand in the sources run in test_docstrings.py."""
+    parse = doctest.DocTestParser().get_examples
+    texts = [text for path in files() for *_, text in docstrings(path)]
+    written = {example.source for text in texts for example in parse(text)}
+    made = {
+        path: text
+        for path, text in public_docstrings()
+        if any(
+            each.source not in written and not each.source.startswith("import ")
+            for each in parse(text or "")
+        )
+    }
+    told = [run(path, __file__, 1, text) for path, text in made.items()]
+    assert len(made) > 300 and not any(told), "\n".join(filter(None, told))
 
 
 @pytest.mark.parametrize(
