@@ -3,12 +3,21 @@
 One argument can be exchanged for another; arguments can be looked at as NumPy arrays.
 """
 
-import copy
-from dataclasses import dataclass, field
+import functools
+from dataclasses import dataclass, field, replace
 
 from .values import Values
 
 _ARRAYS = Values()
+
+
+@functools.lru_cache(maxsize=64)  # the cases of one name ask for the same few texts
+def _array_of(text):
+    """The NumPy or plain value that an argument text spells; None where it spells no such thing."""
+    try:
+        return _ARRAYS.build(text)
+    except Exception:  # noqa: BLE001  (any text that is no plain value)
+        return None
 
 
 @dataclass
@@ -35,7 +44,7 @@ class Call:
 
     def put(self, name, text):
         """The same call with one argument changed; None where it has no such parameter."""
-        new = copy.deepcopy(self)
+        new = replace(self, init=_copied(self.init), call=_copied(self.call))
         for part, names in ((new.call, self.call_names), (new.init, self.init_names)):
             if part is not None and (name in part or name in names):
                 part[name] = text
@@ -46,14 +55,9 @@ class Call:
         return None
 
     def value(self, name):
-        """The argument as NumPy and plain values, or None where it is no such thing."""
+        """The argument as NumPy and plain values, not to be written; None where it is none."""
         text = self.get(name)
-        if text is None:
-            return None
-        try:
-            return _ARRAYS.build(text)
-        except Exception:  # noqa: BLE001  (any text that is no plain value)
-            return None
+        return None if text is None else _array_of(text)
 
     def number_kind(self, name):
         """Which literals suit the parameter: "float" or "int"."""
@@ -64,3 +68,7 @@ class Call:
         if isinstance(value, float) or ("float" in types and "int" not in types):
             return "float"
         return "int"
+
+
+def _copied(arguments):
+    return None if arguments is None else dict(arguments)

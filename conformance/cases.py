@@ -188,8 +188,8 @@ def _is_allowed(rule, made, allowed):
     if rule.error != "TypeError":
         return False
     for subject in rule.clauses[0].subjects:
-        value = made.value(subject.name)
-        if subject.name in allowed and type(value).__name__ in allowed[subject.name]:
+        kinds = allowed.get(subject.name)
+        if kinds and type(made.value(subject.name)).__name__ in kinds:
             return True
     return False
 

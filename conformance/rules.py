@@ -10,6 +10,7 @@ its operands:
     kernel_size: is tuple                  ... this second clause of the same rule
 """
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -110,11 +111,12 @@ class Clause:
         return f"{self.test} {' | '.join(self.operands)}".strip()
 
     @classmethod
+    @functools.cache  # the specs spell a thousand clauses, read many times
     def parse(cls, left, right):
         every = " & " in left
         names = left.split(" & ") if every else outer_split(left, ",")
         subjects = tuple(Subject.parse(n) for n in names if n.strip())
-        right = str(right).strip()
+        right = right.strip()
         for test in _ORDER:
             if right == test or right.startswith(test + " "):
                 rest = right[len(test) :].strip()

@@ -144,7 +144,8 @@ def rule_of(item):
         raise ValueError("a rule names one exception and its clauses")
     if item.get("verdict") not in (None, "agreed", "documented only", "observed only"):
         raise ValueError(f"no such verdict: '{item['verdict']}'")
-    clauses = tuple(Clause.parse(str(left), right) for left, right in item[errors[0]].items())
+    pairs = item[errors[0]].items()
+    clauses = tuple(Clause.parse(str(left), str(right)) for left, right in pairs)
     return Rule(errors[0], clauses, item.get("verdict"), item.get("reason"))
 
 
@@ -251,7 +252,7 @@ def check_entry(entry):
     for item in entry.get("raises", ()):
         rule_of(item)
     for name, right in entry.get("ranges", {}).items():
-        Clause.parse(name, right)
+        Clause.parse(name, str(right))
 
 
 def _line_of(text, name, error):
