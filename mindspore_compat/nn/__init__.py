@@ -17,7 +17,8 @@ from . import (  # noqa: F401 - the declarations
 )
 from .cell import Cell
 
-# What `train` offers under `nn` too; it builds upon this package, so it is loaded when asked for.
+# The names of `train.metrics`, which are in `nn` too; it builds upon this package, so it is loaded
+# when one is asked for.
 _METRICS = (
     "Accuracy",
     "BleuScore",

@@ -1,17 +1,6 @@
 """`mindspore.dataset.audio`: transforms of sound."""
 
-from . import (
-    coefficients,
-    effects,
-    filters,
-    inverse_mel,
-    levels,
-    masks,
-    spectra,
-    speech,
-    stretching,
-    utils,
-)
+from .._gathering import public_names as _public_names
 from .coefficients import *  # noqa: F403
 from .effects import *  # noqa: F403
 from .filters import *  # noqa: F403
@@ -23,19 +12,7 @@ from .speech import *  # noqa: F403
 from .stretching import *  # noqa: F403
 from .utils import *  # noqa: F403
 
-_modules = (
-    coefficients,
-    effects,
-    filters,
-    inverse_mel,
-    levels,
-    masks,
-    spectra,
-    speech,
-    stretching,
-    utils,
-)
-__all__ = sorted(name for module in _modules for name in module.__all__)
+__all__ = _public_names(globals())
 
 for _name in __all__:  # objects tell their public home
     globals()[_name].__module__ = __name__

@@ -1,19 +1,6 @@
 """`mindspore.dataset.engine`: sources, operations, samplers and iterators."""
 
-from . import (
-    batching,
-    cache,
-    combining,
-    graphdata,
-    iterators,
-    mapping,
-    operations,
-    pipeline,
-    sampler,
-    schema,
-    sources,
-    waited,
-)
+from .._gathering import public_names as _public_names
 from .batching import *  # noqa: F403
 from .cache import *  # noqa: F403
 from .combining import *  # noqa: F403
@@ -28,21 +15,4 @@ from .schema import *  # noqa: F403
 from .sources import *  # noqa: F403
 from .waited import *  # noqa: F403
 
-_modules = (
-    batching,
-    cache,
-    combining,
-    graphdata,
-    iterators,
-    mapping,
-    operations,
-    pipeline,
-    sampler,
-    schema,
-    sources,
-    waited,
-)
-__all__ = sorted(
-    {"zip", *(name for module in _modules for name in module.__all__)}
-    - {"select_sampler", "zip_datasets"}
-)
+__all__ = _public_names(globals(), without=("select_sampler", "zip_datasets"))

@@ -1,20 +1,7 @@
 """`mindspore.dataset.vision`: transforms of images."""
 
+from .._gathering import public_names as _public_names
 from ..transforms import transforms as _any_data
-from . import (
-    arithmetic,
-    color,
-    color_spaces,
-    files,
-    geometry,
-    mixing,
-    policies,
-    random_color,
-    random_geometry,
-    resizing,
-    utils,
-    warping,
-)
 from .arithmetic import *  # noqa: F403
 from .color import *  # noqa: F403
 from .color_spaces import *  # noqa: F403
@@ -28,21 +15,7 @@ from .resizing import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .warping import *  # noqa: F403
 
-_modules = (
-    arithmetic,
-    color,
-    color_spaces,
-    files,
-    geometry,
-    mixing,
-    policies,
-    random_color,
-    random_geometry,
-    resizing,
-    utils,
-    warping,
-)
-__all__ = sorted(name for module in _modules for name in module.__all__)
+__all__ = _public_names(globals())
 
 for _name in __all__:  # objects tell their public home
     globals()[_name].__module__ = __name__

@@ -3,6 +3,7 @@
 Metrics compute with NumPy on the host, whatever the device.
 """
 
+from ...nn import _METRICS
 from .accuracy import Accuracy
 from .auc import auc
 from .bleu_score import BleuScore
@@ -10,11 +11,11 @@ from .confusion_matrix import ConfusionMatrix, ConfusionMatrixMetric
 from .cosine_similarity import CosineSimilarity
 from .dice import Dice
 from .error import MAE, MSE
-from .fbeta import F1, Fbeta
+from .fbeta import F1, Fbeta  # noqa: F401 - in __all__
 from .hausdorff_distance import HausdorffDistance
 from .loss import Loss
 from .mean_surface_distance import MeanSurfaceDistance
-from .metric import Metric, rearrange_inputs
+from .metric import Metric, rearrange_inputs  # noqa: F401 - in __all__
 from .occlusion_sensitivity import OcclusionSensitivity
 from .perplexity import Perplexity
 from .precision import Precision
@@ -23,35 +24,7 @@ from .roc import ROC
 from .root_mean_square_surface_distance import RootMeanSquareDistance
 from .topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
-__all__ = [
-    "Accuracy",
-    "BleuScore",
-    "ConfusionMatrix",
-    "ConfusionMatrixMetric",
-    "CosineSimilarity",
-    "Dice",
-    "F1",
-    "Fbeta",
-    "HausdorffDistance",
-    "Loss",
-    "MAE",
-    "MSE",
-    "MeanSurfaceDistance",
-    "Metric",
-    "OcclusionSensitivity",
-    "Perplexity",
-    "Precision",
-    "ROC",
-    "Recall",
-    "RootMeanSquareDistance",
-    "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy",
-    "TopKCategoricalAccuracy",
-    "auc",
-    "get_metric_fn",
-    "names",
-    "rearrange_inputs",
-]
+__all__ = list(_METRICS)
 
 _BY_NAME = {
     "F1": F1,

@@ -1,25 +1,6 @@
 """Sources: the datasets that read files, hold arrays, or call Python for their rows."""
 
-from . import (
-    audio,
-    captions,
-    classification,
-    clue,
-    corpora,
-    detection,
-    digits,
-    folders,
-    generator,
-    matlab,
-    mindrecord,
-    mnist_cifar,
-    reviews,
-    scenes,
-    synthetic,
-    text,
-    tfrecord,
-    translation,
-)
+from ..._gathering import public_names as _public_names
 from .audio import *  # noqa: F403
 from .captions import *  # noqa: F403
 from .classification import *  # noqa: F403
@@ -39,24 +20,4 @@ from .text import *  # noqa: F403
 from .tfrecord import *  # noqa: F403
 from .translation import *  # noqa: F403
 
-_modules = (
-    audio,
-    captions,
-    classification,
-    clue,
-    corpora,
-    detection,
-    digits,
-    folders,
-    generator,
-    matlab,
-    mindrecord,
-    mnist_cifar,
-    reviews,
-    scenes,
-    synthetic,
-    text,
-    tfrecord,
-    translation,
-)
-__all__ = sorted({name for module in _modules for name in module.__all__})
+__all__ = _public_names(globals())

@@ -79,16 +79,8 @@ class EMnistDataset(InMemory):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, sampler, shuffle, num_shards, shard_id
+        self._set(dataset_dir, num_parallel_workers, order, cache)
         self.name, self.usage = name, usage or "all"
 
     def _columns(self):
@@ -147,16 +139,8 @@ class QMnistDataset(InMemory):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, sampler, shuffle, num_shards, shard_id
+        self._set(dataset_dir, num_parallel_workers, order, cache)
         self.usage, self.compat = usage or "all", compat
 
     def _columns(self):
@@ -210,16 +194,8 @@ class SemeionDataset(InMemory):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, sampler, shuffle, num_shards, shard_id
+        self._set(dataset_dir, num_parallel_workers, order, cache)
 
     def _columns(self):
         return ["image", "label"]
@@ -269,16 +245,8 @@ class STL10Dataset(InMemory):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, sampler, shuffle, num_shards, shard_id
+        self._set(dataset_dir, num_parallel_workers, order, cache)
         self.usage = usage or "all"
 
     def _columns(self):

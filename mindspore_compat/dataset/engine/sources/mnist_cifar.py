@@ -80,32 +80,15 @@ class InMemory(MappableDataset, VisionBaseDataset):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, sampler, shuffle, num_shards, shard_id
+        self._set(dataset_dir, num_parallel_workers, order, cache)
         self.usage = usage or "all"
 
-    def _set(
-        self,
-        dataset_dir,
-        num_samples,
-        num_parallel_workers,
-        shuffle,
-        sampler,
-        num_shards,
-        shard_id,
-        cache,
-    ):
+    def _set(self, dataset_dir, num_parallel_workers, order, cache):
+        """Sets up a source; `order` has the arguments of `select_sampler`."""
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
-        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+        self.sampler = select_sampler(*order)
 
     def _arrays(self):
         """The columns, whole."""
