@@ -133,7 +133,7 @@ class Once:
         heads = tensors_in(out)
         with opened:
             opened.only([places[id(weight)] for weight in weights])
-            slopes = opened.gradients(heads, _sensitivities(heads, sens))
+            slopes = opened.gradients(heads, _sensitivities(heads, sens), last=True)
         return tuple(_hooked(weight, g) for weight, g in zip(weights, slopes, strict=True))
 
 

@@ -28,6 +28,8 @@ class _Opened:
     that are recomputed look for.
     """
 
+    retained = False  # whether something else may walk the tape again, as `depth.retained` tells
+
     def __init__(self, weights=()):
         self.weights = list(weights)
         self.saved = []
@@ -37,6 +39,7 @@ class _Opened:
         with _entering:
             if depth.open == 0:
                 self._refuse_shared()
+                depth.retained = self.retained
             depth.open += 1
             scheduler.step.__enter__()
             self.paused, depth.paused = depth.paused, False
@@ -55,6 +58,8 @@ class _Opened:
 
     def __exit__(self, *error):
         depth.open -= 1
+        if depth.open == 0:
+            self.retained = depth.retained
         scheduler.step.__exit__()
         depth.paused = self.paused
         depth.leaf = self.outer_leaf
@@ -91,14 +96,22 @@ class _Opened:
             each.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
-    def gradients(self, outputs, sens):
-        """The gradients of all leaves, given those of the outputs, as Tensors."""
+    def gradients(self, outputs, sens, last=False):
+        """The gradients of all leaves, given those of the outputs, as Tensors.
+
+        Args:
+            outputs (Sequence[Tensor]): where the walk starts.
+            sens (Sequence[Tensor]): the gradient at each of them.
+            last (bool): True if this tape is not walked again: outside other gradients each node
+                gives up what it kept when it has been used.
+        """
         higher = depth.open > 1 and not self.paused
+        spent = 0 if last and depth.open == 1 and not depth.retained else None
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
         found = [
             _as_tensor(g, end)
-            for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)
+            for g, end in zip(backward(roots, given, self.leaves, higher, spent), self.leaves)
         ]
         for watch in () if higher else watchers:
             watch(found)

@@ -33,6 +33,7 @@ class Pull:
         started = running.started
         with _Opened() as opened:
             out = fn(*[opened.input(t) for t in inputs])
+        depth.retained = True
         self.alone = depth.open == 0 and running.started == started
         self.opened = opened
         self.main = out[0] if has_aux else out

@@ -240,18 +240,25 @@ def leaf(parent, shape, dtype):
     return node
 
 
+def _refuse_spent(xp, g):
+    raise RuntimeError("This tape has been walked back, and what it kept has been given up.")
+
+
 LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, upcast=False)
+SPENT = Rule("spent", [], joint=_refuse_spent, upcast=False)
 
 
 class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
-    leaf of the innermost one, how kept arrays are packed (None, or a pair of functions), and who
-    keeps a tape for later, as long as its weights stay as they are (nn/_once.py)."""
+    leaf of the innermost one, how kept arrays are packed (None, or a pair of functions), whether
+    part of the tape may be walked again after the outermost gradient (`vjp`), and who keeps a tape
+    for later, as long as its weights stay as they are (nn/_once.py)."""
 
     open = 0
     paused = False
     leaf = None
     packing = None
+    retained = False
     keepers = ()
 
 
@@ -264,7 +271,7 @@ def written(tensors):
         keeper.written(tensors)
 
 
-def backward(roots, slopes, leaves, higher):
+def backward(roots, slopes, leaves, higher, spent=None):
     """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
     it).
 
@@ -273,6 +280,8 @@ def backward(roots, slopes, leaves, higher):
         slopes (list): the gradient at each root: arrays, or Traced values if `higher`.
         leaves (list[Leaf]): where it ends.
         higher (bool): True to let the rules compute on Traced values.
+        spent (int): nodes of this number and later ones are walked for the last time: each gives up
+            what it kept when it has been used. None to leave all as they are.
     """
     gathered = {}
     for root, slope in zip(roots, slopes):
@@ -291,6 +300,8 @@ def backward(roots, slopes, leaves, higher):
             _give_output(gathered, node, g)
             continue
         _pull(gathered, node, g, floor, higher)
+        if spent is not None and node.number >= spent:
+            node.rule, node.kept = SPENT, ()
     return [gathered.get(end) for end in leaves]
 
 

@@ -96,7 +96,7 @@ class Request:
         args, kwargs, sens = self._split(args, kwargs)
         with _Opened(self.weights) as opened:
             run = _Run(self, opened, args, kwargs)
-            slopes = run.gradients(sens)
+            slopes = run.gradients(sens, last=True)
         return _left(run.out), run.answer(slopes)
 
     def _split(self, args, kwargs):
@@ -169,9 +169,9 @@ class _Run:
         found = self.inputs.get(id(tensor))
         return tensor if found is None else found[1]
 
-    def gradients(self, sens):
+    def gradients(self, sens, last=False):
         """The gradient at each leaf; within an open gradient."""
-        return self.opened.gradients(self.heads, _sensitivities(self.heads, sens))
+        return self.opened.gradients(self.heads, _sensitivities(self.heads, sens), last)
 
     def answer(self, slopes):
         """The gradients in the form asked for."""
@@ -486,6 +486,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     request.need_weights()
     with _Opened(request.weights) as opened:
         run = _Run(request, opened, inputs, {})
+    depth.retained = True
     out = _left(run.out)
 
     def pull(*sens):

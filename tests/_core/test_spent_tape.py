@@ -1,0 +1,130 @@
+"""A walk back gives up what each operation kept as soon as it is used, unless walked again."""
+
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+from fakecupy import memory
+from kit import close
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat._backend import arrays
+
+SIZE, LENGTH = 1 << 16, 8  # elements of a weight and of an activation, and how many of each
+
+
+class Chain(nn.Cell):
+    """Products by weights as large as what they make, so that gradients take what is given up."""
+
+    def __init__(self, recompute=False):
+        super().__init__()
+        self.layers = nn.CellList([Link(f"w{number}") for number in range(LENGTH)])
+        if recompute:
+            for layer in self.layers:
+                layer.recompute()
+
+    def construct(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x.sum()
+
+
+class Link(nn.Cell):
+    """sin(x w) w, which keeps two arrays besides its input."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.w = Parameter(Tensor(np.full(SIZE, 1.01, np.float32)), name=name)
+
+    def construct(self, x):
+        return ops.sin(x * self.w) * self.w
+
+
+def differentiated(recompute=False):
+    """The function that takes the gradient of a chain by all its weights, and its input."""
+    network = Chain(recompute)
+    gradient = ms.grad(network, None, network.trainable_params())
+    return lambda: gradient(Tensor(np.ones(SIZE, np.float32)))
+
+
+def peak_on_device(run):
+    """The most arrays of SIZE elements that the stand-in has in use."""
+    run()
+    with memory.tracked() as held:
+        run()
+    return held.peak / (4 * SIZE)
+
+
+def peak_on_host(run):
+    """The most memory that NumPy takes, in arrays of SIZE elements."""
+    run()
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1] / (4 * SIZE)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
+def test_gradients_take_the_place_of_activations(space):
+    peak_of = peak_on_host if arrays.current_space() is arrays.HOST else peak_on_device
+    plain, again = peak_of(differentiated()), peak_of(differentiated(recompute=True))
+    kept = 3 * LENGTH  # the input of each layer, its product and the sine
+    assert kept - 2 <= plain <= kept + 5, plain  # with the gradients beside them it would be more
+    assert again <= 2 * LENGTH, again  # inputs of layers, then gradients in their place
+
+
+@pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
+def test_an_array_is_gone_when_the_walk_has_passed_it(space):
+    held, seen = [], []
+
+    def look(g):
+        seen.append([reference() is None for reference in held])
+
+    def function(x):
+        a = x * 2.0
+        a.register_hook(look)
+        b = ops.exp(a)
+        held.append(weakref.ref(getattr(b._array, "_host", b._array)))
+        return ops.sin(b).sum()
+
+    found = ms.grad(function)(Tensor(np.array([0.5, 1.0], np.float32)))
+    assert seen == [[True]]
+    x = np.array([0.5, 1.0])
+    close(found, np.cos(np.exp(2 * x)) * np.exp(2 * x) * 2, rtol=1e-5, atol=1e-6)
+
+
+def test_a_tape_that_is_walked_again_stays():
+    _, pull = ms.vjp(lambda x: ops.exp(x) * x, Tensor(1.0))
+    assert float(pull(Tensor(1.0))[0]) == float(pull(Tensor(1.0))[0])
+    _, along = ops.linearize(lambda x: ops.exp(x) * x, Tensor(1.0))
+    assert float(along(Tensor(1.0))) == float(along(Tensor(1.0)))
+
+
+@pytest.mark.parametrize("again", ["vjp", "linearize"])
+def test_a_tape_that_leaves_the_gradient_stays(again):
+    left = []
+
+    def function(x):
+        out, pull = getattr(ops, again)(lambda y: ops.exp(y) * x, x)
+        left.append(pull)
+        return out
+
+    close(ms.grad(function)(Tensor(1.0)), 2 * np.e, rtol=1e-6, atol=0)
+    found = left[0](Tensor(1.0))
+    close(found[0] if isinstance(found, tuple) else found, np.e, rtol=1e-6, atol=0)
+
+
+def test_a_value_of_an_earlier_gradient_is_a_constant_in_the_next():
+    kept = []
+
+    def function(x):
+        kept.append(ops.exp(x))
+        return kept[-1] * kept[0]
+
+    gradient = ms.grad(function)
+    close(gradient(Tensor(1.0)), 2 * np.e**2, rtol=1e-6, atol=0)
+    close(gradient(Tensor(1.0)), np.e**2, rtol=1e-6, atol=0)
