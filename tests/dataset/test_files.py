@@ -39,7 +39,8 @@ def mnist(tmp_path):
 
 
 def labels(dataset):
-    return [row[1] for row in rows(dataset)]
+    iterator = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    return [row[1].tolist() for row in iterator]
 
 
 # MNIST --------------------------------------------------------------------------------------------
