@@ -126,6 +126,18 @@ from ._shape import (
     triangle,
 )
 from ._signal import dct, fft, fft_frequencies, stft
-from ._sparse import arithmetic, components, conversion, coo_csr, csr_ops, row_tensor
+from ._sparse import (
+    arithmetic,
+    components,
+    conversion,
+    coo_csr,
+    coo_pairs,
+    coo_primitives,
+    csr_ops,
+    csr_primitives,
+    row_tensor,
+    segments,
+    sets,
+)
 from ._tensor_methods import device, indexing, reduction, shape, storage, values
 from ._transforms import batch_rules_conv, control_flow, depend, environment, functional

@@ -1,12 +1,14 @@
 """mindspore.ops.operations._csr_ops: sparse matrices whose parts are given one by one.
 
-Each Primitive takes `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the
-function of `mindspore.ops` takes beside a CSRTensor, and refuses what that function refuses.
+Most take `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the function of
+`mindspore.ops` takes beside a CSRTensor. Each refuses what its function refuses.
 """
 
 from ..._core.declare.public_api import facade, public
 from ...common.sparse_tensor import CSRTensor
 from ..primitive import Primitive
+from .components import csr_gather
+from .conversion import coo2csr, csr2coo
 from .coo_csr import csr_div, csr_mul, csr_mv, csr_reduce_sum, csr_times_dense
 
 AREA = "ops.operations._csr_ops"
@@ -57,6 +59,30 @@ class CSRDiv(_OfParts):
 
     def __call__(self, indptr, indices, values, shape, dense_tensor):
         return csr_div(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
+
+
+@public("ops.operations._csr_ops.CSRGather")
+class CSRGather(_OfParts):
+    """`ops.csr_gather` as a Primitive: `CSRGather()(indptr, indices, dense, sparse_shape)`."""
+
+    def __call__(self, indptr, indices, dense, sparse_shape):
+        return csr_gather(indptr, indices, dense, sparse_shape)
+
+
+@public("ops.operations._csr_ops.CSR2COO")
+class CSR2COO(_OfParts):
+    """`ops.csr2coo` as a Primitive: `CSR2COO()(indptr, nnz)`."""
+
+    def __call__(self, indptr, nnz):
+        return csr2coo(indptr, nnz)
+
+
+@public("ops.operations._csr_ops.COO2CSR")
+class COO2CSR(_OfParts):
+    """`ops.coo2csr` as a Primitive: `COO2CSR()(row_indices, height)`."""
+
+    def __call__(self, row_indices, height):
+        return coo2csr(row_indices, height)
 
 
 __getattr__, __dir__, __all__ = facade(__name__, Primitive, AREA)

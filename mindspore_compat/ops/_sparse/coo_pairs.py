@@ -1,0 +1,226 @@
+"""Primitives of a sparse tensor, given as places, values and shape, with another or a dense one.
+
+Results of places that both of two sparse tensors have, and of those that only one has, come in
+row-major order.
+"""
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
+from .parts import SparsePrimitive, picked, summed, unravel
+
+Places = TensorOf("int64")
+
+
+class _WithDense(SparsePrimitive):
+    """A sparse tensor with a dense one that is broadcast to its shape: values at its places."""
+
+    def dense_at(self, x1_indices, x1_values, x1_shape, x2):
+        sizes = self.sizes("x1_shape", x1_shape)
+        flat = self.flat("x1_indices", x1_indices, x1_values, sizes)
+        tail = (1,) * (len(sizes) - x2.ndim) + x2.shape
+        if len(tail) != len(sizes) or any(n not in (1, m) for n, m in zip(tail, sizes)):
+            self.refuse(f"'x2' must broadcast to the shape {sizes}, but got {x2.shape}.")
+        return picked(x2.broadcast_to(sizes).reshape(-1), flat)
+
+
+@public("ops.operations.sparse_ops.SparseDenseCwiseAdd")
+class SparseDenseCwiseAdd(_WithDense):
+    """The values of a sparse tensor plus those of a dense one, broadcast, at its places.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> sparse = ms.Tensor([[0, 0], [2, 2]]), ms.Tensor([1.0, 2.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseDenseCwiseAdd()(*sparse, ms.Tensor([1.0, 2.0, 3.0])))
+        [2. 5.]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseDenseCwiseAdd of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+        return x1_values + self.dense_at(x1_indices, x1_values, x1_shape, x2)
+
+
+@public("ops.operations.sparse_ops.SparseDenseCwiseMul")
+class SparseDenseCwiseMul(_WithDense):
+    """The values of a sparse tensor times those of a dense one, broadcast, at its places.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> sparse = ms.Tensor([[0, 0], [2, 2]]), ms.Tensor([1.0, 2.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseDenseCwiseMul()(*sparse, ms.Tensor([1.0, 2.0, 3.0])))
+        [1. 6.]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseDenseCwiseMul of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+        return x1_values * self.dense_at(x1_indices, x1_values, x1_shape, x2)
+
+
+@public("ops.operations.sparse_ops.SparseDenseCwiseDiv")
+class SparseDenseCwiseDiv(_WithDense):
+    """The values of a sparse tensor divided by those of a dense one, broadcast, at its places.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> sparse = ms.Tensor([[0, 0], [2, 2]]), ms.Tensor([4.0, 2.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseDenseCwiseDiv()(*sparse, ms.Tensor([1.0, 2.0, 4.0])))
+        [4.  0.5]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseDenseCwiseDiv of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+        found = x1_values / self.dense_at(x1_indices, x1_values, x1_shape, x2)
+        return found.astype(x1_values.dtype)
+
+
+class _OfTwo(SparsePrimitive):
+    """Two sparse tensors of one shape, at the places that one of them has."""
+
+    def together(self, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
+        """The places as numbers, the shape, and of each tensor the places its values take."""
+        sizes = self.sizes("x1_shape", x1_shape)
+        if self.sizes("x2_shape", x2_shape) != sizes:
+            self.refuse(
+                f"'x1_shape' and 'x2_shape' must agree, but got {sizes} and "
+                f"{x2_shape.asnumpy().tolist()}."
+            )
+        one = self.flat("x1_indices", x1_indices, x1_values, sizes)
+        two = self.flat("x2_indices", x2_indices, x2_values, sizes)
+        xp = space_for(one)
+        found, owner = xp.unique(xp.concatenate([one, two]), return_inverse=True)
+        owner = owner.reshape(-1)
+        return found, sizes, owner[: len(one)], owner[len(one) :]
+
+    def filled(self, given):
+        """The places in order, and the values of both tensors there, 0 where one has none."""
+        found, sizes, one, two = self.together(*given)
+        values = summed(given[1], one, len(found)), summed(given[4], two, len(found))
+        return Tensor._wrap(unravel(space_for(found), found, sizes)), values
+
+
+@public("ops.operations.sparse_ops.SparseSparseMaximum")
+class SparseSparseMaximum(_OfTwo):
+    """(places, values): the larger of two sparse tensors at each place that one of them has.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> one = ms.Tensor([[0, 1], [1, 2]]), ms.Tensor([1.0, -2.0]), ms.Tensor([3, 3])
+        >>> two = ms.Tensor([[0, 1], [1, 1]]), ms.Tensor([3.0, 4.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseSparseMaximum()(*one, *two)[1])
+        [3. 4. 0.]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseSparseMaximum of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(
+        self,
+        x1_indices: Places,
+        x1_values: Anything,
+        x1_shape: Places,
+        x2_indices: Places,
+        x2_values: Anything,
+        x2_shape: Places,
+    ):
+        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        places, (one, two) = self.filled(given)
+        return places, one.maximum(two)
+
+
+@public("ops.operations.sparse_ops.SparseSparseMinimum")
+class SparseSparseMinimum(_OfTwo):
+    """(places, values): the smaller of two sparse tensors at each place that one of them has.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> one = ms.Tensor([[0, 1], [1, 2]]), ms.Tensor([1.0, -2.0]), ms.Tensor([3, 3])
+        >>> two = ms.Tensor([[0, 1], [1, 1]]), ms.Tensor([3.0, 4.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseSparseMinimum()(*one, *two)[1])
+        [ 1.  0. -2.]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseSparseMinimum of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(
+        self,
+        x1_indices: Places,
+        x1_values: Anything,
+        x1_shape: Places,
+        x2_indices: Places,
+        x2_values: Anything,
+        x2_shape: Places,
+    ):
+        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        places, (one, two) = self.filled(given)
+        return places, one.minimum(two)
+
+
+@public("ops.operations.sparse_ops.SparseAdd")
+class SparseAdd(_OfTwo):
+    """(places, values, shape) of the sum of two sparse tensors.
+
+    Where both have a value, their sum is left out if it is smaller than `thresh`; what only one of
+    them has stays.
+
+    Raises:
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> one = ms.Tensor([[0, 1], [1, 2]]), ms.Tensor([1.0, 2.0]), ms.Tensor([3, 3])
+        >>> two = ms.Tensor([[0, 1], [1, 1]]), ms.Tensor([3.0, 4.0]), ms.Tensor([3, 3])
+        >>> print(sparse_ops.SparseAdd()(*one, *two, ms.Tensor(0.0))[1])
+        [4. 4. 2.]
+
+    Source: mindspore.ops.operations.sparse_ops.SparseAdd of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(
+        self,
+        x1_indices: Places,
+        x1_values: Anything,
+        x1_shape: Places,
+        x2_indices: Places,
+        x2_values: Anything,
+        x2_shape: Places,
+        thresh: Anything,
+    ):
+        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        found, sizes, one, two = self.together(*given)
+        xp, count = space_for(found), len(found)
+        values = summed(x1_values, one, count) + summed(x2_values, two, count)
+        both = xp.bincount(one, minlength=count) + xp.bincount(two, minlength=count) > 1
+        kept = xp.nonzero(~both | (xp.abs(values._array) >= thresh._array))[0]
+        places = Tensor._wrap(unravel(xp, found[kept], sizes))
+        return places, picked(values, kept), x1_shape

@@ -1,0 +1,177 @@
+"""What the primitives of sparse tensors share: flat numbers of places, sums, and parts of CSR form.
+
+A sparse tensor in CSR form, which may be a batch of matrices, is five Tensors: its shape, the
+pointers to the batches and to the rows, the columns and the values. `Csr` reads them.
+"""
+
+from ..._core.declare.op import space_for
+from ..._core.tensor.tensor import Tensor
+from .._indexing.scatter import scatter_by
+from ..primitive import Primitive
+
+AREA = "ops.operations.sparse_ops"
+
+
+class SparsePrimitive(Primitive):
+    """A Primitive under the name of its class."""
+
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+    def refuse(self, text):
+        """Raises the ValueError of an input."""
+        raise ValueError(f"For '{self.name}', {text}")
+
+    def sizes(self, name, shape, rank=None):
+        """A shape that is given as a Tensor, as a tuple."""
+        if shape.ndim != 1 or (rank is not None and shape.size != rank):
+            wanted = "lengths" if rank is None else f"{rank} lengths"
+            self.refuse(f"'{name}' must hold {wanted}, but got the shape {shape.shape}.")
+        return tuple(shape.asnumpy().tolist())
+
+    def flat(self, name, indices, values, sizes):
+        """The places as int64 numbers in row-major order.
+
+        Raises:
+            ValueError: if there is not a row of places for each value, or one is out of range.
+        """
+        if indices.shape != (values.shape[0] if values.ndim else 1, len(sizes)):
+            self.refuse(
+                f"'{name}' must have a row of {len(sizes)} numbers for each value, but got the "
+                f"shapes {indices.shape} and {values.shape}."
+            )
+        xp = space_for(indices._array)
+        at = indices._array.astype("int64")
+        self.check_range(name, at, sizes)
+        return ravel(xp, at, sizes)
+
+    def check_range(self, name, at, sizes):
+        """Refuses rows of places of which one is out of range."""
+        for axis, size in enumerate(sizes):
+            column = at[:, axis]
+            if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
+                self.refuse(
+                    f"'{name}' must be in [0, {size}) on axis {axis}, but it reaches from "
+                    f"{int(column.min())} to {int(column.max())}."
+                )
+
+
+def ravel(xp, at, sizes):
+    """Rows of places as numbers in row-major order."""
+    flat = xp.zeros(at.shape[:1], "int64")
+    for axis, size in enumerate(sizes):
+        flat = flat * size + at[:, axis]
+    return flat
+
+
+def unravel(xp, flat, sizes):
+    """Numbers in row-major order as rows of places."""
+    columns = []
+    for size in reversed(sizes):
+        columns.append(flat % size)
+        flat = flat // size
+    return xp.stack(columns[::-1], 1) if columns else xp.zeros((*flat.shape, 0), "int64")
+
+
+def picked(values, at):
+    """The values at some numbers."""
+    return values[Tensor._wrap(at)]
+
+
+def summed(values, owner, count):
+    """Sums of the values that belong to each of `count` owners."""
+    xp = space_for(values._array)
+    start = Tensor._wrap(xp.zeros((count, *values.shape[1:]), values._array.dtype))
+    return scatter_by.run(start, values, (owner,), "add")
+
+
+def softmax_of(values, owner, count):
+    """exp(values), scaled to sum to one for each of `count` owners."""
+    xp = space_for(values._array)
+    lowest = Tensor._wrap(xp.full((count,), float("-inf"), values._array.dtype))
+    top = scatter_by.run(lowest, Tensor._wrap(values._array), (owner,), "max")
+    powers = (values - picked(top, owner)).exp()
+    return powers / picked(summed(powers, owner, count), owner)
+
+
+class Csr:
+    """A matrix in CSR form, or a batch of them.
+
+    Attributes:
+        sizes (tuple[int]): the shape, of two or three axes.
+        values (Tensor): the values.
+        places (array): a row of places for each value, int64; in row-major order.
+    """
+
+    def __init__(self, sizes, places, values, dtype):
+        self.sizes, self.places, self.values, self._dtype = sizes, places, values, dtype
+        self.xp = space_for(places)
+
+    @classmethod
+    def read(cls, primitive, shape, batches, rows, columns, values):
+        """The five Tensors, checked.
+
+        Raises:
+            ValueError: if their lengths do not fit, or a column is out of range.
+        """
+        sizes = primitive.sizes("x_dense_shape", shape)
+        count = sizes[0] if len(sizes) == 3 else 1
+        fits = len(sizes) in (2, 3) and rows.shape == (count * (sizes[-2] + 1),)
+        if not fits or batches.shape != (count + 1,) or columns.shape != values.shape:
+            primitive.refuse(
+                f"the pointers and values must fit the shape {sizes}, but got the shapes "
+                f"{batches.shape}, {rows.shape}, {columns.shape} and {values.shape}."
+            )
+        xp = space_for(rows._array)
+        counts = xp.diff(rows._array.reshape(count, -1), axis=1).reshape(-1)
+        if int(counts.min()) < 0 or int(counts.sum()) != values.size:
+            primitive.refuse("the pointers to rows must rise to the number of values.")
+        row = xp.repeat(xp.arange(count * sizes[-2], dtype="int64"), counts)
+        parts = [row // sizes[-2]] if len(sizes) == 3 else []
+        parts += [row % sizes[-2], columns._array.astype("int64")]
+        places = xp.stack(parts, 1)
+        primitive.check_range("x_col_indices", places, sizes)
+        return cls(sizes, places, values, rows._array.dtype)
+
+    def five(self):
+        """The five Tensors of the form."""
+        xp, sizes = self.xp, self.sizes
+        count = sizes[0] if len(sizes) == 3 else 1
+        row = ravel(xp, self.places[:, :-1], sizes[:-1])
+        counts = xp.bincount(row, minlength=count * sizes[-2]).reshape(count, sizes[-2])
+        rows = xp.zeros((count, sizes[-2] + 1), "int64")
+        rows[:, 1:] = xp.cumsum(counts, 1)
+        batches = xp.zeros((count + 1,), "int64")
+        batches[1:] = xp.cumsum(counts.sum(1))
+        found = (xp.asarray(sizes), batches, rows.reshape(-1), self.places[:, -1])
+        shape, batches, rows, columns = (Tensor._wrap(x.astype(self._dtype)) for x in found)
+        return shape, batches, rows, columns, self.values
+
+    def with_values(self, values):
+        """The same places with other values."""
+        return Csr(self.sizes, self.places, values, self._dtype)
+
+    def at(self, places, sizes, order=None):
+        """A matrix of another shape with these values, in the given order, at other places."""
+        values = self.values if order is None else picked(self.values, order)
+        return Csr(sizes, places, values, self._dtype)
+
+    def flat(self):
+        """The places as numbers in row-major order."""
+        return ravel(self.xp, self.places, self.sizes)
+
+    def dense(self):
+        """The matrix as a dense Tensor."""
+        xp = self.xp
+        start = Tensor._wrap(xp.zeros(self.sizes, self.values._array.dtype))
+        at = tuple(self.places[:, axis] for axis in range(len(self.sizes)))
+        return scatter_by.run(start, self.values, at, "add")
+
+    def transposed(self, conjugate=False):
+        """The matrix, or each of the batch, with its last two axes exchanged."""
+        axes = [*range(len(self.sizes) - 2), len(self.sizes) - 1, len(self.sizes) - 2]
+        sizes = tuple(self.sizes[axis] for axis in axes)
+        places = self.places[:, axes]
+        order = self.xp.argsort(ravel(self.xp, places, sizes), kind="stable")
+        found = self.at(places[order], sizes, order)
+        return found.with_values(found.values.conj()) if conjugate else found

@@ -1,0 +1,197 @@
+"""Primitives of sets: the values of each row, of a dense Tensor or of a sparse one.
+
+A sparse result has a row for each set, in which its values stand from the smallest on.
+"""
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Str, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from .coo_pairs import Places
+from .parts import SparsePrimitive, ravel, unravel
+
+Member = TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16")
+_OPERATIONS = ("a-b", "b-a", "intersection", "union")
+
+
+def _distinct(xp, owner, values):
+    """The pairs of a set's number and a value, each once and in order, as rows of int64."""
+    pairs = xp.stack([owner, values.astype("int64")], 1)
+    order = xp.lexsort(xp.stack([pairs[:, 1], pairs[:, 0]]))
+    pairs = pairs[order]
+    first = xp.ones(len(pairs), bool)
+    first[1:] = (pairs[1:] != pairs[:-1]).any(1)
+    return pairs[first]
+
+
+@public("ops.operations.sparse_ops.SetSize")
+class SetSize(SparsePrimitive):
+    """How many different values each row of a sparse tensor has, as int32 of shape shape[:-1].
+
+    Args:
+        validate_indices (bool): whether places must come in row-major order. Default: True.
+
+    Raises:
+        ValueError: if the shapes do not fit, or a place is out of range or out of order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> indices, values = ms.Tensor([[0, 0], [0, 1], [1, 2]]), ms.Tensor([4, 4, 5])
+        >>> print(sparse_ops.SetSize()(indices, values, ms.Tensor([3, 4])))
+        [1 1 0]
+
+    Source: mindspore.ops.operations.sparse_ops.SetSize of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, validate_indices: Bool = True):
+        super().__init__()
+        self.validate_indices = validate_indices
+
+    @checked
+    def __call__(self, set_indices: Places, set_values: Member, set_shape: Places):
+        sizes = self.sizes("set_shape", set_shape)
+        flat = self.flat("set_indices", set_indices, set_values, sizes)
+        if self.validate_indices and bool((flat[1:] <= flat[:-1]).any()):
+            self.refuse("'set_indices' must be in row-major order.")
+        xp = space_for(flat)
+        owner = ravel(xp, set_indices._array[:, :-1], sizes[:-1])
+        count = 1
+        for size in sizes[:-1]:
+            count *= size
+        pairs = _distinct(xp, owner, set_values._array)
+        found = xp.bincount(pairs[:, 0], minlength=count)
+        return Tensor._wrap(found.astype("int32").reshape(sizes[:-1]))
+
+
+class _SetOperation(SparsePrimitive):
+    """The difference, intersection or union of the sets that two Tensors hold."""
+
+    def __init__(self, set_operation, validate_indices):
+        super().__init__()
+        if set_operation.lower() not in _OPERATIONS:
+            self.refuse(f"'set_operation' must be one of {_OPERATIONS}, but got {set_operation!r}.")
+        self.set_operation, self.validate_indices = set_operation, validate_indices
+
+    def _result(self, one, two, lead, dtype):
+        """(places, values, shape) from the pairs of both."""
+        xp = space_for(one)
+        both = xp.concatenate([one, two])
+        order = xp.lexsort(xp.stack([both[:, 1], both[:, 0]]))
+        both, of_two = both[order], order >= len(one)
+        again = xp.zeros(len(both), bool)
+        again[1:] = (both[1:] == both[:-1]).all(1)
+        shared = again.copy()
+        shared[:-1] |= again[1:]
+        operation = self.set_operation.lower()
+        kept = {
+            "a-b": ~of_two & ~shared,
+            "b-a": of_two & ~shared,
+            "intersection": again,
+            "union": ~again,
+        }[operation]
+        owner, values = both[kept, 0], both[kept, 1]
+        count = 1
+        for size in lead:
+            count *= size
+        many = xp.bincount(owner, minlength=count)
+        start = xp.cumsum(many) - many
+        column = xp.arange(len(owner)) - start[owner]
+        places = xp.concatenate([unravel(xp, owner, lead), column.reshape(-1, 1)], 1)
+        shape = xp.asarray((*lead, int(many.max()) if count else 0), "int64")
+        return (
+            Tensor._wrap(places.astype("int64")),
+            Tensor._wrap(values.astype(dtype)),
+            Tensor._wrap(shape),
+        )
+
+    def _of_dense(self, x):
+        """The pairs of a dense Tensor."""
+        xp = space_for(x._array)
+        rows = x._array.reshape(-1, x.shape[-1])
+        return _distinct(xp, xp.repeat(xp.arange(len(rows)), rows.shape[1]), rows.reshape(-1))
+
+    def _need_rows(self, name, x):
+        if x.ndim < 2:
+            self.refuse(f"'{name}' must have at least two axes, but got the shape {x.shape}.")
+
+
+@public("ops.operations.sparse_ops.DenseToDenseSetOperation")
+class DenseToDenseSetOperation(_SetOperation):
+    """(places, values, shape): a set operation on the rows of two Tensors.
+
+    Args:
+        set_operation (str): "a-b", "b-a", "intersection" or "union", in any case. Default: "a-b".
+        validate_indices (bool): is checked; there are no indices. Default: True.
+
+    Raises:
+        ValueError: if `set_operation` is another, or the shapes differ before the last axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> one, two = ms.Tensor([[2, 2, 0], [3, 5, 1]]), ms.Tensor([[2, 1], [9, 3]])
+        >>> print(sparse_ops.DenseToDenseSetOperation("a-b")(one, two)[1])
+        [0 1 5]
+
+    Source: mindspore.ops.operations.sparse_ops.DenseToDenseSetOperation of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, set_operation: Str = "a-b", validate_indices: Bool = True):
+        super().__init__(set_operation, validate_indices)
+
+    @checked
+    def __call__(self, x1: Member, x2: Member):
+        self._need_rows("x1", x1)
+        if x1.shape[:-1] != x2.shape[:-1]:
+            self.refuse(
+                f"'x1' and 'x2' must agree before the last axis, but got {x1.shape} and {x2.shape}."
+            )
+        return self._result(self._of_dense(x1), self._of_dense(x2), x1.shape[:-1], x1._array.dtype)
+
+
+@public("ops.operations.sparse_ops.DenseToSparseSetOperation")
+class DenseToSparseSetOperation(_SetOperation):
+    """(places, values, shape): a set operation on the rows of a Tensor and of a sparse one.
+
+    Args:
+        set_operation (str): "a-b", "b-a", "intersection" or "union", in any case.
+        validate_indices (bool): whether the places of `x2` must come in row-major order. Default:
+            True.
+
+    Raises:
+        ValueError: if `set_operation` is another, the shapes differ before the last axis, or a
+            place is out of range or out of order.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations import sparse_ops
+        >>> dense = ms.Tensor([[2, 0], [3, 1]])
+        >>> sparse = ms.Tensor([[0, 0], [1, 2]]), ms.Tensor([2, 3]), ms.Tensor([2, 3])
+        >>> print(sparse_ops.DenseToSparseSetOperation("a-b")(dense, *sparse)[1])
+        [0 1]
+
+    Source: mindspore.ops.operations.sparse_ops.DenseToSparseSetOperation of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, set_operation: Str = "", validate_indices: Bool = True):
+        super().__init__(set_operation, validate_indices)
+
+    @checked
+    def __call__(self, x1: Member, x2_indices: Places, x2_values: Member, x2_shape: Places):
+        self._need_rows("x1", x1)
+        sizes = self.sizes("x2_shape", x2_shape)
+        flat = self.flat("x2_indices", x2_indices, x2_values, sizes)
+        if sizes[:-1] != x1.shape[:-1]:
+            self.refuse(
+                f"'x1' and 'x2' must agree before the last axis, but got {x1.shape} and {sizes}."
+            )
+        if self.validate_indices and bool((flat[1:] <= flat[:-1]).any()):
+            self.refuse("'x2_indices' must be in row-major order.")
+        xp = space_for(flat)
+        owner = ravel(xp, x2_indices._array[:, :-1], sizes[:-1])
+        two = _distinct(xp, owner, x2_values._array)
+        return self._result(self._of_dense(x1), two, x1.shape[:-1], x1._array.dtype)
