@@ -17,6 +17,7 @@ from ..._backend.arrays import SPACES
 from ..declare.source import compiled
 from ..vmap.batch import Batch, lifted_nodes, space_among
 from . import vjp_rules
+from .operators import with_operators
 from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
@@ -38,6 +39,7 @@ _BY_NAME = {
 }
 
 
+@with_operators
 class Traced:
     """An array, the node that made it, and its space. Its operators record themselves."""
 
@@ -77,39 +79,6 @@ class Traced:
 
     def __repr__(self):
         return f"Traced({self.array!r})"
-
-
-def _attach_operators():
-    names = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-    }
-    for short, name in names.items():
-        setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
-        setattr(Traced, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
-    for short, name in {
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
-        "eq": "equal",
-        "ne": "not_equal",
-    }.items():
-        setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
-    for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
-        setattr(Traced, f"__{short}__", lambda a, name=name: getattr(a.space, name)(a))
-
-
-_attach_operators()
 
 
 class TracedSpace:

@@ -15,6 +15,7 @@ import threading
 from ..._backend.arrays import SPACES, to_space
 from ..._backend.space import EXTRA
 from ..autograd import vjp_rules
+from ..autograd.operators import with_operators
 from ..autograd.tape import Rule, record
 
 _new = object.__new__
@@ -52,6 +53,7 @@ class NoSingleAnswer(ValueError):
     """A value was asked of a Batch, which has one for each slice."""
 
 
+@with_operators
 class Batch:
     """An array that hides its leading axis. Its operators work on what is behind it."""
 
@@ -97,35 +99,6 @@ class Batch:
 
     def __repr__(self):
         return f"Batch({self.array!r})"
-
-
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
-    _spelled = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-    }[_name]
-    setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
-    setattr(Batch, f"__r{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(b, a))
-for _name, _spelled in {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}.items():
-    setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
-for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
-    setattr(Batch, f"__{_name}__", lambda a, n=_spelled: getattr(a.space, n)(a))
 
 
 class _Running(threading.local):

@@ -22,6 +22,7 @@ import numpy as np
 from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.space import EXTRA
 from ..._core.autograd import vjp_rules
+from ..._core.autograd.operators import with_operators
 from ..._core.tensor.dtype import TYPE_IDS as NUMBERS
 from ..._core.tensor.dtype import to_numpy
 from ..._core.tensor.tensor import Tensor
@@ -136,6 +137,7 @@ TYPE_IDS = {
 }
 
 
+@with_operators
 class Sketch:
     """An array whose making is noted; its operators work on what is behind it."""
 
@@ -192,40 +194,6 @@ def _depends():
         "For 'export', what the network does depends on the values of a Tensor: a "
         "branch, asnumpy() or a Python number of it. A graph cannot hold that."
     )
-
-
-def _attach_operators():
-    names = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-    }
-    for short, name in names.items():
-        setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
-        setattr(Sketch, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
-    compared = {
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
-        "eq": "equal",
-        "ne": "not_equal",
-    }
-    for short, name in compared.items():
-        setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
-    for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
-        setattr(Sketch, f"__{short}__", lambda a, name=name: getattr(a.space, name)(a))
-
-
-_attach_operators()
 
 
 class SketchSpace:
