@@ -292,12 +292,8 @@ alias("ops.auto_generate.Repeat()(input, repeats)", "Tensor.repeat")
 
 
 @alias("ops.auto_generate.RepeatInterleaveInt()(input, repeats, dim=None, output_size=None)")
-def repeat_interleave_int(input, repeats, dim, output_size):
-    return mint.repeat_interleave(input, repeats, dim, output_size=output_size)
-
-
 @alias("ops.auto_generate.RepeatInterleaveTensor()(input, repeats, dim=None, output_size=None)")
-def repeat_interleave_tensor(input, repeats, dim, output_size):
+def repeat_interleave(input, repeats, dim, output_size):
     return mint.repeat_interleave(input, repeats, dim, output_size=output_size)
 
 
@@ -318,6 +314,7 @@ def rotated_iou(boxes, query_boxes, trans, mode, is_cross, v_threshold, e_thresh
 
 
 @alias("ops.auto_generate.Scatter()(input, dim, index, src, reduce='none')")
+@alias("ops.auto_generate.ScatterValue()(input, dim, index, src, reduce='none')")
 def scatter(input, dim, index, src, reduce):
     return Tensor.scatter_(
         input.copy(), dim, index, src, reduce=None if reduce == "none" else reduce
@@ -325,27 +322,14 @@ def scatter(input, dim, index, src, reduce):
 
 
 alias("ops.auto_generate.ScatterAddExt()(input, dim, index, src)", "mint.scatter_add")
-
-
-@alias("ops.auto_generate.ScatterValue()(input, dim, index, src, reduce='none')")
-def scatter_value(input, dim, index, src, reduce):
-    return Tensor.scatter_(
-        input.copy(), dim, index, src, reduce=None if reduce == "none" else reduce
-    )
-
-
 alias("ops.auto_generate.SelectExtView()(input, dim, index)", "mint.select")
 alias("ops.auto_generate.SelectV2()(condition, input, other)", "mint.where")
 alias("ops.auto_generate.SequenceConcat(axis=0)(x)", "ops.cat")
 
 
 @alias("ops.auto_generate.SliceExt()(input, dim, start, end, step)")
-def slice_ext(input, dim, start, end, step):
-    return ops.tuple_getitem(input, _along(input.ndim, dim, slice(start, end, step)))
-
-
 @alias("ops.auto_generate.SliceExtView()(input, dim, start, end, step)")
-def slice_ext_view(input, dim, start, end, step):
+def slice_ext(input, dim, start, end, step):
     return ops.tuple_getitem(input, _along(input.ndim, dim, slice(start, end, step)))
 
 

@@ -122,32 +122,16 @@ alias("ops.auto_generate.MishGradExt()(dout, x)", lambda dout, x: pulled(dout, f
 
 
 @alias("ops.auto_generate.ReflectionPad1DGrad()(grad_output, input, padding)")
-def reflection_pad1d_grad(grad_output, input, padding):
-    return pulled(grad_output, lambda input: functional.pad(input, padding, "reflect"), input)
-
-
 @alias("ops.auto_generate.ReflectionPad2DGrad()(grad_output, input, padding)")
-def reflection_pad2d_grad(grad_output, input, padding):
-    return pulled(grad_output, lambda input: functional.pad(input, padding, "reflect"), input)
-
-
 @alias("ops.auto_generate.ReflectionPad3DGrad()(grad_output, input, padding)")
-def reflection_pad3d_grad(grad_output, input, padding):
+def reflection_pad_grad(grad_output, input, padding):
     return pulled(grad_output, lambda input: functional.pad(input, padding, "reflect"), input)
 
 
 @alias("ops.auto_generate.ReplicationPad1DGrad()(grad_output, input, padding)")
-def replication_pad1d_grad(grad_output, input, padding):
-    return pulled(grad_output, lambda input: functional.pad(input, padding, "replicate"), input)
-
-
 @alias("ops.auto_generate.ReplicationPad2DGrad()(grad_output, input, padding)")
-def replication_pad2d_grad(grad_output, input, padding):
-    return pulled(grad_output, lambda input: functional.pad(input, padding, "replicate"), input)
-
-
 @alias("ops.auto_generate.ReplicationPad3DGrad()(grad_output, input, padding)")
-def replication_pad3d_grad(grad_output, input, padding):
+def replication_pad_grad(grad_output, input, padding):
     return pulled(grad_output, lambda input: functional.pad(input, padding, "replicate"), input)
 
 
@@ -210,16 +194,8 @@ def upsample_linear1d_grad(dy, input_size, output_size, scales, align_corners):
 
 
 @alias("ops.auto_generate.UpsampleNearest1DGrad()(dy, input_size, output_size=None, scales=None)")
-def upsample_nearest1d_grad(dy, input_size, output_size, scales):
-    return pulled(
-        dy,
-        lambda x: functional.interpolate(x, output_size, scales, "nearest"),
-        ops.zeros(ints(input_size), dy.dtype),
-    )
-
-
 @alias("ops.auto_generate.UpsampleNearest2DGrad()(dy, input_size, output_size=None, scales=None)")
-def upsample_nearest2d_grad(dy, input_size, output_size, scales):
+def upsample_nearest_grad(dy, input_size, output_size, scales):
     return pulled(
         dy,
         lambda x: functional.interpolate(x, output_size, scales, "nearest"),

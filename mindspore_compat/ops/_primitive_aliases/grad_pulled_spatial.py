@@ -304,15 +304,11 @@ def max_pool_grad_grad(x, y, grad, kernel_size, strides, pad_mode):
     "ops.operations._grad_ops.MaxPoolGrad(kernel_size=1, strides=1, pad_mode='VALID', "
     "data_format='NCHW')(x_origin, out_origin, grad)"
 )
-def max_pool_grad(x_origin, out_origin, grad, kernel_size, strides, pad_mode, data_format):
-    return pulled(grad, ops.MaxPool(kernel_size, strides, pad_mode, data_format), x_origin)
-
-
 @alias(
     "ops.operations._grad_ops.MaxPoolGradV1(kernel_size=1, strides=1, pad_mode='VALID', "
     "data_format='NCHW')(x_origin, out_origin, grad)"
 )
-def max_pool_grad_v1(x_origin, out_origin, grad, kernel_size, strides, pad_mode, data_format):
+def max_pool_grad(x_origin, out_origin, grad, kernel_size, strides, pad_mode, data_format):
     return pulled(grad, ops.MaxPool(kernel_size, strides, pad_mode, data_format), x_origin)
 
 
@@ -386,19 +382,11 @@ def resize_linear1d_grad(grads, x, coordinate_transformation_mode):
     "ops.operations._grad_ops.ResizeNearestNeighborGrad(align_corners=False, "
     "half_pixel_centers=False)(grads, size)"
 )
-def resize_nearest_neighbor_grad(grads, size, align_corners, half_pixel_centers):
-    return pulled(
-        grads,
-        ops.ResizeNearestNeighbor(grads.shape[2:], align_corners, half_pixel_centers),
-        ops.zeros(grads.shape[:2] + ints(size), grads.dtype),
-    )
-
-
 @alias(
     "ops.operations._grad_ops.ResizeNearestNeighborV2Grad(align_corners=False, "
     "half_pixel_centers=False)(grads, size)"
 )
-def resize_nearest_neighbor_v2_grad(grads, size, align_corners, half_pixel_centers):
+def resize_nearest_neighbor_grad(grads, size, align_corners, half_pixel_centers):
     return pulled(
         grads,
         ops.ResizeNearestNeighbor(grads.shape[2:], align_corners, half_pixel_centers),

@@ -457,7 +457,10 @@ def gmm_backward(grad, x, weight, group_list=None, group_list_type=0):
 
 def grouped_matmul_add_(x, weight, group_list, out):
     """Adds to each part of `out`, in place, the product of a group of rows of `x`, transposed, and
-    the same rows of `weight`."""
+    the same rows of `weight`.
+
+    Source: mindspore.ops.auto_generate.grouped_matmul_add_ of MindSpore 2.10.
+    """
     products = [ops.matmul(turned(x[a:b]), weight[a:b]) for a, b in _parts(group_list, 0)]
     return methods.add_(out, ops.reshape(ops.stack(products), out.shape).astype(out.dtype))
 
@@ -488,16 +491,20 @@ def quant_batch_matmul(
     scale,
     offset=None,
     bias=None,
-    per_token=None,
+    pertokenScaleOptional=None,
     transpose_x1=False,
     transpose_x2=False,
     dtype=float16,
 ):
-    """(x1 @ x2 + bias) * scale * per_token + offset of int8, in another dtype."""
+    """(x1 @ x2 + bias) * scale * pertokenScaleOptional + offset of int8, in another dtype.
+
+    Source: mindspore.ops.auto_generate.quant_batch_matmul of MindSpore 2.10.
+    """
+    by_row = pertokenScaleOptional
     product = ops.BatchMatMul(transpose_x1, transpose_x2)(x1.astype(float32), x2.astype(float32))
     product = product if bias is None else product + bias
     product = product * scale
-    product = product if per_token is None else product * ops.expand_dims(per_token, -1)
+    product = product if by_row is None else product * ops.expand_dims(by_row, -1)
     return (product if offset is None else product + offset).astype(dtype)
 
 
@@ -516,6 +523,8 @@ def weight_quant_batch_matmul(
     """x @ ((weight + offset) * scale) + bias; as int8 where `quant_scale` is given.
 
     With `antiquant_group_size` each group of so many rows of the weight has its own scale.
+
+    Source: mindspore.ops.auto_generate.weight_quant_batch_matmul of MindSpore 2.10.
     """
     rows = turned(weight) if transpose_weight else weight
     scale, offset = antiquant_scale, antiquant_offset

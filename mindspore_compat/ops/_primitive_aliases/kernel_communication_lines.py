@@ -126,7 +126,8 @@ def dist_comm_irecv(input, tag, src, group):
 
 
 @alias("ops.auto_generate.DistCommIsend()(input, dst, group, tag)")
-def dist_comm_isend(input, dst, group, tag):
+@alias("ops.auto_generate.InnerCommIsend()(input, dst, group, tag)")
+def comm_isend(input, dst, group, tag):
     return (input, distributed.isend(input, kernel_communication.member(group, dst), group, tag))
 
 
@@ -197,14 +198,14 @@ def dist_comm_scatter_tensor(other, input, rank_size, src, rank_id, group, async
     )
 
 
-@alias("ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)")
-def inner_comm_all_gather(input, rank_size, group, async_op):
-    return kernel_communication.gathered(input, rank_size, group, async_op)
-
-
-@alias("ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)")
-def inner_comm_all_reduce(input, op_type, group, async_op):
-    return kernel_communication.reduced(input, op_type, group, async_op)
+alias(
+    "ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)",
+    kernel_communication.gathered,
+)
+alias(
+    "ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)",
+    kernel_communication.reduced,
+)
 
 
 @alias(
@@ -217,18 +218,11 @@ def inner_comm_all_to_all_v(
     return kernel_communication.exchanged(input, group, send_numel_list, recv_numel_list, async_op)
 
 
-@alias("ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)")
-def inner_comm_irecv(tag, src, shape, group, dtype):
-    return kernel_communication.received(tag, src, shape, group, dtype)
-
-
-@alias("ops.auto_generate.InnerCommIsend()(input, dst, group, tag)")
-def inner_comm_isend(input, dst, group, tag):
-    return (input, distributed.isend(input, kernel_communication.member(group, dst), group, tag))
-
-
-@alias(
-    "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)"
+alias(
+    "ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)",
+    kernel_communication.received,
 )
-def inner_comm_reduce_scatter(input, rank_size, op_type, group, async_op):
-    return kernel_communication.reduced_parts(input, rank_size, op_type, group, async_op)
+alias(
+    "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)",
+    kernel_communication.reduced_parts,
+)

@@ -10,59 +10,20 @@ from .alias import Names, Tensor, alias, asked, functional, mint, ops, pulled
 generated = Names("ops.auto_generate")
 
 alias("ops.auto_generate.AShardIdentity()(input)", lambda input: input)
-
-
-@alias(
+alias(
     "ops.auto_generate.AdamW()(var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, "
-    "amsgrad=False, maximize=False)"
+    "amsgrad=False, maximize=False)",
+    kernel_arithmetic.adam_w,
 )
-def adam_w(var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad, maximize):
-    return kernel_arithmetic.adam_w(
-        var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad, maximize
-    )
-
-
-@alias(
+alias(
     "ops.auto_generate.ApplyAdamW()(var, m, v, beta1_power, beta2_power, lr, weight_decay, "
-    "beta1, beta2, epsilon, grad, max_grad_norm=None, amsgrad=False, maximize=False)"
+    "beta1, beta2, epsilon, grad, max_grad_norm=None, amsgrad=False, maximize=False)",
+    kernel_arithmetic.apply_adam_w,
 )
-def apply_adam_w(
-    var,
-    m,
-    v,
-    beta1_power,
-    beta2_power,
-    lr,
-    weight_decay,
-    beta1,
-    beta2,
-    epsilon,
-    grad,
-    max_grad_norm,
-    amsgrad,
-    maximize,
-):
-    return kernel_arithmetic.apply_adam_w(
-        var,
-        m,
-        v,
-        beta1_power,
-        beta2_power,
-        lr,
-        weight_decay,
-        beta1,
-        beta2,
-        epsilon,
-        grad,
-        max_grad_norm,
-        amsgrad,
-        maximize,
-    )
-
-
-@alias("ops.auto_generate.AsStrided()(input, size, stride, storage_offset=0)")
-def as_strided(input, size, stride, storage_offset):
-    return kernel_arithmetic.as_strided(input, size, stride, storage_offset)
+alias(
+    "ops.auto_generate.AsStrided()(input, size, stride, storage_offset=0)",
+    kernel_arithmetic.as_strided,
+)
 
 
 @alias(
@@ -117,26 +78,16 @@ def batch_norm_reduce_grad(dout, input, mean, invstd, weight, input_g, weight_g,
     return asked(sums, (input_g, input_g, weight_g, bias_g))
 
 
-@alias(
+alias(
     "ops.auto_generate.Convolution()(input, weight, bias=None, stride=1, padding=0, "
-    "dilation=1, transposed=False, output_padding=0, groups=1)"
+    "dilation=1, transposed=False, output_padding=0, groups=1)",
+    kernel_arithmetic.convolution,
 )
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    return kernel_arithmetic.convolution(
-        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-    )
-
-
-@alias(
+alias(
     "ops.auto_generate.ConvolutionStr()(input, weight, bias=None, stride=1, padding='valid', "
-    "dilation=1, transposed=False, output_padding=0, groups=1)"
+    "dilation=1, transposed=False, output_padding=0, groups=1)",
+    kernel_arithmetic.convolution,
 )
-def convolution_str(
-    input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-):
-    return kernel_arithmetic.convolution(
-        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-    )
 
 
 @alias(
@@ -166,11 +117,10 @@ def cross_entropy_loss(
     )
 
 
-@alias("ops.auto_generate.Dropout2dExt()(input, p, training, inplace, seed, offset)")
-def dropout2d_ext(input, p, training, inplace, seed, offset):
-    return kernel_arithmetic.dropout_by_channel(input, p, training, inplace, seed, offset)
-
-
+alias(
+    "ops.auto_generate.Dropout2dExt()(input, p, training, inplace, seed, offset)",
+    kernel_arithmetic.dropout_by_channel,
+)
 alias(
     "ops.auto_generate.DropoutDoMaskExt()(input, mask, p)",
     lambda input, mask, p: kernel_arithmetic.drop(input, mask, p),
@@ -189,108 +139,60 @@ alias(
     "ops.auto_generate.DropoutGradExt()(input, mask, p)",
     lambda input, mask, p: kernel_arithmetic.drop(input, mask, p),
 )
-
-
-@alias("ops.auto_generate.FuncDropoutExt()(input, p, training, inplace, seed, offset)")
-def func_dropout_ext(input, p, training, inplace, seed, offset):
-    return kernel_arithmetic.dropout_in_training(input, p, training, inplace, seed, offset)
-
-
-@alias(
+alias(
+    "ops.auto_generate.FuncDropoutExt()(input, p, training, inplace, seed, offset)",
+    kernel_arithmetic.dropout_in_training,
+)
+alias(
     "ops.auto_generate.FusedAddTopKDiv()(x, add_num, group_num, group_topk, n, k, "
     "activate_type=0, is_norm=True, scale=2.5, mapping_num=None, mapping_table=None, "
-    "enable_expert_mapping=False)"
+    "enable_expert_mapping=False)",
+    kernel_arithmetic.fused_add_topk_div,
 )
-def fused_add_top_k_div(
-    x,
-    add_num,
-    group_num,
-    group_topk,
-    n,
-    k,
-    activate_type,
-    is_norm,
-    scale,
-    mapping_num,
-    mapping_table,
-    enable_expert_mapping,
-):
-    return kernel_arithmetic.fused_add_topk_div(
-        x,
-        add_num,
-        group_num,
-        group_topk,
-        n,
-        k,
-        activate_type,
-        is_norm,
-        scale,
-        mapping_num,
-        mapping_table,
-        enable_expert_mapping,
-    )
-
-
-@alias(
+alias(
     "ops.auto_generate.Gmm()(x, weight, bias=None, group_list=None, group_type=0, "
-    "group_list_type=0)"
+    "group_list_type=0)",
+    kernel_arithmetic.gmm,
 )
-def gmm(x, weight, bias, group_list, group_type, group_list_type):
-    return kernel_arithmetic.gmm(x, weight, bias, group_list, group_type, group_list_type)
-
-
-@alias(
+alias(
     "ops.auto_generate.GmmV2()(x, weight, bias=None, group_list=None, group_type=0, "
-    "group_list_type=0)"
+    "group_list_type=0)",
+    kernel_arithmetic.gmm,
 )
-def gmm_v2(x, weight, bias, group_list, group_type, group_list_type):
-    return kernel_arithmetic.gmm(x, weight, bias, group_list, group_type, group_list_type)
-
-
-@alias("ops.auto_generate.GmmBackward()(grad, x, weight, group_list=None, group_list_type=0)")
-def gmm_backward(grad, x, weight, group_list, group_list_type):
-    return kernel_arithmetic.gmm_backward(grad, x, weight, group_list, group_list_type)
-
-
-@alias("ops.auto_generate.GmmV2Backward()(grad, x, weight, group_list=None, group_list_type=0)")
-def gmm_v2_backward(grad, x, weight, group_list, group_list_type):
-    return kernel_arithmetic.gmm_backward(grad, x, weight, group_list, group_list_type)
-
-
-@alias("ops.auto_generate.GmmBackwardFusion()(grad, weight, group_list=None, group_list_type=0)")
-def gmm_backward_fusion(grad, weight, group_list, group_list_type):
-    return kernel_arithmetic.gmm_to_inputs(grad, weight, group_list, group_list_type)
-
-
-@alias("ops.auto_generate.GmmV2BackwardFusion()(grad, weight, group_list=None, group_list_type=0)")
-def gmm_v2_backward_fusion(grad, weight, group_list, group_list_type):
-    return kernel_arithmetic.gmm_to_inputs(grad, weight, group_list, group_list_type)
-
-
+alias(
+    "ops.auto_generate.GmmBackward()(grad, x, weight, group_list=None, group_list_type=0)",
+    kernel_arithmetic.gmm_backward,
+)
+alias(
+    "ops.auto_generate.GmmV2Backward()(grad, x, weight, group_list=None, group_list_type=0)",
+    kernel_arithmetic.gmm_backward,
+)
+alias(
+    "ops.auto_generate.GmmBackwardFusion()(grad, weight, group_list=None, group_list_type=0)",
+    kernel_arithmetic.gmm_to_inputs,
+)
+alias(
+    "ops.auto_generate.GmmV2BackwardFusion()(grad, weight, group_list=None, group_list_type=0)",
+    kernel_arithmetic.gmm_to_inputs,
+)
 alias(
     "ops.auto_generate.InnerUnique()(input, sorted=True, return_inverse=False)",
     lambda input, sorted, return_inverse: kernel_arithmetic.unique(
         input, sorted, return_inverse, False
     )[:2],
 )
-
-
-@alias("ops.auto_generate.InplaceGroupedMatmulAdd()(x, weight, group_list, out)")
-def inplace_grouped_matmul_add(x, weight, group_list, out):
-    return kernel_arithmetic.grouped_matmul_add_(x, weight, group_list, out)
-
-
+alias(
+    "ops.auto_generate.InplaceGroupedMatmulAdd()(x, weight, group_list, out)",
+    kernel_arithmetic.grouped_matmul_add_,
+)
 alias(
     "ops.auto_generate.InplaceMatmulAdd()(x, weight, C)",
     lambda x, weight, C: Tensor.add_(C, mint.matmul(kernel_arithmetic.turned(x), weight)),
 )
-
-
-@alias("ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')")
-def kv_cache_scatter_update(var, indices, updates, axis, reduce):
-    return kernel_arithmetic.kv_cache_scatter_update(var, indices, updates, axis, reduce)
-
-
+alias(
+    "ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')",
+    kernel_arithmetic.kv_cache_scatter_update,
+)
 alias(
     "ops.auto_generate.LogSigmoid()(input)",
     lambda input: (functional.logsigmoid(input), mint.exp(-mint.abs(input))),
@@ -299,57 +201,38 @@ alias(
     "ops.auto_generate.LpNormV2()(input, p=2, dim=None, keepdim=False, epsilon=1e-12)",
     lambda input, p, dim, keepdim, epsilon: mint.clamp(mint.norm(input, p, dim, keepdim), epsilon),
 )
-
-
-@alias(
+alias(
     "ops.auto_generate.MatmulAllReduceAddRmsNorm()(x1, x2, bias, residual, gamma, epsilon, "
-    "group, reduce_op='sum', comm_turn=0, stream_mode=1)"
+    "group, reduce_op='sum', comm_turn=0, stream_mode=1)",
+    kernel_arithmetic.matmul_all_reduce_add_rms_norm,
 )
-def matmul_all_reduce_add_rms_norm(
-    x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
-):
-    return kernel_arithmetic.matmul_all_reduce_add_rms_norm(
-        x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
-    )
-
-
 alias(
     "ops.auto_generate.MoeGatingTopKSoftmax()(x, finished=None, k=1)",
     lambda x, finished, k: kernel_arithmetic.moe_gating_top_k_softmax(x, finished, k),
 )
-
-
-@alias("ops.auto_generate.MoeInitRouting()(x, row_idx, expert_idx, active_num)")
-def moe_init_routing(x, row_idx, expert_idx, active_num):
-    return kernel_arithmetic.moe_init_routing(x, row_idx, expert_idx, active_num)
-
-
-@alias("ops.auto_generate.NLLLoss2d()(input, target, weight, reduction='mean', ignore_index=-100)")
-def nll_loss2d(input, target, weight, reduction, ignore_index):
-    return kernel_arithmetic.nll_loss_2d(input, target, weight, reduction, ignore_index)
-
-
-@alias(
-    "ops.auto_generate.QuantBatchMatmul(transpose_x1=False, transpose_x2=False, "
-    "dtype=float16)(x1, x2, scale, offset=None, bias=None, pertokenScaleOptional=None)"
+alias(
+    "ops.auto_generate.MoeInitRouting()(x, row_idx, expert_idx, active_num)",
+    kernel_arithmetic.moe_init_routing,
 )
-def quant_batch_matmul(
-    x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1, transpose_x2, dtype
-):
-    return kernel_arithmetic.quant_batch_matmul(
-        x1, x2, scale, offset, bias, pertokenScaleOptional, transpose_x1, transpose_x2, dtype
-    )
+alias(
+    "ops.auto_generate.NLLLoss2d()(input, target, weight, reduction='mean', ignore_index=-100)",
+    kernel_arithmetic.nll_loss_2d,
+)
+alias(
+    "ops.auto_generate.QuantBatchMatmul(transpose_x1=False, transpose_x2=False, "
+    "dtype=float16)(x1, x2, scale, offset=None, bias=None, pertokenScaleOptional=None)",
+    kernel_arithmetic.quant_batch_matmul,
+)
 
 
 alias(
     "ops.auto_generate.RepeatInterleaveGrad()(input, repeats, dim)",
     lambda input, repeats, dim: kernel_arithmetic.repeat_interleave_grad(input, repeats, dim),
 )
-
-
-@alias("ops.auto_generate.TensorCopySlices()(x, value, begin, end, strides)")
-def tensor_copy_slices(x, value, begin, end, strides):
-    return kernel_arithmetic.tensor_copy_slices(x, value, begin, end, strides)
+alias(
+    "ops.auto_generate.TensorCopySlices()(x, value, begin, end, strides)",
+    kernel_arithmetic.tensor_copy_slices,
+)
 
 
 @alias(
@@ -375,73 +258,23 @@ alias(
         input, sorted, return_inverse, True, dim
     ),
 )
-
-
-@alias(
+alias(
     "ops.auto_generate.WeightQuantBatchMatmul(transpose_x=False, transpose_weight=False, "
     "antiquant_group_size=0)(x, weight, antiquant_scale, antiquant_offset=None, "
-    "quant_scale=None, quant_offset=None, bias=None)"
+    "quant_scale=None, quant_offset=None, bias=None)",
+    kernel_arithmetic.weight_quant_batch_matmul,
 )
-def weight_quant_batch_matmul(
-    x,
-    weight,
-    antiquant_scale,
-    antiquant_offset,
-    quant_scale,
-    quant_offset,
-    bias,
-    transpose_x,
-    transpose_weight,
-    antiquant_group_size,
-):
-    return kernel_arithmetic.weight_quant_batch_matmul(
-        x,
-        weight,
-        antiquant_scale,
-        antiquant_offset,
-        quant_scale,
-        quant_offset,
-        bias,
-        transpose_x,
-        transpose_weight,
-        antiquant_group_size,
-    )
 
 
 @alias(
     "ops.auto_generate.ConvolutionGrad()(dout, input, weight, bias=None, stride=1, padding=0, "
     "dilation=(1, 1), transposed=False, output_padding=0, groups=1, output_mask=())"
 )
-def convolution_grad(
-    dout,
-    input,
-    weight,
-    bias,
-    stride,
-    padding,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    output_mask,
-):
-    gradients = pulled(
-        dout,
-        lambda input, weight, bias: kernel_arithmetic.convolution(
-            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-        ),
-        input,
-        weight,
-        kernel_arithmetic.bias_of(dout, bias),
-    )
-    return asked(gradients, output_mask)
-
-
 @alias(
     "ops.auto_generate.ConvolutionStrGrad()(dout, input, weight, bias=None, stride=1, "
     "padding='valid', dilation=1, transposed=False, output_padding=0, groups=1, output_mask=())"
 )
-def convolution_str_grad(
+def convolution_grad(
     dout,
     input,
     weight,
