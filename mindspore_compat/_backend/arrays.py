@@ -6,6 +6,7 @@ the device target in force. CuPy is imported when a GPU is first asked for, neve
 
 import functools
 import importlib
+import os
 import warnings
 
 import ml_dtypes
@@ -31,8 +32,8 @@ numpy.empty(31 << 20, numpy.uint8)
 # A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
+PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
-_tf32 = None  # whether products of float32 may be made in TF32, once that was said
 blocking = False  # whether an operation on a GPU is done before its call returns
 
 
@@ -85,25 +86,25 @@ def set_target(target, number=0):
         _device_space().module.cuda.Device(number).use()
         memory_stats.watch(_device_space().module, number)
     _target = target
-    _set_compute_type()
 
 
 def allow_tf32(value):
-    """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not."""
-    global _tf32
-    _tf32 = value
-    _set_compute_type()
+    """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not.
 
+    CuPy is told by its environment variable CUPY_TF32, which it reads at its first product of
+    float32. It warns on a GPU before compute capability 8.0, which has no TF32.
 
-def _set_compute_type():
-    """Tells CuPy, once there is a GPU to tell it of. GPUs before compute capability 8.0 have no
-    TF32, and CuPy warns there."""
-    if _target == "GPU" and _tf32 is not None:
-        products = importlib.import_module(
-            f"{_device_space().module.__name__}._core._routines_linalg"
-        )
-        kind = products.COMPUTE_TYPE_TF32 if _tf32 else products.COMPUTE_TYPE_DEFAULT
-        products.set_compute_type("f", kind)
+    Returns:
+        bool, False if products have been asked for before, and so nothing changes any more.
+    """
+    told = str(int(value))
+    if os.environ.get("CUPY_TF32", "0") == told:
+        return True
+    space = _device_space() if _device_space.cache_info().currsize else None
+    if space is not None and any(name in vars(space) for name in PRODUCTS):
+        return False
+    os.environ["CUPY_TF32"] = told
+    return True
 
 
 def current_space():

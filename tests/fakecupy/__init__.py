@@ -13,7 +13,7 @@ streams, rounding, scatters in undefined order.
 import contextlib
 import sys
 
-from . import modules
+from . import functions, modules
 
 _made = None
 
@@ -48,6 +48,7 @@ def uninstall(before=()):
 def installed():
     """The stand-in as `cupy` while the block runs."""
     before = install()
+    functions.TF32.clear()
     try:
         yield names()["cupy"]
     finally:

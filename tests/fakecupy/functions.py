@@ -9,6 +9,7 @@ is a definition below, marked `@own`. Devices, streams, random numbers and kerne
 
 import functools
 import inspect
+import os
 
 import numpy
 
@@ -395,11 +396,21 @@ def own_matmul(
     for x in (x1, x2):
         if not isinstance(x, ndarray):
             raise TypeError(f"Unsupported type {type(x)}")
+    note_product([x1, x2])
     return place(
         numpy.asarray(numpy.matmul(x1._host, x2._host, dtype=dtype)),
         more[0] if more else out,
         casting,
     )
+
+
+TF32 = []  # whether products of float32 are made in TF32, as CuPy was told at the first of them
+
+
+def note_product(arrays):
+    """Takes CuPy's environment variable at the first product of float32."""
+    if not TF32 and any(x.dtype == numpy.float32 for x in arrays):
+        TF32.append(os.environ.get("CUPY_TF32", "0") == "1")
 
 
 @own

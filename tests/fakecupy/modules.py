@@ -251,19 +251,6 @@ CUDA = {
 }
 
 
-# -- what products are computed in: the real names, as CuPy's own tests use them
-
-_compute_types = {"e": 1, "f": 1, "d": 1}
-COMPUTE_TYPES = {
-    "COMPUTE_TYPE_DEFAULT": 1,
-    "COMPUTE_TYPE_TF32": 7,
-    "set_compute_type": lambda dtype, compute_type: _compute_types.update(
-        {numpy.dtype(dtype).char: compute_type}
-    ),
-    "get_compute_type": lambda dtype: _compute_types[numpy.dtype(dtype).char],
-}
-
-
 # -- random numbers: the host's generators, in the types asked for
 
 
@@ -366,14 +353,7 @@ def build():
     """Every module of the stand-in, by its path."""
     census = listing.census()
     made = {}
-    for path in (
-        "cupy",
-        *census["modules"],
-        "cupyx.scipy",
-        "cupy.random._generator",
-        "cupy._core",
-        "cupy._core._routines_linalg",
-    ):
+    for path in ("cupy", *census["modules"], "cupyx.scipy", "cupy.random._generator"):
         made.setdefault(path, Module(path))
     for path, module in made.items():
         FUNCTIONS[path] = vars(module)
@@ -413,7 +393,6 @@ def furnish(made):
         (rawkernels, "RawModule"),
     ):
         setattr(cupy, name, getattr(home, name))
-    made["cupy._core._routines_linalg"].__dict__.update(COMPUTE_TYPES)
     cupy.get_default_memory_pool = lambda: POOL
     cupy.get_default_pinned_memory_pool = lambda: PINNED
     cupy.is_available = lambda: True

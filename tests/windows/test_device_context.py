@@ -1,8 +1,11 @@
 """mindspore.device_context and device_manager: what is kept where, what is refused."""
 
 import importlib
+import os
 
+import numpy as np
 import pytest
+from fakecupy import functions
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays, scheduler
@@ -33,7 +36,7 @@ KEPT = [
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(arrays, "_tf32", None)
+    monkeypatch.setenv("CUPY_TF32", "0")
     for key in ("ascend_config", "gpu_config", "aoe_config", "aoe_tune_mode", "op_timeout"):
         monkeypatch.setattr(contexts.config, key, ms.get_context(key))
     for module in MODULES:
@@ -127,12 +130,23 @@ def test_the_window_of_the_device():
     ],
 )
 def test_products_of_float32_are_in_tf32_where_that_is_allowed(space, allow):
-    products = importlib.import_module("cupy._core._routines_linalg")
-    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT
-    arrays.set_target("CPU")
-    allow(True)  # is told to the GPU when that is chosen
-    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT
-    arrays.set_target("GPU")
-    assert products.get_compute_type("f") == products.COMPUTE_TYPE_TF32
-    arrays.allow_tf32(False)
-    assert products.get_compute_type("f") == products.COMPUTE_TYPE_DEFAULT
+    x = ms.Tensor(np.ones((2, 2), np.float32))
+    allow(True)
+    ms.ops.matmul(x, x)
+    assert functions.TF32 == [True]
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_tf32_after_the_first_product_is_warned_of(space, capsys):
+    x = ms.Tensor(np.ones((2, 2), np.float32))
+    gpu.op_precision.matmul_allow_tf32(False)
+    ms.ops.matmul(x, x)
+    assert functions.TF32 == [False]
+    ms.set_context(gpu_config={"matmul_allow_tf32": True})
+    assert "changes nothing" in capsys.readouterr().err
+    assert os.environ["CUPY_TF32"] == "0"
+
+
+def test_tf32_is_kept_for_a_gpu_that_is_chosen_later():
+    assert arrays.allow_tf32(True)
+    assert os.environ["CUPY_TF32"] == "1"

@@ -190,10 +190,19 @@ def set_context(**kwargs):
     if "runtime_num_threads" in changed:
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
     if "matmul_allow_tf32" in changed.get("gpu_config", ()):
-        arrays.allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
+        allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
     if "deterministic" in changed:
         _tell_libraries(changed["deterministic"])
     vars(config).update(changed)
+
+
+def allow_tf32(value):
+    """Lets a GPU make products of float32 in TF32, or not, with a warning if it is too late."""
+    if not arrays.allow_tf32(value):
+        log.warning(
+            f"'matmul_allow_tf32' is {value} from now on, which changes nothing: CuPy takes it at "
+            "its first product of matrices, and there has been one."
+        )
 
 
 def get_context(attr_key):

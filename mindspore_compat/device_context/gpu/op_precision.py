@@ -4,8 +4,7 @@ Each is checked and kept as `set_context` keeps `gpu_config`. A second call with
 refused.
 """
 
-from ..._backend import arrays
-from ..._core.context.config import GPU
+from ..._core.context.config import GPU, allow_tf32
 from ..._core.rules.checked import checked
 from .._kept import keep
 
@@ -19,7 +18,8 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     """Sets whether a GPU may multiply matrices of float32 in TF32.
 
     TF32 has the range of float32 and ten bits of precision. Convolutions are made of such products
-    here, and follow. GPUs before compute capability 8.0 have no TF32.
+    here, and follow. GPUs before compute capability 8.0 have no TF32. It is to be set before the
+    first product, as CuPy takes it then; later it changes nothing, with a warning.
 
     Args:
         value (bool): whether it may.
@@ -31,7 +31,7 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     Source: mindspore.device_context.gpu.op_precision.matmul_allow_tf32 of MindSpore 2.10.
     """
     keep(function_status, "matmul_allow_tf32", value, "gpu_config")
-    arrays.allow_tf32(value)
+    allow_tf32(value)
 
 
 @checked
