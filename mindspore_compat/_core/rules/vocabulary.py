@@ -413,6 +413,16 @@ class _Params(_Plain):
     def kind_noun(self):
         return "an iterable"
 
+    def refuse(self, api, name, value):
+        """As every rule; what is empty has the words that scripts match."""
+        try:
+            super().refuse(api, name, value)
+        except ValueError as error:
+            if value is None:
+                raise
+            words = "For 'Optimizer', the argument parameters must not be empty."
+            raise ValueError(f"{words} {error}") from None
+
     def samples(self):
         weight = type_named("Parameter")(type_named("Tensor")(np.ones(2, np.float32)), name="w")
         return [[weight], (weight,), [{"params": [weight]}], [], (), None, 1, "text", weight]

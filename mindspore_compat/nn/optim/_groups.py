@@ -61,7 +61,7 @@ def read_parameters(api, parameters):
     Params.refuse(api, "parameters", parameters)
     given = list(parameters)
     if not given:
-        raise ValueError(f"For '{api}', 'parameters' must not be empty.")
+        Params.refuse(api, "parameters", given)
     if all(isinstance(each, Parameter) for each in given):
         _refuse_twice(api, given)
         return [Setting(each) for each in given], False, False

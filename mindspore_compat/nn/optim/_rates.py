@@ -59,6 +59,20 @@ def make_rate(api, value, name):
     return _IteratorLearningRate(values, name)
 
 
+def refuse_uneven(api, rates):
+    """Refuses learning rates that have different numbers of values.
+
+    Raises:
+        ValueError: two of those with one value for each step have different numbers of them.
+    """
+    sizes = {rate.learning_rate.size for rate in rates if isinstance(rate, _IteratorLearningRate)}
+    if len(sizes) > 1:
+        raise ValueError(
+            f"For '{api}', the learning rates that have a value for each step must have as many "
+            f"in each group as in 'learning_rate', but got {sorted(sizes)}."
+        )
+
+
 def _rate_of_step(api, value):
     if isinstance(value, (str, bytes)) or np.ndim(getattr(value, "_array", value)) != 0:
         raise TypeError(

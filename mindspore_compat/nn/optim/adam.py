@@ -165,10 +165,12 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
         )
     Bool.refuse(api, "use_lazy", use_lazy)
     Bool.refuse(api, "use_offload", use_offload)
-    if use_lazy + use_offload + use_amsgrad > 1:
+    if use_lazy and use_offload:
+        raise ValueError(f"For '{api}', 'use_lazy' and 'use_offload' can not both be True.")
+    if use_amsgrad and (use_lazy or use_offload):
         raise ValueError(
-            f"For '{api}', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' "
-            f"may be True, but got {use_lazy}, {use_offload} and {use_amsgrad}."
+            "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. For "
+            f"'{api}', it must be False where 'use_lazy' or 'use_offload' is True, but got True."
         )
     return use_lazy, use_offload
 

@@ -30,6 +30,7 @@ from ._rates import (
     as_number,
     host_parameter,
     make_rate,
+    refuse_uneven,
 )
 
 __all__ = ["Optimizer"]
@@ -145,6 +146,8 @@ class Optimizer(Cell):
                 if setting.has_rate:
                     value, name = setting.rate, f"learning_rate_group_{setting.group}"
                 by_group[setting.rate_key] = make_rate(api, value, name)
+        if any(setting.has_rate for setting in settings):
+            refuse_uneven(api, [*by_group.values(), make_rate(api, learning_rate, "")])
         return [by_group[setting.rate_key] for setting in settings]
 
     def _keep_rates(self, rates):

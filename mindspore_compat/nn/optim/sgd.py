@@ -8,7 +8,7 @@ from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
 from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled
 from ..cell import Cell
 from ._fused import FusedOptimizer
-from ._groups import Params, Rate, Scale
+from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
 
 __all__ = ["SGD"]
@@ -74,14 +74,17 @@ class SGD(FusedOptimizer):
         learning_rate: Rate = 0.1,
         momentum: AtLeast = 0.0,
         dampening: AtLeast = 0.0,
-        weight_decay: AtLeast = 0.0,
+        weight_decay: Decay = 0.0,
         nesterov: Bool = False,
         loss_scale: Scale = 1.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if any(isinstance(setting.decay, Cell) for setting in self._settings):
+        decays = (weight_decay, *(setting.decay for setting in self._settings))
+        if any(isinstance(decay, Cell) for decay in decays):
             raise TypeError(
-                "For 'SGD', 'weight_decay' of a group must be a float or an int, but got a Cell."
+                "For 'SGD', dynamic weight decay is currently not supported, the argument "
+                "'weight_decay' or 'weight_decay' set in grouped 'params' must be float or int "
+                "type. It got a Cell."
             )
         self.momentum = host_parameter(np.float32(momentum), "momentum")
         self.dampening = float(dampening)

@@ -350,3 +350,42 @@ def test_a_state_of_another_shape_is_refused_before_anything_is_written(paramete
         optimizer(make_gradients())
     for p, value in zip(parameters, before, strict=True):
         np.testing.assert_array_equal(p.asnumpy(), value)
+
+
+class Decays(nn.Cell):
+    def construct(self, step):
+        return Tensor(0.1)
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda p: nn.Adam([]), ValueError, "the argument parameters must not be empty"),
+        (lambda p: nn.Adam(iter(())), ValueError, "the argument parameters must not be empty"),
+        (
+            lambda p: nn.Adam(p, use_lazy=True, use_offload=True),
+            ValueError,
+            "For 'Adam', 'use_lazy' and 'use_offload' can not both be True",
+        ),
+        (
+            lambda p: nn.Adam(p, use_offload=True, use_amsgrad=True),
+            ValueError,
+            "there is no parameter named 'use_amsgrad'",
+        ),
+        (lambda p: nn.SGD(p, weight_decay=Decays()), TypeError, "dynamic weight decay"),
+        (
+            lambda p: nn.SGD([{"params": p, "weight_decay": Decays()}]),
+            TypeError,
+            "dynamic weight decay",
+        ),
+        (
+            lambda p: nn.SGD([{"params": p[:1], "lr": [0.1, 0.2]}, {"params": p[1:]}], [0.1] * 3),
+            ValueError,
+            r"as many in each group as in 'learning_rate', but got \[2, 3\]",
+        ),
+    ],
+    ids=["empty", "no more", "lazy offload", "amsgrad", "decay", "group decay", "lengths"],
+)
+def test_what_a_refusal_tells(parameters, make, error, text):
+    with pytest.raises(error, match=text):
+        make(parameters)
