@@ -102,4 +102,9 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME_OF, *_ROOMS})
+    importlib.import_module(".ops", __name__)
+    from ._core.declare.op import DECLARED
+    from ._core.declare.public_api import PUBLIC
+
+    declared = {*DECLARED.get("", ()), *PUBLIC.get("", ())}
+    return sorted({*globals(), *_HOME_OF, *_ROOMS, *declared})

@@ -163,6 +163,7 @@ from .context import get_auto_parallel_context as get_auto_parallel_context
 from .train.serialization import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
 from .context import get_context as get_context
 from .context import get_current_device as get_current_device
+from .ops import get_grad as get_grad
 from .log import get_level as get_level
 from .log import get_log_config as get_log_config
 from .train.metrics import get_metric_fn as get_metric_fn
@@ -170,6 +171,7 @@ from .context import get_ps_context as get_ps_context
 from .common.dtype import get_py_obj_dtype as get_py_obj_dtype
 from .common import get_rng_state as get_rng_state
 from .common.seed import get_seed as get_seed
+from .ops import grad as grad
 from .common.dtype import float16 as half
 from .common.dtype import hifloat8 as hifloat8
 from .common import initial_seed as initial_seed
@@ -183,8 +185,11 @@ from .common.dtype import int_ as int_
 from .common.dtype import int32 as intc
 from .common.dtype import int64 as intp
 from .common.tensor import is_tensor as is_tensor
+from .ops import jacfwd as jacfwd
+from .ops import jacrev as jacrev
 from .common.api import jit as jit
 from .common.api import jit_class as jit_class
+from .ops import jvp as jvp
 from .runtime import launch_blocking as launch_blocking
 from .common import lazy_inline as lazy_inline
 from .common.dtype import list_ as list_
@@ -218,6 +223,7 @@ from .common.dtype import qint4x2 as qint4x2
 from .parallel import rank_list_for_transform as rank_list_for_transform
 from .nn import rearrange_inputs as rearrange_inputs
 from .common import recompute as recompute
+def register_saved_tensors_hooks(pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any: ...
 from .parallel import reset_algo_parameters as reset_algo_parameters
 from .context import reset_auto_parallel_context as reset_auto_parallel_context
 from .runtime import reset_max_memory_allocated as reset_max_memory_allocated
@@ -228,6 +234,12 @@ from .train import restore_group_info_list as restore_group_info_list
 from .common import run_check as run_check
 from .train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from .train.serialization import save_checkpoint as save_checkpoint
+class saved_tensors_hooks:
+    pack_hook: _t.Any
+    unpack_hook: _t.Any
+    def __enter__(self) -> _t.Any: ...
+    def __exit__(self, *error: _t.Any) -> _t.Any: ...
+    def __init__(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> None: ...
 from .common import seed as seed
 from .parallel import set_algo_parameters as set_algo_parameters
 from .context import set_auto_parallel_context as set_auto_parallel_context
@@ -269,3 +281,6 @@ from .parallel import unified_safetensors as unified_safetensors
 def uninstall() -> _t.Any: ...
 def unload_ipython_extension(ipython: _t.Any) -> _t.Any: ...
 from .common.dtype import uint16 as ushort
+from .ops import value_and_grad as value_and_grad
+from .ops import vjp as vjp
+from .ops import vmap as vmap

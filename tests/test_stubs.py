@@ -1,5 +1,6 @@
 """The type stubs: they are those of today's declarations, and type checkers agree with them."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -37,40 +38,65 @@ def test_signatures_overloads_and_aliases_are_written(texts):
     tensor = texts[stubs.ROOT / "common" / "tensor.pyi"]
     assert tensor.count("    @_t.overload\n    def sum(self, ") > 1
     assert "def __add__(self, other: " in tensor
-    assert "from .common.tensor import Tensor as Tensor" in texts[stubs.ROOT / "__init__.pyi"]
+    root = texts[stubs.ROOT / "__init__.pyi"]
+    assert "from .common.tensor import Tensor as Tensor" in root
+    assert "from .ops import value_and_grad as value_and_grad" in root
 
 
 @pytest.fixture(scope="module")
-def checked(texts, tmp_path_factory):
-    """A function: what mypy says of scripts, by name, that import `mindspore`."""
-    pytest.importorskip("mypy")
+def folder(texts, tmp_path_factory):
+    """A folder in which the stubs are those of `mindspore`; slips.py has a slip on each line."""
     folder = tmp_path_factory.mktemp("types")
     for path, text in texts.items():
         place = folder / "mindspore" / path.relative_to(stubs.ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
-
-    def check(*scripts):
-        ran = subprocess.run(
-            [sys.executable, "-m", "mypy", "--no-incremental", "--no-error-summary", *scripts],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert ran.stderr == ""
-        return ran.stdout.splitlines()
-
-    check.folder = folder
-    return check
+    for example in (ROOT / "docs" / "examples").glob("*.py"):
+        (folder / example.name).write_text(example.read_text("utf-8"), "utf-8")
+    (folder / "slips.py").write_text(HEAD + "\n".join(SLIPS) + "\n", "utf-8")
+    return folder
 
 
-def test_correct_scripts_are_accepted_and_slips_are_named(checked):
-    examples = ROOT / "docs" / "examples"
-    lines = [*SLIPS]
-    (checked.folder / "slips.py").write_text(HEAD + "\n".join(lines) + "\n", "utf-8")
-    said = checked("slips.py", *map(str, sorted(examples.glob("*.py"))))
-    for number, line in enumerate(lines, HEAD.count("\n") + 1):
+def run(folder, *command):
+    """What a type checker prints about the scripts in a folder."""
+    scripts = sorted(path.name for path in folder.glob("*.py"))
+    ran = subprocess.run(
+        [sys.executable, "-m", *command, *scripts],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def test_mypy_accepts_correct_scripts_and_names_slips(folder):
+    pytest.importorskip("mypy")
+    said = run(folder, "mypy", "--no-incremental", "--no-error-summary").splitlines()
+    for number, line in enumerate(SLIPS, HEAD.count("\n") + 1):
         found = [each for each in said if each.startswith(f"slips.py:{number}: error")]
         assert len(found) == 1 and SLIPS[line] in found[0], (line, said)
     assert [each for each in said if ": error" in each and "slips.py" not in each] == []
+
+
+def test_pyright_accepts_correct_scripts_and_names_slips(folder):
+    pytest.importorskip("pyright", reason="it brings an interpreter of 200 MB; CI has it")
+    said = json.loads(run(folder, "pyright", "--outputjson"))["generalDiagnostics"]
+    errors = [each for each in said if each["severity"] == "error"]
+    places = [(Path(each["file"]).name, each["range"]["start"]["line"]) for each in errors]
+    assert sorted(places) == [("slips.py", HEAD.count("\n") + i) for i in range(len(SLIPS))]
+    assert 'No parameter named "has_biass"' in errors[0]["message"]
+
+
+def test_jedi_completes_names_and_shows_arguments(folder):
+    jedi = pytest.importorskip("jedi")
+
+    def script(line):
+        project = jedi.Project(folder, load_unsafe_extensions=False)
+        return jedi.Script(HEAD + line, path=folder / "written.py", project=project)
+
+    (dense,) = script("layer = nn.Dense(").get_signatures()
+    assert "has_bias" in [parameter.name for parameter in dense.params]
+    names = [each.name for each in script("ops.relu(ms.Tensor([1.0])).resh").complete()]
+    assert "reshape" in names
