@@ -134,16 +134,7 @@ class Conv2d(_Planar):
     def construct(self, x):
         """The convolution of `x`."""
         if self.data_format == "NCHW":
-            return conv2d.run(
-                x,
-                self.weight,
-                self._added_bias(),
-                self.stride,
-                self.pad_mode,
-                self.padding,
-                self.dilation,
-                self.group,
-            )
+            return self._convolved(conv2d, x)
         out = conv2d_primitive.run(
             x,
             self.weight,
@@ -226,16 +217,7 @@ class Conv1d(_OfSequences, _Planar):
 
     def construct(self, x):
         """The convolution of `x`."""
-        out = conv2d.run(
-            _sequence("Conv1d", x),
-            self.weight,
-            self._added_bias(),
-            self.stride,
-            self.pad_mode,
-            self.padding,
-            self.dilation,
-            self.group,
-        )
+        out = self._convolved(conv2d, _sequence("Conv1d", x))
         return out.squeeze(2)
 
 
@@ -327,16 +309,7 @@ class Conv3d(_Conv):
 
     def construct(self, x):
         """The convolution of `x`."""
-        return conv3d.run(
-            x,
-            self.weight,
-            self._added_bias(),
-            self.stride,
-            self.pad_mode,
-            self.padding,
-            self.dilation,
-            self.group,
-        )
+        return self._convolved(conv3d, x)
 
 
 def _check_input_3d(input_shape, op_name):
