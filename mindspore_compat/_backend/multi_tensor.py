@@ -1,12 +1,13 @@
-"""An update as kernels: one launch serves all arrays of one kind.
+"""Runs the update of an optimizer on many parameters with one kernel launch (multi-tensor apply).
 
-A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct that is passed by
-value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
-One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
+The arrays of one parameter (itself, its gradient, its states) are a *row*. `KernelProgram.run_all`
+hands the addresses and sizes of many rows to a RawKernel, in a struct that is passed by value, so
+that nothing is copied to the device beforehand; each block of threads looks up the row that it
+works on. A single row, and rows that are not contiguous, run in an ElementwiseKernel each.
 
-Both take the numbers of a call as they are, or 0-d arrays of the device in their place, and a flag
-on the device that says whether to leave everything as it is: so a step can depend on what the
-device found, and the host need not wait to know.
+Both kernels take the scalars of a call as Python numbers or as 0-d arrays on the device, and an
+optional flag on the device; where it is set, they write nothing. So a step can depend on what the
+device found, such as an overflow, and the host need not wait for it.
 """
 
 import numpy
@@ -50,11 +51,11 @@ extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) 
 
 
 class Numbers:
-    """The numbers of a call, and where they are.
+    """The scalars of a call, such as the learning rate: on the host or on the device.
 
     Args:
-        given: name -> a number, or a 0-d array of the device.
-        device: the type of such arrays.
+        given (dict): name -> a Python number, or a 0-d array on the device.
+        device (type): the type of arrays on the device.
     """
 
     def __init__(self, given, device):
@@ -62,11 +63,11 @@ class Numbers:
         self.held = {name: value for name, value in given.items() if isinstance(value, device)}
 
     def kinds(self):
-        """What a kernel has to know of them: the dtypes of those on the device."""
+        """The names and dtypes of those on the device, which the source of a kernel depends on."""
         return tuple((name, value.dtype) for name, value in self.held.items())
 
     def values(self):
-        """What a kernel is given for them, in their order."""
+        """The arguments of a kernel for them, in their order."""
         return [
             value if name in self.held else numpy.float64(value)
             for name, value in self.given.items()
@@ -74,7 +75,10 @@ class Numbers:
 
 
 class KernelProgram:
-    """A trace as kernels of CuPy; arrays named in `singles` have one element for a whole row."""
+    """The CuPy kernels of a traced update.
+
+    Arrays named in `singles` have one element, which serves all elements of their row.
+    """
 
     def __init__(self, trace, dtypes, space, singles=()):
         self.trace = trace
@@ -87,7 +91,10 @@ class KernelProgram:
         self._made = {}
 
     def prepare(self, numbers):
-        """The numbers of a call: computed with once for all rows unless they are on the device."""
+        """Computes, once for all rows, what the update makes of scalars alone.
+
+        Where a scalar is on the device, that is left to the kernel.
+        """
         found = Numbers(numbers, self.module.ndarray)
         if found.held:
             return found, found.values()
@@ -98,9 +105,10 @@ class KernelProgram:
         """Updates rows of arrays, all of this program's dtypes.
 
         Args:
-            rows: sequences of arrays.
-            prepared: what `prepare` returned.
-            skip: a 0-d bool array of the device; where it holds nothing is written. None for no.
+            rows (Sequence): sequences of arrays.
+            prepared (tuple): what `prepare` returned.
+            skip (ndarray): a 0-d bool array on the device; nothing is written where it is True.
+                None for an update in any case.
         """
         rows = [row for row in rows if row[0].size]
         if len(rows) > 1 and self.tables:
@@ -150,7 +158,7 @@ class KernelProgram:
         )
 
     def _declared(self, numbers):
-        """The parameters of an ElementwiseKernel for the numbers of a call."""
+        """The parameters of an ElementwiseKernel for the scalars of a call."""
         if not numbers.held:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
         return [
@@ -174,11 +182,11 @@ class KernelProgram:
 
 
 def filled_table(rows, most, **fields):
-    """The struct that tells a kernel where rows lie, and how many blocks of threads they take.
+    """Makes the struct that tells a kernel where rows lie; returns it and the number of blocks.
 
     Args:
         rows: sequences of arrays.
-        most: how many rows the struct has place for.
+        most: how many rows the struct has room for.
         fields: further integers of 64 bits, one for each row, by the name of their field.
     """
     kind = numpy.dtype(
@@ -210,7 +218,7 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
     Args:
         trace: the update.
         dtypes: the dtypes of its arrays.
-        numbers: the Numbers of a call.
+        numbers: the `Numbers` of a call.
         name: the name of the kernel.
         rows: how many rows a table holds.
         singles: the names of its arrays that have one element for a whole row.
@@ -261,13 +269,13 @@ def row_source(name, arrays, rows, given, before, body):
 
 
 def declared(numbers):
-    """The parameters of a kernel for the numbers of a call, each after a comma."""
+    """The C parameters of a kernel for the scalars of a call, each after a comma."""
     kinds = {key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.held.items()}
     return "".join(f", {kinds.get(key, f'double h_{key}')}" for key in numbers.given)
 
 
 def opened(numbers):
-    """The lines that find the numbers `n_lr`, ... of a call, of type double."""
+    """The C lines that declare each scalar of a call as a double, `n_lr` for `lr`."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
     return read + _named(numbers)
 
@@ -281,11 +289,13 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """The body of a trace in C: arrays are `p_`, `g_`, ... of types `A`, `B`, ..., scalars `s0`,
-    ...
+    """The body of an ElementwiseKernel for a traced update.
+
+    Arrays have their names and an underscore, such as `p_` and `g_`, and the types `A`, `B` and so
+    on; scalars are named `s0`, `s1` and so on.
 
     Args:
-        trace: the program.
+        trace: the update.
         dtype: what to compute in, float32 or float64.
     """
     real = _real(dtype)

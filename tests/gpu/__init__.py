@@ -1,1 +1,1 @@
-"""What a GPU is asked, in one command: `python -m tests.gpu` (docs/gpu.rst)."""
+"""All checks that need a GPU, in one command: `python -m tests.gpu` (docs/gpu.rst)."""

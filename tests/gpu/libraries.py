@@ -1,4 +1,4 @@
-"""Which device answers, and which libraries of CUDA are there."""
+"""Which GPU there is, and which CUDA libraries are installed."""
 
 import contextlib
 import importlib
@@ -18,7 +18,7 @@ def cupy_of(stand_in):
 
 
 def device(stand_in):
-    """What the device is, as a dict; None where none computes."""
+    """The name and properties of the device, as a dict; None where there is no working GPU."""
     try:
         with cupy_of(stand_in) as cupy:
             told = cupy.cuda.runtime.getDeviceProperties(0)
@@ -37,7 +37,7 @@ def device(stand_in):
 
 
 def found(stand_in):
-    """Each library: its version, or why there is none."""
+    """The version of each library, or the error with which it fails to load."""
     with cupy_of(stand_in) as cupy:
         asked = {
             "driver": lambda: cupy.cuda.runtime.driverGetVersion(),

@@ -1,8 +1,7 @@
-"""Four networks, small enough for the stand-in, with a batch each: what `tests.gpu` counts.
+"""The networks whose training steps `tests.gpu` measures, small enough for the stand-in.
 
-`layers` is how many layers a network has that compute something: its Cells without Cells in them,
-besides containers; a recurrent layer counts once for each of its steps, each joint of a residual
-branch once.
+`layers` counts the layers of a network that compute something: Cells that contain no other Cell,
+and the `joints` of Cells, such as residual additions, the parts of attention, and time steps.
 """
 
 import numpy as np
@@ -38,7 +37,7 @@ class LeNet5(nn.Cell):
 
 
 class Residual(nn.Cell):
-    """Two convolutions of 3 x 3 beside their input."""
+    """A residual block: two convolutions of 3 x 3 and a shortcut."""
 
     joints = 1
 
@@ -87,7 +86,7 @@ class ResNet18(nn.Cell):
 
 
 class Bottleneck(nn.Cell):
-    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 beside their input."""
+    """A bottleneck block: convolutions of 1 x 1, 3 x 3 and 1 x 1, and a shortcut."""
 
     joints = 1
 
@@ -108,8 +107,8 @@ class Bottleneck(nn.Cell):
 
 
 class ResNet50(nn.Cell):
-    """Sixteen bottlenecks; with `recompute` what is inside each is computed again on the way
-    back."""
+    """Sixteen bottleneck blocks; with `recompute` the activations inside each are recomputed in
+    the backward pass."""
 
     joints = 1
 
@@ -135,7 +134,7 @@ class ResNet50(nn.Cell):
 
 
 class Block(nn.Cell):
-    """Attention and a feed-forward net, each behind a layer norm and beside its input."""
+    """A pre-norm transformer block: attention and a feed-forward net, each with a shortcut."""
 
     joints = 6  # two sums, and scores, softmax, dropout and values of the attention
 
@@ -166,7 +165,7 @@ class Block(nn.Cell):
 
 
 class Recurrent(nn.Cell):
-    """An LSTM whose last output is classified."""
+    """An LSTM with a dense layer on its last output."""
 
     def __init__(self, length=6):
         super().__init__()
@@ -179,7 +178,7 @@ class Recurrent(nn.Cell):
 
 
 def layers(network):
-    """How many layers of a network compute something."""
+    """The number of layers that compute something; see the top of the file."""
     containers = (nn.SequentialCell, nn.CellList)
     leaves = sum(
         1
@@ -191,7 +190,7 @@ def layers(network):
 
 
 def made(name, small=True):
-    """A network by its name, with a batch: (network with its loss, data, labels)."""
+    """The network of a name with its loss, and a batch for it: (network, data, labels)."""
     rng = np.random.default_rng(0)
     network, shape = {
         "LeNet-5": lambda: (LeNet5(), (4, 1, 32, 32)),

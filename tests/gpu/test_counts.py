@@ -1,4 +1,4 @@
-"""How often one training step asks the device: the limits that keep a GPU busy."""
+"""Limits on the launches and synchronizations of a training step, without which a GPU idles."""
 
 import pytest
 from fakecupy import rawkernels
@@ -17,7 +17,7 @@ FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optim
 
 @pytest.fixture(autouse=True)
 def no_float_status(monkeypatch):
-    """A script that has asked for the float status has every gradient looked at from then on."""
+    """Without this, a test that used the float status would have all later gradients inspected."""
     monkeypatch.setattr(leaves, "watchers", [])
 
 

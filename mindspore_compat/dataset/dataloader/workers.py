@@ -1,7 +1,7 @@
-"""Processes that read rows for a DataLoader.
+"""Worker processes that read batches for a DataLoader.
 
-Each has a queue of what it is to read, (number, indices), and all have one for what was read. A
-number that is None starts data that is iterated anew.
+Each worker has a queue of requests, (number of the batch, indices), and all share a queue of
+results. A request whose number is None restarts iterated data.
 """
 
 import multiprocessing
@@ -19,7 +19,8 @@ _info = [None]
 
 
 class WorkerInfo(NamedTuple):
-    """What a worker knows of itself: its number, how many there are, its seed, the dataset."""
+    """What `get_worker_info` returns of a worker: its number, the count of workers, its seed, and
+    the dataset."""
 
     id: int
     num_workers: int
@@ -28,13 +29,13 @@ class WorkerInfo(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """Told by a worker whose iterated data has ended."""
+    """The result of a worker whose iterated data has ended."""
 
     worker_id: int
 
 
 def get_worker_info():
-    """What this process knows of itself as a worker of a DataLoader; None in the main process.
+    """Returns which worker of a DataLoader this process is; None in the main process.
 
     Returns:
         WorkerInfo, with `id`, `num_workers`, `seed` and `dataset`.
@@ -45,7 +46,7 @@ def get_worker_info():
 
 
 def read(info, fetcher, init, asked, done):
-    """What a worker runs: reads what it is asked for until it is asked for nothing, None."""
+    """The loop of a worker: answers requests until one is None."""
     _info[0] = info
     random.seed(info.seed)
     np.random.seed(info.seed % 2**32)
@@ -59,7 +60,7 @@ def read(info, fetcher, init, asked, done):
 
 
 def _of(function, argument):
-    """What a function gives; its error, to be raised in the main process."""
+    """The result of a function, or its error, which the main process raises."""
     try:
         return function(argument)
     except StopIteration:
@@ -69,7 +70,7 @@ def _of(function, argument):
 
 
 class Workers:
-    """Some processes that read batches ahead.
+    """The worker processes of a DataLoader, which read batches ahead.
 
     Args:
         loader (DataLoader): what they read for.
@@ -100,7 +101,7 @@ class Workers:
             process.start()
 
     def batches(self, indices):
-        """The batches of an epoch, in order, or as they come where the loader allows it.
+        """The batches of an epoch: in order, or as they arrive where `in_order` is False.
 
         Raises:
             RuntimeError: a worker ended, or took longer than `timeout`.
@@ -167,7 +168,7 @@ class Workers:
 
 
 def _run_from(read_, start):
-    """The numbers from `start` on that were read, without a gap."""
+    """The numbers of the batches that were read from `start` on, up to the first gap."""
     run = []
     while start + len(run) in read_:
         run.append(start + len(run))
@@ -175,7 +176,7 @@ def _run_from(read_, start):
 
 
 def context_of(given):
-    """A context of processes: named, given, or the usual one.
+    """The multiprocessing context: by its name, as given, or the default one.
 
     Raises:
         ValueError: there is none of this name.
