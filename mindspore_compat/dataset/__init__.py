@@ -27,5 +27,5 @@ __all__ = [
 ]
 __all__ += engine.__all__
 
-for _name in engine.__all__:  # objects tell their public home, as the original's do
+for _name in engine.__all__:  # objects report their public module, as the original's do
     globals()[_name].__module__ = __name__

@@ -63,7 +63,7 @@ def decoded(api, content):
     """The pixels of an image file, as RGB.
 
     Raises:
-        RuntimeError: it is no image file, or one that asks for more memory than a file of its size
+        RuntimeError: it is no image file, or one that needs more memory than a file of its size
             may; see `_io.reading.most_bytes`.
     """
     pixels = _pixels(api, content, "IMREAD_COLOR")
@@ -94,10 +94,10 @@ def opencv_pixels(api, content, mode):
         mode (str): the name of OpenCV's flag.
 
     Raises:
-        RuntimeError: the image asks for more memory than a file of its size may.
+        RuntimeError: the image needs more memory than a file of its size may.
     """
     cv2 = opencv(api)
-    with reading(told="is no image that OpenCV can read", api=api):
+    with reading(problem="is no image that OpenCV can read", api=api):
         check_growth(_CHANNELS * pixels_of(content), len(content))
         return cv2.imdecode(
             np.frombuffer(content, np.uint8), getattr(cv2, mode) | cv2.IMREAD_IGNORE_ORIENTATION
@@ -108,11 +108,11 @@ def pillow_image(api, content, raises=RuntimeError):
     """An image file as a PIL image in RGB.
 
     Raises:
-        RuntimeError: or what `raises` says: it is no image file, or one that asks for more memory
+        RuntimeError: or what `raises` says: it is no image file, or one that needs more memory
             than a file of its size may.
     """
     library, file = pillow(api), io.BytesIO(content)
-    with reading(raises=raises, told="is no image that Pillow can read", api=api):
+    with reading(raises=raises, problem="is no image that Pillow can read", api=api):
         image = library.open(file)
         check_growth(_CHANNELS * image.width * image.height, len(content))
         return image.convert("RGB")

@@ -2,7 +2,7 @@
 
 A header of a few bytes can ask for gigabytes; so this is looked at before a library decodes the
 file. The formats are those that OpenCV reads. What is none of them, or is cut short, has no size
-here, and no memory is asked for by a library that cannot read it either.
+here, and no memory is allocated by a library that cannot read it either.
 
 Sources: the PNG specification, section 11.2.2 (W3C); ITU-T T.81, annex B (JPEG); the GIF89a
 specification; TIFF 6.0, section 2; RFC 9649 (WebP); netpbm.sourceforge.net (PNM).
@@ -27,7 +27,7 @@ _PNM = re.compile(rb"P([1-6FfY])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)")
 _PAM = re.compile(rb"P7\s.*?WIDTH\s+(\d+).*?HEIGHT\s+(\d+)", re.DOTALL)
 _RADIANCE = re.compile(rb"#\?.{0,4096}?[-+][YX] (\d+) [-+][YX] (\d+)", re.DOTALL)
 _OLD, _BIG = ((4, "I"), (2, "H"), (12, 8)), ((8, "Q"), (8, "Q"), (20, 12))
-_TIFF = {  # the order of bytes; where the directory is told, its head, its entries
+_TIFF = {  # the order of bytes; where the directory's offset is, its head, its entries
     b"II*\0": ("<", *_OLD),
     b"MM\0*": (">", *_OLD),
     b"II+\0": ("<", *_BIG),

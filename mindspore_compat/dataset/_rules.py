@@ -22,15 +22,15 @@ class AnInstance(Rule):
     def __init__(self, *classes):
         object.__setattr__(self, "classes", classes)
 
-    def _name(self, place: int) -> str:
-        return f"_class_{self.classes[place].__name__}_{id(self.classes[place])}"
+    def _name(self, index: int) -> str:
+        return f"_class_{self.classes[index].__name__}_{id(self.classes[index])}"
 
     def kind(self, name):
-        names = ", ".join(self._name(place) for place in range(len(self.classes)))
+        names = ", ".join(self._name(index) for index in range(len(self.classes)))
         return f"isinstance({name}, ({names},))"
 
     def scope(self):
-        return {self._name(place): each for place, each in enumerate(self.classes)}
+        return {self._name(index): each for index, each in enumerate(self.classes)}
 
     def noun(self):
         return "an instance of " + " or ".join(each.__name__ for each in self.classes)
@@ -78,9 +78,9 @@ class _Increasing(Rule):
 
 
 class _Cores(type(Int)):
-    """A number of processor cores; documentation does not tell how many this machine has."""
+    """A number of processor cores; documentation does not state how many this machine has."""
 
-    def told(self):
+    def allowed(self):
         return "an int from 1 to the number of processor cores"
 
 

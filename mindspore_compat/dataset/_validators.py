@@ -2,7 +2,7 @@
 
 Each is named after a class of this package, and refuses what that class refuses: the arguments
 that the class has too are given to it, and what it says is raised. A decorator of a method,
-`check_batch` of `Dataset.batch`, asks the rules in that method's signature. The modules
+`check_batch` of `Dataset.batch`, applies the rules in that method's signature. The modules
 `validators` of `vision`, `audio`, `text`, `transforms` and `engine` show those of their classes;
 besides, functions that check single values are lines of a table,
 `crop_size(size) = CenterCrop(size)`.

@@ -14,5 +14,5 @@ from .utils import *  # noqa: F403
 
 __all__ = _public_names(globals())
 
-for _name in __all__:  # objects tell their public home
+for _name in __all__:  # objects report their public module
     globals()[_name].__module__ = __name__

@@ -56,9 +56,9 @@ def istft(spectra, weights, hop, length=None, center=True):
     frames = np.fft.irfft(np.swapaxes(spectra, -1, -2), size) * weights.astype(spectra.real.dtype)
     made = np.zeros((*frames.shape[:-2], size + hop * (count - 1)), frames.dtype)
     covered = np.zeros(made.shape[-1])
-    for place in range(count):
-        made[..., place * hop : place * hop + size] += frames[..., place, :]
-        covered[place * hop : place * hop + size] += weights * weights
+    for index in range(count):
+        made[..., index * hop : index * hop + size] += frames[..., index, :]
+        covered[index * hop : index * hop + size] += weights * weights
     made /= np.where(covered > 1e-11, covered, 1.0).astype(made.dtype)
     if length is None:
         length = made.shape[-1] - size // 2 * 2
@@ -82,9 +82,9 @@ def stretched(spectra, rate, advance):
         advance: how far the phase of a frequency goes from frame to frame, (freq, 1).
     """
     steps = np.arange(0, spectra.shape[-1], rate)
-    places, part = steps.astype(int), (steps % 1.0).astype(spectra.real.dtype)
+    indices, part = steps.astype(int), (steps % 1.0).astype(spectra.real.dtype)
     longer = np.concatenate([spectra, np.zeros_like(spectra[..., :2])], -1)
-    now, then = longer[..., places], longer[..., places + 1]
+    now, then = longer[..., indices], longer[..., indices + 1]
     turn = np.angle(then) - np.angle(now) - advance
     turn += advance - 2 * np.pi * np.round(turn / (2 * np.pi))
     turn = np.concatenate([np.angle(spectra[..., :1]), turn[..., :-1]], -1)
@@ -92,7 +92,7 @@ def stretched(spectra, rate, advance):
     return size * np.exp(1j * np.cumsum(turn, -1))
 
 
-def resampled(x, old, new, window_of, width, rolloff):
+def resampled(x, old, new, window_function, width, rolloff):
     """A signal of `old` samples as one of `new`, by a windowed sinc.
 
     Args:
@@ -111,7 +111,7 @@ def resampled(x, old, new, window_of, width, rolloff):
     count = -(-new * x.shape[-1] // old)
     phases = np.arange(min(new, count)) * old % new / new  # those of the samples wanted repeat
     times = np.clip((taps - phases[:, None]) / old * cutoff, -width, width)
-    kernels = (np.sinc(times) * window_of(times / width) * (cutoff / old)).astype(x.dtype)
+    kernels = (np.sinc(times) * window_function(times / width) * (cutoff / old)).astype(x.dtype)
     longer = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(reach, reach + 1)])
     frames = np.lib.stride_tricks.sliding_window_view(longer, len(taps), -1)
     wanted = np.arange(count)

@@ -51,7 +51,7 @@ class MFCC(AudioOperation):
 
     Args:
         sample_rate (int, optional): samples a second.
-        n_mfcc (int, optional): how many coefficients are kept.
+        n_mfcc (int, optional): how many coefficients are returned.
         dct_type (int, optional): the type of the cosine transform, 2.
         norm (NormMode, optional): whether its basis is orthonormal.
         log_mels (bool, optional): whether logarithms are taken instead of decibels.
@@ -61,7 +61,7 @@ class MFCC(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range, or `n_mfcc` is above the number of filters.
-        RuntimeError: the input is too short; told when it is used.
+        RuntimeError: the input is too short; raised when it is used.
 
     Source: mindspore.dataset.audio.MFCC of MindSpore 2.10.
 
@@ -104,10 +104,10 @@ class MFCC(AudioOperation):
 def _cepstrum(sums, logarithm, count, norm):
     """The cosine transform of a spectrogram's logarithm, or of it in decibels."""
     if logarithm:
-        told = np.log(sums + np.float32(1e-6))
+        coefficients = np.log(sums + np.float32(1e-6))
     else:
-        told = decibels(sums, ScaleType.POWER, 1.0, 1e-10, 80.0)
-    return summed(told, dct_matrix(count, sums.shape[-2], norm)).astype(np.float32)
+        coefficients = decibels(sums, ScaleType.POWER, 1.0, 1e-10, 80.0)
+    return summed(coefficients, dct_matrix(count, sums.shape[-2], norm)).astype(np.float32)
 
 
 class LFCC(AudioOperation):
@@ -118,7 +118,7 @@ class LFCC(AudioOperation):
     Args:
         sample_rate (int, optional): samples a second.
         n_filter (int, optional): how many filters.
-        n_lfcc (int, optional): how many coefficients are kept.
+        n_lfcc (int, optional): how many coefficients are returned.
         f_min (float, optional): the lowest frequency in Hz.
         f_max (float, optional): the highest; None is `sample_rate // 2`.
         dct_type (int, optional): the type of the cosine transform, 2.
@@ -130,7 +130,7 @@ class LFCC(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -179,19 +179,19 @@ class LFCC(AudioOperation):
 
 
 class ComputeDeltas(SpectrogramOperation):
-    """The slope of each frequency over time.
+    """The derivative of each frequency over time.
 
     With `n = (win_length - 1) // 2` it is `sum(k * x[t + k]) / sum(k * k)` for k from -n to n.
     Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
 
     Args:
-        win_length (int, optional): how many frames a slope is found from, 3 or more.
+        win_length (int, optional): how many frames a derivative is computed from, 3 or more.
         pad_mode (BorderType, optional): what time is padded with on both sides.
 
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `win_length` is below 3.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -215,8 +215,8 @@ class ComputeDeltas(SpectrogramOperation):
         frames = np.lib.stride_tricks.sliding_window_view(
             padded(x, reach, self.pad_mode), 2 * reach + 1, -1
         )
-        places = np.arange(-reach, reach + 1)
-        return (frames @ (places / (places * places).sum()).astype(x.dtype)).astype(x.dtype)
+        indices = np.arange(-reach, reach + 1)
+        return (frames @ (indices / (indices * indices).sum()).astype(x.dtype)).astype(x.dtype)
 
 
 class SlidingWindowCmn(SpectrogramOperation):
@@ -233,7 +233,7 @@ class SlidingWindowCmn(SpectrogramOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a window is negative.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -271,16 +271,16 @@ class SlidingWindowCmn(SpectrogramOperation):
 
     def _windows(self, frames):
         """The first frame of each window, and the one behind its last."""
-        place = np.arange(frames)
+        index = np.arange(frames)
         if self.center:
-            start = place - self.cmn_window // 2
+            start = index - self.cmn_window // 2
             end = start + self.cmn_window
         else:
-            start, end = place - self.cmn_window, place + 1
+            start, end = index - self.cmn_window, index + 1
         end = np.where(start < 0, end - start, end)
         start = np.maximum(start, 0)
         if not self.center:
-            end = np.where(end > place, np.maximum(place + 1, self.min_cmn_window), end)
+            end = np.where(end > index, np.maximum(index + 1, self.min_cmn_window), end)
         beyond = np.maximum(end - frames, 0)
         return np.maximum(start - beyond, 0), end - beyond
 

@@ -46,7 +46,7 @@ class Phaser(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes, or the delay is less than half a sample; told when it
+        RuntimeError: the input has no axes, or the delay is less than half a sample; raised when it
             is used.
 
     Example:
@@ -90,7 +90,7 @@ class Phaser(AudioOperation):
         longest = self._longest()
         size = int(self.sample_rate / self.mod_speed + 0.5)
         table = wave_table(self.modulation, size, 1.0, float(longest), math.pi / 2)
-        ahead = np.floor(table + 0.5).astype(int)  # places in a ring of `longest` samples
+        ahead = np.floor(table + 0.5).astype(int)  # indices in a ring of `longest` samples
         time = np.arange(x.shape[-1])
         delays = (longest + 1 - ahead[time % size]).tolist()
         found = [self._row(row.tolist(), delays) for row in rows_of(x)]
@@ -99,8 +99,8 @@ class Phaser(AudioOperation):
     def _row(self, samples, delays):
         """One channel: each sample adds to itself what was made `delay` samples before."""
         made = []
-        for place, sample in enumerate(samples):
-            before = place - delays[place]
+        for index, sample in enumerate(samples):
+            before = index - delays[index]
             echo = made[before] * self.decay if before >= 0 else 0.0
             made.append(sample * self.gain_in + echo)
         return np.array(made) * self.gain_out
@@ -127,7 +127,7 @@ class Flanger(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.Flanger of MindSpore 2.10; the effect "flanger" of SoX.
 
@@ -172,10 +172,10 @@ class Flanger(AudioOperation):
         ring = int((self.delay + self.depth) / 1000 * self.sample_rate + 0.5) + 2
         delays = self._delays(x.shape[-2], x.shape[-1], ring)
         found = np.empty(x.shape)
-        for place in np.ndindex(x.shape[:-1]):
-            row = x[place].astype(np.float64)
-            delayed = self._delayed(row, delays[place[-1]], ring, feedback)
-            found[place] = row * dry + delayed * wet
+        for index in np.ndindex(x.shape[:-1]):
+            row = x[index].astype(np.float64)
+            delayed = self._delayed(row, delays[index[-1]], ring, feedback)
+            found[index] = row * dry + delayed * wet
         return np.clip(found, -1.0, 1.0).astype(x.dtype)
 
     def _delays(self, channels, length, ring):
@@ -190,21 +190,21 @@ class Flanger(AudioOperation):
         """One channel, delayed by times that need not be whole, and fed back."""
         whole = np.floor(delays).astype(int)
         weights = self._weights(delays - whole)
-        places = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
+        indices = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
         if not feedback:
             return sum(
-                weight * np.where(place >= 0, row[np.maximum(place, 0)], 0.0)
-                for weight, place in zip(weights, places, strict=True)
+                weight * np.where(index >= 0, row[np.maximum(index, 0)], 0.0)
+                for weight, index in zip(weights, indices, strict=True)
             )
-        kept, last, found = [], 0.0, []
+        history, last, found = [], 0.0, []
         for sample, weighed, taken in zip(
-            row.tolist(), weights.T.tolist(), places.T.tolist(), strict=True
+            row.tolist(), weights.T.tolist(), indices.T.tolist(), strict=True
         ):
-            kept.append(sample + last * feedback)
+            history.append(sample + last * feedback)
             last = sum(
-                weight * kept[place]
-                for weight, place in zip(weighed, taken, strict=True)
-                if place >= 0
+                weight * history[index]
+                for weight, index in zip(weighed, taken, strict=True)
+                if index >= 0
             )
             found.append(last)
         return np.array(found)
@@ -230,7 +230,7 @@ class Dither(AudioOperation):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -55,7 +55,7 @@ class _Filter(AudioOperation):
         return x
 
     def _made(self, x):
-        return _told(filtered(x, self.b, self.a), self.clamp, x.dtype)
+        return _clamped(filtered(x, self.b, self.a), self.clamp, x.dtype)
 
 
 def filtered(x, b, a):
@@ -71,7 +71,7 @@ def _rounded(coefficients):
     return np.array(coefficients, np.float32).astype(np.float64)
 
 
-def _told(found, clamp, dtype):
+def _clamped(found, clamp, dtype):
     """A response in its dtype."""
     with np.errstate(over="ignore"):
         return (np.clip(found, -1.0, 1.0) if clamp else found).astype(dtype)
@@ -93,7 +93,7 @@ class Biquad(_Filter):
     Raises:
         TypeError: an argument is no number.
         ValueError: `a0` is 0.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -137,7 +137,7 @@ class AllpassBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Source: mindspore.dataset.audio.AllpassBiquad of MindSpore 2.10.
 
@@ -168,7 +168,7 @@ class BandBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -207,7 +207,7 @@ class BandpassBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -244,7 +244,7 @@ class BandrejectBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -276,7 +276,7 @@ class BassBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -309,7 +309,7 @@ class TrebleBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -350,7 +350,7 @@ class EqualizerBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -383,7 +383,7 @@ class HighpassBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -413,7 +413,7 @@ class LowpassBiquad(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -445,7 +445,7 @@ class DeemphBiquad(_Filter):
     Raises:
         TypeError: it is no int.
         ValueError: it is another one.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -484,7 +484,7 @@ class RiaaBiquad(_Filter):
     Raises:
         TypeError: it is no int.
         ValueError: it is another one.
-        RuntimeError: the input is not of floats; told when it is used.
+        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -518,7 +518,7 @@ class LFilter(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: there are not as many of one as of the other.
-        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; told when it is used.
+        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
 
     Source: mindspore.dataset.audio.LFilter of MindSpore 2.10.
 
@@ -547,7 +547,7 @@ class Filtfilt(_Filter):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: there are not as many of one as of the other.
-        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; told when it is used.
+        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -566,4 +566,4 @@ class Filtfilt(_Filter):
     def _made(self, x):
         forward = filtered(x, self.b, self.a)[..., ::-1]
         found = filtered(forward, self.b, self.a)[..., ::-1]
-        return _told(found, self.clamp, x.dtype)
+        return _clamped(found, self.clamp, x.dtype)

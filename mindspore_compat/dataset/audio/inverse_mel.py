@@ -40,7 +40,7 @@ class InverseMelScale(SpectrogramOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range, or `f_min` is not below `f_max`.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.InverseMelScale of MindSpore 2.10.
 

@@ -55,7 +55,7 @@ class AmplitudeToDB(SpectrogramOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is not positive.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.AmplitudeToDB of MindSpore 2.10.
 
@@ -100,7 +100,7 @@ class DBToAmplitude(AudioOperation):
 
     Raises:
         TypeError: an argument is no number.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -128,7 +128,7 @@ class Angle(ComplexOperation):
     Takes numbers of shape (..., 2) and gives float32, or float64, of shape (...).
 
     Raises:
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -156,7 +156,7 @@ class ComplexNorm(ComplexOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.ComplexNorm of MindSpore 2.10.
 
@@ -194,7 +194,7 @@ class Magphase(ComplexOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -225,7 +225,7 @@ class Contrast(AudioOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -260,7 +260,7 @@ class DCShift(AudioOperation):
     Raises:
         TypeError: an argument is no number.
         ValueError: `shift` is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -316,7 +316,7 @@ class Fade(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a length is negative.
-        RuntimeError: one is longer than the input; told when it is used.
+        RuntimeError: one is longer than the input; raised when it is used.
 
     Source: mindspore.dataset.audio.Fade of MindSpore 2.10.
 
@@ -372,7 +372,7 @@ class Gain(AudioOperation):
 
     Raises:
         TypeError: it is no number.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -406,7 +406,7 @@ class Vol(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `gain` is negative, or 0 as a factor of the power.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -446,7 +446,7 @@ class MuLawEncoding(AudioOperation):
     Raises:
         TypeError: it is no int.
         ValueError: it is not positive.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Source: mindspore.dataset.audio.MuLawEncoding of MindSpore 2.10; ITU-T G.711.
 
@@ -481,7 +481,7 @@ class MuLawDecoding(AudioOperation):
     Raises:
         TypeError: it is no int.
         ValueError: it is not positive.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -517,7 +517,7 @@ class Overdrive(AudioOperation):
     Raises:
         TypeError: an argument is no number.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np

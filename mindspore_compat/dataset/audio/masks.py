@@ -37,7 +37,7 @@ class _Mask(SpectrogramOperation):
         return made
 
     def _hide_at_random(self, x, axis, most, value):
-        """A copy with a band of random width and place filled."""
+        """A copy with a band of random width and position filled."""
         self._fits(x, axis, most, "the width of the mask", x.shape[axis])
         width = self._random.integer(0, most)
         start = self._random.integer(0, x.shape[axis] - width)
@@ -58,7 +58,7 @@ class FrequencyMasking(_Mask):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is negative.
-        RuntimeError: the input is not of that shape, or the band does not fit; told when it is
+        RuntimeError: the input is not of that shape, or the band does not fit; raised when it is
             used.
 
     Source: mindspore.dataset.audio.FrequencyMasking of MindSpore 2.10.
@@ -104,7 +104,7 @@ class TimeMasking(_Mask):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is negative.
-        RuntimeError: the input is not of that shape, or the stretch does not fit; told when it is
+        RuntimeError: the input is not of that shape, or the stretch does not fit; raised when it is
             used.
 
     Example:
@@ -148,7 +148,7 @@ class MaskAlongAxis(_Mask):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of that shape, or the band does not fit; told when it is
+        RuntimeError: the input is not of that shape, or the band does not fit; raised when it is
             used.
 
     Example:
@@ -173,9 +173,9 @@ class MaskAlongAxis(_Mask):
 
 
 class MaskAlongAxisIID(_Mask):
-    """Hides a band of one axis, of random width and place.
+    """Masks a band of one axis, of random width and position.
 
-    The width is a whole number from 0 to `mask_param`, the start one that leaves room for it.
+    The width is a whole number from 0 to `mask_param`, the start one that leaves space for it.
 
     Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
 
@@ -188,7 +188,7 @@ class MaskAlongAxisIID(_Mask):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not of that shape, or `mask_param` is above the length of the
-            axis; told when it is used.
+            axis; raised when it is used.
 
     Example:
         >>> import numpy as np

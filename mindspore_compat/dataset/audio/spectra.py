@@ -60,7 +60,7 @@ class Spectrogram(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes, or is too short for a frame; told when it is used.
+        RuntimeError: the input has no axes, or is too short for a frame; raised when it is used.
 
     Source: mindspore.dataset.audio.Spectrogram of MindSpore 2.10.
 
@@ -141,7 +141,7 @@ class InverseSpectrogram(AudioOperation):
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
         RuntimeError: the input is not of that shape, `n_fft` is odd, or there is a `pad` without a
-            `length`; told when it is used.
+            `length`; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -213,7 +213,7 @@ class MelScale(SpectrogramOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range, or `f_min` is not below `f_max`.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.MelScale of MindSpore 2.10.
 
@@ -311,7 +311,7 @@ class MelSpectrogram(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is too short, or the spectrogram is not onesided; told when it is
+        RuntimeError: the input is too short, or the spectrogram is not onesided; raised when it is
             used.
 
     Source: mindspore.dataset.audio.MelSpectrogram of MindSpore 2.10.
@@ -407,7 +407,7 @@ class SpectralCentroid(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -28,7 +28,7 @@ class DetectPitchFrequency(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is not positive, or `sample_rate` is 0.
-        RuntimeError: the input is not of floats, or too short for a median; told when it is used.
+        RuntimeError: the input is not of floats, or too short for a median; raised when it is used.
 
     Source: mindspore.dataset.audio.DetectPitchFrequency of MindSpore 2.10.
 
@@ -96,14 +96,14 @@ class DetectPitchFrequency(AudioOperation):
 
 
 def _first_best(matches, least):
-    """The place of the best match, or of the best in the first half if that is nearly as good."""
+    """The index of the best match, or of the best in the first half if that is nearly as good."""
     lags = matches.shape[-1]
     best = least + matches[..., least:].argmax(-1)
     half = max(lags // 2, least + 1)
     first = least + matches[..., least:half].argmax(-1)
 
-    def at(places):
-        return np.take_along_axis(matches, places[..., None], -1)[..., 0]
+    def at(indices):
+        return np.take_along_axis(matches, indices[..., None], -1)[..., 0]
 
     return np.where(at(first) > 0.99 * at(best), first, best)
 
@@ -112,11 +112,11 @@ class Vad(AudioOperation):
     """Cuts silence and soft noise off the beginning of a recording of speech.
 
     Measures the power of the cepstrum against an estimate of the noise, and finds where it rises.
-    Where it does not, what is kept is the end of the recording, as long as the search. (This is
+    Where it does not, the end of the recording is returned, as long as the search. (This is
     all that 2.10 was seen to give, at any level above 0; here voices are found.)
 
     Takes numbers of shape (..., time) and gives float32, or float64, with less time; the channels
-    are cut alike.
+    are cut at the same index.
 
     Args:
         sample_rate (int): samples a second, positive.
@@ -141,7 +141,7 @@ class Vad(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -192,33 +192,35 @@ class Vad(AudioOperation):
         length, period = _rounded(self.sample_rate * self.measure_duration), self._period()
         count = max(math.ceil(self.search_time * self.measure_freq), 1)
         meter = _Meter(self, len(rows), length)
-        recent, place = np.zeros((len(rows), count)), 0
+        recent, index = np.zeros((len(rows), count)), 0
         mean, decay = np.zeros(len(rows)), _decay(self.trigger_time, self.measure_freq)
-        end, kept = rows.shape[-1], count  # where no voice is found
+        end, periods = rows.shape[-1], count  # where no voice is found
         for stop in range(length, rows.shape[-1] + 1, period):
-            recent[:, place] = meter.measure(rows[:, stop - length : stop])
-            mean = mean * decay + recent[:, place] * (1 - decay)
+            recent[:, index] = meter.measure(rows[:, stop - length : stop])
+            mean = mean * decay + recent[:, index] * (1 - decay)
             if (mean >= self.trigger_level).any():
                 first = int((mean >= self.trigger_level).argmax())
-                kept = max(self._kept(np.roll(row[::-1], place + 1)) for row in recent[first:])
+                periods = max(
+                    self._voiced_length(np.roll(row[::-1], index + 1)) for row in recent[first:]
+                )
                 end = stop
                 break
-            place = (place + 1) % count
-        before = _rounded(self.pre_trigger_time * self.sample_rate) + length + kept * period
+            index = (index + 1) % count
+        before = _rounded(self.pre_trigger_time * self.sample_rate) + length + periods * period
         return x[..., max(end - before, 0) :]
 
     def _period(self):
         return _rounded(self.sample_rate / self.measure_freq)
 
-    def _kept(self, measures):
+    def _voiced_length(self, measures):
         """How many measurements to keep, of those of one channel, the latest first."""
         gap = _rounded(self.allowed_gap * self.measure_freq)
         last = silent = len(measures)
-        for place, measure in enumerate(measures):
-            if measure >= self.trigger_level and place <= last + gap:
-                silent = last = place
+        for index, measure in enumerate(measures):
+            if measure >= self.trigger_level and index <= last + gap:
+                silent = last = index
             elif measure == 0 and last >= silent:
-                silent = place
+                silent = index
         return min(len(measures) - 1, silent)
 
 

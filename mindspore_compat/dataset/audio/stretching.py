@@ -57,7 +57,7 @@ class TimeStretch(_Stretch):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is not positive.
-        RuntimeError: the input is not of that shape; told when it is used.
+        RuntimeError: the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.TimeStretch of MindSpore 2.10; J. Flanagan and R. Golden, "Phase
     vocoder" (1966).
@@ -99,7 +99,7 @@ class PhaseVocoder(_Stretch):
         TypeError: an argument is of the wrong type.
         ValueError: `rate` is not positive.
         RuntimeError: `phase_advance` or the input is not of that shape, or they differ in dtype;
-            told when it is used.
+            raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -151,7 +151,7 @@ class PitchShift(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes; told when it is used.
+        RuntimeError: the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -212,7 +212,7 @@ class Resample(AudioOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input has no axes, or a rate is below 1; told when it is used.
+        RuntimeError: the input has no axes, or a rate is below 1; raised when it is used.
 
     Source: mindspore.dataset.audio.Resample of MindSpore 2.10; J. O. Smith, "Digital Audio
     Resampling".

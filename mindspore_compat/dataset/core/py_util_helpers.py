@@ -54,7 +54,7 @@ class KeyErrorParse(str):
 
 
 class ExceptionHandler:
-    """An error of a worker, kept as text so that it can be raised in another process.
+    """An error of a worker, stored as text so that it can be raised in another process.
 
     Args:
         except_info (tuple): what `sys.exc_info()` gave. Default: ``None``, the error being handled.
@@ -69,12 +69,12 @@ class ExceptionHandler:
     def reraise(self):
         """Raises an error of the same type; its message has the trace of the first one."""
         start = self.except_msg.rfind("Traceback")
-        told = self.except_msg[max(start, 0) :].strip()
-        raise self.except_type(KeyErrorParse(told) if self.except_type is KeyError else told)
+        message = self.except_msg[max(start, 0) :].strip()
+        raise self.except_type(KeyErrorParse(message) if self.except_type is KeyError else message)
 
 
 class FuncWrapper:
-    """A function as a transform; its errors tell their trace.
+    """A function as a transform; its errors contain their traceback.
 
     Args:
         transform (Callable): the function.

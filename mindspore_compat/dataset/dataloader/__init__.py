@@ -1,7 +1,7 @@
-"""`mindspore.dataset.dataloader`: iterates over a dataset in batches of Tensors.
+"""`mindspore.dataset.dataloader`: batches of Tensors from indexed or iterated data, one by one.
 
-A `DataLoader` reads rows of a dataset in the order of a sampler, in this process or in worker
-processes, and collates several rows to a batch of Tensors.
+A `DataLoader` reads rows of a dataset, in the order of a sampler, in this process or in others, and
+makes a batch of Tensors of several.
 """
 
 from .collate import default_collate, default_convert

@@ -1,4 +1,4 @@
-"""Collating rows to a batch, and converting single rows to Tensors."""
+"""How rows become a batch, and what is not batched becomes Tensors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,12 +11,12 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def _numeric(array):
-    """Whether an array can become a Tensor: arrays of strings or objects cannot."""
+    """Whether an array can be a Tensor: strings and objects cannot."""
     return array.dtype.kind not in "SUO"
 
 
 def _like(data, make):
-    """A mapping or sequence of the type of `data` with other items."""
+    """A mapping or sequence of the type of `data` with its items made anew."""
     if isinstance(data, Mapping):
         items = {key: make(value) for key, value in data.items()}
     else:
@@ -27,12 +27,12 @@ def _like(data, make):
             return items
     try:
         return type(data)(items)
-    except TypeError:  # its class cannot be constructed from items
+    except TypeError:  # its class is not made from items
         return items
 
 
 def default_convert(data):
-    """Converts NumPy arrays and scalars to Tensors, also those in mappings and sequences.
+    """Arrays and numbers of NumPy as Tensors, also those in mappings and sequences.
 
     Strings, objects and Python's numbers stay as they are.
 
@@ -57,9 +57,8 @@ def default_convert(data):
 
 
 def default_collate(batch):
-    """Collates rows to a batch: stacks Tensors and arrays, makes one Tensor of numbers.
+    """A batch of rows: Tensors and arrays stacked, numbers as one Tensor, structures part by part.
 
-    Mappings and sequences are collated item by item.
     Python's floats become float64, ints int64; strings stay a list.
 
     Args:
@@ -100,7 +99,7 @@ def default_collate(batch):
 
 
 def _parts(first, batch):
-    """Sequences collated item by item: a list, or a named tuple of the rows' type."""
+    """Sequences part by part: a list, or a named tuple of the rows' type."""
     if len({len(each) for each in batch}) > 1:
         raise RuntimeError(
             "For 'default_collate', sequences in rows must have one length, but "

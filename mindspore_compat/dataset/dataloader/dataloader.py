@@ -24,7 +24,7 @@ __all__ = [
 
 
 class DatasetType(str, enum.Enum):
-    """Whether rows are read by index (map style) or by iteration (iterable style)."""
+    """Whether rows are read by index or come one after another."""
 
     MapDataset = "MapDataset"
     IterableDataset = "IterableDataset"
@@ -38,10 +38,10 @@ class MapDatasetFetcher:
         self.collate_fn = collate_fn or (default_collate if auto_collation else default_convert)
 
     def restart(self):
-        """Does nothing: any index may be read at any time."""
+        """Nothing is to be done: any index may be read at any time."""
 
     def fetch(self, indices):
-        """The batch for a list of indices, or the row for one index."""
+        """The batch of a list of indices, or the row of one."""
         if not self.auto_collation:
             return self.collate_fn(self.dataset[indices])
         if hasattr(self.dataset, "__getitems__"):
@@ -57,7 +57,7 @@ class IterableDatasetFetcher(MapDatasetFetcher):
         self.drop_last, self.rows = drop_last, None
 
     def restart(self):
-        """Starts again with the first row."""
+        """Begins with the first row."""
         self.rows = None
 
     def fetch(self, indices):
@@ -77,7 +77,7 @@ class IterableDatasetFetcher(MapDatasetFetcher):
 
 
 class FetcherFactory:
-    """Makes the fetcher of a dataset of either type."""
+    """Makes what reads a dataset of either type."""
 
     @staticmethod
     def create_fetcher(dataset_type, dataset, auto_collation, collate_fn, drop_last=False):
@@ -105,30 +105,29 @@ class DataLoader:
         shuffle (bool): whether the order is random. Default: ``None``, it is not.
         sampler (Union[Sampler, Iterable]): the order of rows. Default: ``None``.
         batch_sampler (Union[Sampler, Iterable]): the indices of each batch. Default: ``None``.
-        num_workers (int): how many worker processes read. Default: 0, this process reads.
+        num_workers (int): how many processes read. Default: 0, this one does.
         collate_fn (Callable): makes a batch of a list of rows. Default: ``None``,
             `default_collate`; `default_convert` where rows are not batched.
-        pin_memory (bool): accepted without effect. Default: ``False``.
+        pin_memory (bool): is accepted; arrays lie where the device takes them from. Default:
+            ``False``.
         drop_last (bool): whether a last batch that is shorter is left out. Default: ``False``.
-        timeout (float): how many seconds a batch may take in worker processes. Default: 0.0, no
-            limit.
-        worker_init_fn (Callable): is called in each worker process at its start, with the number
-            of the worker. Default: ``None``.
+        timeout (float): how many seconds a batch may take in other processes. Default: 0.0, any.
+        worker_init_fn (Callable): is called with its number in each process first. Default:
+            ``None``.
         multiprocessing_context (Union[str, BaseContext]): how processes are started. Default:
             ``None``, the platform's way.
         generator (numpy.random.Generator): draws the order and the workers' seeds. Default:
             ``None``, a new one.
         prefetch_factor (int): how many batches each process reads ahead. Default: ``None``, 2.
-        persistent_workers (bool): whether worker processes are kept for the next epoch. Default:
-            ``False``.
-        in_order (bool): whether batches come in the sampler's order where several workers read.
-            Default: ``True``.
+        persistent_workers (bool): whether processes stay for the next epoch. Default: ``False``.
+        in_order (bool): whether batches come in order where several processes read. Default:
+            ``True``.
 
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range, or two exclude each other.
         NotImplementedError: `dataset` gives no rows by index.
-        RuntimeError: a worker died or took too long; raised while batches are read.
+        RuntimeError: a process ended or took too long; raised when batches are read.
 
     Example:
         >>> loader = ms.dataset.dataloader.DataLoader([1.0, 2.0, 3.0], batch_size=2)
@@ -237,7 +236,7 @@ class DataLoader:
 
 
 def _refuse_orders(**given):
-    """Refuses arguments that set an order, for data that is iterated."""
+    """Refuses an order for data that comes one row after another."""
     for name, value in given.items():
         if value is not None:
             raise ValueError(

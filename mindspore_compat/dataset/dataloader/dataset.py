@@ -1,4 +1,4 @@
-"""Datasets for a DataLoader: of map style (rows by index) and of iterable style."""
+"""What a DataLoader reads: rows by index, or one after another."""
 
 from ..._core.tensor.tensor import Tensor
 
@@ -6,7 +6,7 @@ __all__ = ["Dataset", "IterableDataset", "TensorDataset"]
 
 
 class Dataset:
-    """A dataset of map style: a subclass defines `__getitem__`, and most often `__len__`.
+    """Rows by index: a subclass defines `__getitem__`, and most often `__len__`.
 
     Source: mindspore.dataset.dataloader.Dataset of MindSpore 2.10.
     """
@@ -24,7 +24,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """A dataset of iterable style: a subclass defines `__iter__`.
+    """Rows one after another: a subclass defines `__iter__`.
 
     Source: mindspore.dataset.dataloader.IterableDataset of MindSpore 2.10.
     """
@@ -41,7 +41,7 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """A dataset of Tensors: row i is the tuple of `tensor[i]` of each.
+    """Tensors cut along axis 0: row i is a tuple of the i-th part of each.
 
     Args:
         tensors (Tensor): one or more, of one length along axis 0.

@@ -1,4 +1,4 @@
-"""DistributedSampler: gives each process its share of the rows."""
+"""DistributedSampler: each process its share of the rows."""
 
 import math
 
@@ -13,7 +13,7 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler):
-    """The indices of the rows that one of several processes reads; all read equally many.
+    """The rows of one of several processes; each has as many.
 
     Args:
         dataset (Dataset): what the rows are of.
@@ -21,8 +21,8 @@ class DistributedSampler(Sampler):
         rank (int): which of them this is. Default: ``None``, this process.
         shuffle (bool): whether the order is random. Default: ``True``.
         seed (int): of the order, with the number of the epoch. Default: 0.
-        drop_last (bool): whether rows that cannot be shared equally are dropped; otherwise some
-            are read twice. Default: ``False``.
+        drop_last (bool): whether rows that are left over are left out; otherwise some come twice.
+            Default: ``False``.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -72,5 +72,5 @@ class DistributedSampler(Sampler):
 
     @checked
     def set_epoch(self, epoch: Int):
-        """Sets the epoch, by which the random order differs from epoch to epoch."""
+        """Sets the number of the epoch: each has an order of its own."""
         self.epoch = epoch

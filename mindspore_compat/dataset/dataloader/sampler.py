@@ -1,4 +1,4 @@
-"""Samplers: the order in which a DataLoader reads rows, as indices or as lists of indices."""
+"""In which order a DataLoader reads rows: one index after another, or lists of them."""
 
 import itertools
 
@@ -12,7 +12,7 @@ __all__ = ["BatchSampler", "InfiniteSampler", "RandomSampler", "Sampler", "Seque
 
 
 class Sampler:
-    """The base of samplers: a subclass defines `__iter__`, which yields indices.
+    """An order of rows: a subclass defines `__iter__`.
 
     Args:
         data_source (Dataset): what the rows are of. Default: ``None``.
@@ -25,7 +25,7 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """The indices of all rows in order.
+    """All rows in order.
 
     Args:
         data_source (Dataset): what the rows are of.
@@ -48,12 +48,12 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """The indices of rows in random order.
+    """Rows in random order.
 
     Args:
         data_source (Dataset): what the rows are of.
-        replacement (bool): whether rows are drawn with replacement. Default: ``False``.
-        num_samples (int): how many are drawn. Default: ``None``, as many as there are rows.
+        replacement (bool): whether a row may come again before all have come. Default: ``False``.
+        num_samples (int): how many come. Default: ``None``, as many as there are.
         generator (numpy.random.Generator): draws the order. Default: ``None``, a new one, seeded by
             `numpy.random`.
 
@@ -79,7 +79,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self):
-        """How many indices an epoch has."""
+        """How many rows come."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
@@ -97,12 +97,12 @@ class RandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of `batch_size` indices.
+    """Lists of indices, of one length each.
 
     Args:
         sampler (Union[Sampler, Iterable]): gives the indices.
-        batch_size (int): how many indices a list has.
-        drop_last (bool): whether a shorter last list is dropped.
+        batch_size (int): how many a list has.
+        drop_last (bool): whether a last list that is shorter is left out.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -132,7 +132,7 @@ class BatchSampler(Sampler):
 
 
 class InfiniteSampler(Sampler):
-    """Yields None without end: iterated data has no indices."""
+    """None without end, for data that is iterated."""
 
     def __iter__(self):
         return itertools.repeat(None)

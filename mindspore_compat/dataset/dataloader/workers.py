@@ -1,7 +1,7 @@
-"""Worker processes that read batches for a DataLoader.
+"""Processes that read rows for a DataLoader.
 
-Each worker has a queue of requests, (number of the batch, indices), and all share a queue of
-results. A request whose number is None restarts iterated data.
+Each has a queue of what it is to read, (number, indices), and all have one for what was read. A
+number that is None starts data that is iterated anew.
 """
 
 import multiprocessing
@@ -19,8 +19,7 @@ _info = [None]
 
 
 class WorkerInfo(NamedTuple):
-    """What `get_worker_info` returns of a worker: its number, the count of workers, its seed, and
-    the dataset."""
+    """What a worker knows of itself: its number, how many there are, its seed, the dataset."""
 
     id: int
     num_workers: int
@@ -29,13 +28,13 @@ class WorkerInfo(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """The result of a worker whose iterated data has ended."""
+    """Told by a worker whose iterated data has ended."""
 
     worker_id: int
 
 
 def get_worker_info():
-    """Returns which worker of a DataLoader this process is; None in the main process.
+    """What this process knows of itself as a worker of a DataLoader; None in the main process.
 
     Returns:
         WorkerInfo, with `id`, `num_workers`, `seed` and `dataset`.
@@ -45,13 +44,13 @@ def get_worker_info():
     return _info[0]
 
 
-def read(info, fetcher, init, asked, done):
-    """The loop of a worker: answers requests until one is None."""
+def read(info, fetcher, init, requests, done):
+    """What a worker runs: reads the requested rows until the request is None."""
     _info[0] = info
     random.seed(info.seed)
     np.random.seed(info.seed % 2**32)
     failed = _of(init, info.id) if init is not None else None
-    for number, indices in iter(asked.get, None):
+    for number, indices in iter(requests.get, None):
         if number is None:
             fetcher.restart()
             continue
@@ -60,7 +59,7 @@ def read(info, fetcher, init, asked, done):
 
 
 def _of(function, argument):
-    """The result of a function, or its error, which the main process raises."""
+    """What a function gives; its error, to be raised in the main process."""
     try:
         return function(argument)
     except StopIteration:
@@ -70,7 +69,7 @@ def _of(function, argument):
 
 
 class Workers:
-    """The worker processes of a DataLoader, which read batches ahead.
+    """Some processes that read batches ahead.
 
     Args:
         loader (DataLoader): what they read for.
@@ -81,37 +80,37 @@ class Workers:
         context = loader.multiprocessing_context
         self.loader, self.count = loader, loader.num_workers
         self.done = context.Queue()
-        self.asked = [context.Queue() for _ in range(self.count)]
+        self.requests = [context.Queue() for _ in range(self.count)]
         seed = int(loader.generator.integers(0, 2**63 - 1))
         self.processes = [
             context.Process(
                 target=read,
                 daemon=True,
                 args=(
-                    WorkerInfo(place, self.count, seed + place, loader.dataset),
+                    WorkerInfo(index, self.count, seed + index, loader.dataset),
                     fetcher,
                     loader.worker_init_fn,
-                    self.asked[place],
+                    self.requests[index],
                     self.done,
                 ),
             )
-            for place in range(self.count)
+            for index in range(self.count)
         ]
         for process in self.processes:
             process.start()
 
     def batches(self, indices):
-        """The batches of an epoch: in order, or as they arrive where `in_order` is False.
+        """The batches of an epoch, in order, or as they come where the loader allows it.
 
         Raises:
             RuntimeError: a worker ended, or took longer than `timeout`.
         """
-        for each in self.asked:
+        for each in self.requests:
             each.put((None, None))
         open_, waiting, read_, shown = set(range(self.count)), {}, {}, 0
         numbers = iter(enumerate(indices))
-        for place in range(self.count * self.loader.prefetch_factor):
-            self._ask(numbers, place % self.count, waiting)
+        for index in range(self.count * self.loader.prefetch_factor):
+            self._ask(numbers, index % self.count, waiting)
         while waiting:
             number, made = self._next()
             worker = waiting.pop(number)
@@ -132,7 +131,7 @@ class Workers:
         number, indices = next(numbers, (None, None))
         if number is not None:
             waiting[number] = worker
-            self.asked[worker].put((number, indices))
+            self.requests[worker].put((number, indices))
 
     def _next(self):
         """The next batch that was read."""
@@ -155,20 +154,20 @@ class Workers:
 
     def stop(self):
         """Ends the processes."""
-        for each in self.asked:
+        for each in self.requests:
             each.put(None)
         for process in self.processes:
             process.join(1.0)
             if process.is_alive():
                 process.terminate()
                 process.join()
-        for each in (*self.asked, self.done):
+        for each in (*self.requests, self.done):
             each.cancel_join_thread()
             each.close()
 
 
 def _run_from(read_, start):
-    """The numbers of the batches that were read from `start` on, up to the first gap."""
+    """The numbers from `start` on that were read, without a gap."""
     run = []
     while start + len(run) in read_:
         run.append(start + len(run))
@@ -176,7 +175,7 @@ def _run_from(read_, start):
 
 
 def context_of(given):
-    """The multiprocessing context: by its name, as given, or the default one.
+    """A context of processes: named, given, or the usual one.
 
     Raises:
         ValueError: there is none of this name.

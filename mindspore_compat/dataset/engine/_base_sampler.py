@@ -97,13 +97,13 @@ class BuiltinSampler:
             own = self._open(size, labels)
             return lambda: _inside(own(), size)
         child = self.child_sampler.open(size, labels)
-        opened = {}
+        samplers = {}
 
         def epoch():
             given = child()
-            if len(given) not in opened:
-                opened[len(given)] = self._open(len(given), labels)
-            return given[_inside(opened[len(given)](), len(given))]
+            if len(given) not in samplers:
+                samplers[len(given)] = self._open(len(given), labels)
+            return given[_inside(samplers[len(given)](), len(given))]
 
         return epoch
 

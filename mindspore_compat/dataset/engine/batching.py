@@ -21,7 +21,7 @@ _BatchSize = positive | Callable
 
 
 class BatchInfo:
-    """What a function that works on batches is told: which batch of which epoch it is.
+    """The argument of a function that works on batches: which batch of which epoch it is.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -120,7 +120,7 @@ class BatchDataset(_Batches):
         Dataset.
 
     Raises:
-        RuntimeError: rows of one batch differ in shape or dtype; told when the dataset is used.
+        RuntimeError: rows of one batch differ in shape or dtype; raised when the dataset is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -160,21 +160,21 @@ class BatchDataset(_Batches):
         columns = super()._columns()
         if self.per_batch_map is None:
             return lambda group, info: [
-                stack(column, place) for place, column in enumerate(zip(*group, strict=True))
+                stack(column, index) for index, column in enumerate(zip(*group, strict=True))
             ]
         chosen = self.input_columns or list(columns)
         outputs = self.output_columns or chosen
-        places = known("batch", columns, chosen)
+        indices = known("batch", columns, chosen)
         order = mapped_order(list(columns), chosen, outputs)
 
         def make(group, info):
             lists = list(zip(*group, strict=True))
             made = _mapped(
-                self.per_batch_map, [lists[place] for place in places], info, len(outputs)
+                self.per_batch_map, [lists[index] for index in indices], info, len(outputs)
             )
             return [
-                stack(made[which] if is_new else lists[which], place)
-                for place, (is_new, which) in enumerate(order)
+                stack(made[which] if is_new else lists[which], index)
+                for index, (is_new, which) in enumerate(order)
             ]
 
         return make
@@ -210,16 +210,16 @@ def mapped_order(columns, inputs, outputs):
     As many outputs as inputs stand where the inputs stood; otherwise outputs come first.
 
     Returns:
-        list[tuple[bool, int]], for each column whether it is new, and its place among the new
+        list[tuple[bool, int]], for each column whether it is new, and its index among the new
         columns or among the old.
     """
     if len(inputs) == len(outputs):
         return [
-            (True, inputs.index(name)) if name in inputs else (False, place)
-            for place, name in enumerate(columns)
+            (True, inputs.index(name)) if name in inputs else (False, index)
+            for index, name in enumerate(columns)
         ]
-    kept = [(False, place) for place, name in enumerate(columns) if name not in inputs]
-    return [(True, place) for place in range(len(outputs))] + kept
+    unchanged = [(False, index) for index, name in enumerate(columns) if name not in inputs]
+    return [(True, index) for index in range(len(outputs))] + unchanged
 
 
 def mapped_columns(columns, inputs, outputs):
@@ -275,7 +275,7 @@ class PaddedBatchDataset(_Batches):
         Dataset.
 
     Raises:
-        RuntimeError: there is no column of a name, or ranks differ; told when it is used.
+        RuntimeError: there is no column of a name, or ranks differ; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -328,12 +328,12 @@ def checked_padding(api, pad_info):
 def padded_batch(group, columns, pad_info, bound=None):
     """One row of many, its columns padded as `pad_info` says; `bound` fills its Nones."""
     made = []
-    for place, (name, values) in enumerate(zip(columns, zip(*group, strict=True), strict=True)):
+    for index, (name, values) in enumerate(zip(columns, zip(*group, strict=True), strict=True)):
         if pad_info is not None:
             shape, fill = pad_info.get(name, (None, None))
             shape = _common_shape(name, values, shape, bound if name in pad_info else None)
             values = [padded(value, shape, fill) for value in values]
-        made.append(stack(values, place))
+        made.append(stack(values, index))
     return made
 
 
@@ -455,7 +455,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
 
     def _open(self):
         flow, columns = super()._open(), super()._columns()
-        places = known("bucket_batch_by_length", columns, self.column_names)
+        indices = known("bucket_batch_by_length", columns, self.column_names)
         bounds = [*self.bucket_boundaries, None]
 
         def batch(bucket, group):
@@ -470,7 +470,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         def rows():
             groups = [[] for _ in bounds]
             for row in flow.rows():
-                length = self._length([row[place] for place in places])
+                length = self._length([row[index] for index in indices])
                 bucket = int(np.searchsorted(self.bucket_boundaries, length, side="right"))
                 groups[bucket].append(row)
                 if len(groups[bucket]) == self.bucket_batch_sizes[bucket]:

@@ -1,4 +1,4 @@
-"""DatasetCache: rows kept in this process, so that files are read and mapped once.
+"""DatasetCache: rows stored in this process, so that files are read and mapped once.
 
 In the original a cache is a program of its own that processes talk to. Here it is memory of this
 process: pipelines whose caches have one session id share what they keep, as long as one of these
@@ -21,21 +21,24 @@ __all__ = ["DatasetCache"]
 _sessions = weakref.WeakValueDictionary()
 
 CacheStat = collections.namedtuple("CacheStat", "avg_cache_sz num_mem_cached num_disk_cached")
-CacheStat.__doc__ = "The mean size of a kept row in bytes, and how many are in memory and on disk."
+CacheStat.__doc__ = (
+    "The mean size of a stored row in bytes, and how many are in memory and on disk."
+)
 
 
 class _Session:
-    """What the caches of one session id share: the kept rows of each pipeline, by what it reads."""
+    """What the caches of one session id share: the stored rows of each pipeline, by what it
+    reads."""
 
     def __init__(self):
-        self.kept = {}
+        self.stored = {}
 
 
-class KeptRows:
-    """Rows by their numbers, in memory and, where that is asked for, in a temporary file."""
+class StoredRows:
+    """Rows by their numbers, in memory and, if requested, in a temporary file."""
 
     def __init__(self):
-        self.count = None  # how many rows there are, where they are kept whole
+        self.count = None  # how many rows there are, where all are stored
         self.lock = threading.RLock()
         self._memory, self._disk = {}, {}
         self._file = None
@@ -54,7 +57,7 @@ class KeptRows:
             return [_fixed(value) for value in pickle.load(self._file)]
 
     def put(self, number, row, cache):
-        """Keeps a row if `cache` leaves room for it; returns whether it is kept."""
+        """Keeps a row if `cache` leaves space for it; returns whether it is stored."""
         with self.lock:
             if number in self:
                 return True
@@ -70,7 +73,7 @@ class KeptRows:
             return number in self
 
     def stat(self):
-        """What is kept, as a CacheStat."""
+        """What is stored, as a CacheStat."""
         rows = len(self._memory) + len(self._disk)
         mean = (self._in_memory + self._in_file) // rows if rows else 0
         return CacheStat(mean, len(self._memory), len(self._disk))
@@ -82,9 +85,9 @@ class DatasetCache:
     It is given to a source or to `map` as `cache`. Below it there may be maps without random
     numbers, `project`, `rename` and `shuffle`, which has no effect on rows that are read by number;
     and no other cache. Sources that read files from front to back (TextFileDataset, TFRecordDataset
-    and their like) are kept whole, and then shuffle by drawing rows that may come twice.
+    and their like) are stored as a whole, and then shuffle by drawing rows that may come twice.
 
-    The rows are in the memory of this process: no server is started or asked, and other processes
+    The rows are in the memory of this process: no server is started or used, and other processes
     keep rows of their own. All caches of one session id share the rows of pipelines that read the
     same, until the last of these caches is gone. In debug mode a cache keeps nothing.
 
@@ -97,14 +100,14 @@ class DatasetCache:
         hostname (str, optional): None or "127.0.0.1".
         port (int, optional): the port of a server, in [1025, 65535]; is checked.
         num_connections (int, optional): how many connections to it there are; is checked.
-        prefetch_size (int, optional): how many rows are asked for together; is checked.
+        prefetch_size (int, optional): how many rows are fetched together; is checked.
 
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a number is out of range.
         RuntimeError: `hostname` is another host. When rows are read: the cache keeps those of
             another pipeline already, the pipeline below it is not as said above, or a source that
-            is kept whole is larger than `size`.
+            is stored as a whole is larger than `size`.
 
     Source: mindspore.dataset.DatasetCache of 2.10.
 
@@ -145,26 +148,26 @@ class DatasetCache:
         self.hostname, self.port = hostname, port
         self.num_connections, self.prefetch_size = num_connections, prefetch_size
         self._session = _sessions.setdefault(session_id, _Session())
-        self._kept = None
+        self._stored = None
 
     def get_stat(self):
-        """Tells what is kept, once rows were read.
+        """Returns what is stored, once rows were read.
 
         Returns:
-            an object with `avg_cache_sz`, the mean size of the kept rows in bytes, `num_mem_cached`
-            and `num_disk_cached`, how many are in memory and in a file.
+            an object with `avg_cache_sz`, the mean size of the stored rows in bytes,
+            `num_mem_cached` and `num_disk_cached`, how many are in memory and in a file.
 
         Raises:
             RuntimeError: no rows were read through this cache yet.
         """
-        if self._kept is None:
+        if self._stored is None:
             raise RuntimeError(
                 "For 'get_stat', the cache must be in use, but no rows were read through it yet."
             )
-        return self._kept[1].stat()
+        return self._stored[1].stat()
 
     def rows_of(self, tree):
-        """The rows kept for a pipeline.
+        """The rows stored for a pipeline.
 
         Args:
             tree (tuple): what the pipeline does, hashable.
@@ -172,14 +175,14 @@ class DatasetCache:
         Raises:
             RuntimeError: this cache keeps those of another.
         """
-        if self._kept is not None and self._kept[0] != tree:
+        if self._stored is not None and self._stored[0] != tree:
             raise RuntimeError(
                 "A DatasetCache can keep the rows of one pipeline, but this one is "
                 "in use by a different one; make another."
             )
-        if self._kept is None:
-            self._kept = tree, self._session.kept.setdefault(tree, KeptRows())
-        return self._kept[1]
+        if self._stored is None:
+            self._stored = tree, self._session.stored.setdefault(tree, StoredRows())
+        return self._stored[1]
 
     def __deepcopy__(self, memo):
         made = object.__new__(type(self))
@@ -206,5 +209,5 @@ def _fixed(value):
 
 
 def fixed_row(row):
-    """A row that can be kept: what it is made of cannot be written through."""
+    """A row that can be stored: what it is made of cannot be written through."""
     return [_fixed(value) for value in row]

@@ -1,9 +1,9 @@
 """What a pipeline with a cache gives: the rows a cache keeps, in the order of its source's sampler.
 
 A cache may stand on a source or on a `map` above one. The nodes under it are opened for those rows
-alone that are not kept yet: copies of them, over a source that gives just these rows. A source that
-is read from front to back is read once, whole, and its rows are then chosen by a sampler, as the
-original does: a shuffled one draws rows that may come twice, in the original's order.
+alone that are not stored yet: copies of them, over a source that gives just these rows. A source
+that is read from front to back is read once, whole, and its rows are then chosen by a sampler, as
+the original does: a shuffled one draws rows that may come twice, in the original's order.
 """
 
 import copy
@@ -48,32 +48,33 @@ def cached_flow(node):
         RuntimeError: a node below cannot be below a cache, or has one; or the cache is in use.
     """
     leaf = checked_leaf(node)
-    kept = _kept_of(node, hasattr(leaf, "_all_rows"))
+    stored = _stored_rows_of(node, hasattr(leaf, "_all_rows"))
     if hasattr(leaf, "_all_rows"):
-        count = _kept_whole(node, leaf, kept)
-        epoch = leaf._sampler_of_kept().open(count)
-        return Flow(lambda: (kept.get(number) for number in epoch().tolist()))
+        count = _stored_whole(node, leaf, stored)
+        epoch = leaf._sampler_of_stored().open(count)
+        return Flow(lambda: (stored.get(number) for number in epoch().tolist()))
 
     def made(numbers):
         source = _Given(leaf, lambda: leaf._picked(numbers))
         return _over(node, source, False)._open().rows()
 
     epoch = leaf._order()
-    return Flow(lambda: _completed(kept, epoch().tolist(), made, node.cache))
+    return Flow(lambda: _completed(stored, epoch().tolist(), made, node.cache))
 
 
 def cached_size(node):
-    """How many rows an epoch of a node with a cache has, over a source that is kept whole."""
+    """How many rows an epoch of a node with a cache has, over a source that is stored as a
+    whole."""
     leaf = checked_leaf(node)
-    kept = _kept_of(node, True)
-    return len(leaf._sampler_of_kept().open(_kept_whole(node, leaf, kept))())
+    stored = _stored_rows_of(node, True)
+    return len(leaf._sampler_of_stored().open(_stored_whole(node, leaf, stored))())
 
 
-def _kept_of(node, is_whole):
+def _stored_rows_of(node, is_whole):
     """The rows that a node's cache keeps for it."""
-    if node._told is None:  # once: what an operation refers to may change while it works
-        node._told = _tree(node, is_whole)
-    return node.cache.rows_of(node._told)
+    if node._pipeline_key is None:  # once: what an operation refers to may change while it works
+        node._pipeline_key = _tree(node, is_whole)
+    return node.cache.rows_of(node._pipeline_key)
 
 
 def checked_leaf(node):
@@ -127,49 +128,49 @@ def _over(node, leaf, is_whole):
     return made
 
 
-def _kept_whole(node, leaf, kept):
-    """How many rows there are of a source that is read from front to back; all are kept then.
+def _stored_whole(node, leaf, stored):
+    """How many rows there are of a source that is read from front to back; all are stored then.
 
     Raises:
         RuntimeError: they are more than the cache may hold.
     """
-    with kept.lock:
-        if kept.count is None:
+    with stored.lock:
+        if stored.count is None:
             source, number = _Given(leaf, leaf._all_rows), -1
             for number, row in enumerate(_over(node, source, True)._open().rows()):
-                if not kept.put(number, fixed_row(row), node.cache):
+                if not stored.put(number, fixed_row(row), node.cache):
                     raise RuntimeError(
                         f"The cache has no room for all rows of the {type(leaf).__name__}: its "
                         f"'size' is {node.cache.size} MB; choose a larger one, or 'spilling'."
                     )
-            kept.count = number + 1
-    return kept.count
+            stored.count = number + 1
+    return stored.count
 
 
-def _completed(kept, numbers, made, cache):
-    """The rows of `numbers`; those not kept yet are made, together where an error ends it all."""
+def _completed(stored, numbers, made, cache):
+    """The rows of `numbers`; those not stored yet are made, together where an error ends it all."""
     if config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
-        yield from _one_by_one(kept, numbers, made, cache)
+        yield from _one_by_one(stored, numbers, made, cache)
         return
-    missing = [number for number in dict.fromkeys(numbers) if number not in kept]
+    missing = [number for number in dict.fromkeys(numbers) if number not in stored]
     arriving, awaited = iter(made(missing)) if missing else iter(()), set(missing)
     for number in numbers:
         if number in awaited:
             awaited.remove(number)
             row = next(arriving)
         else:
-            row = kept.get(number) or next(iter(made([number])))  # the cache was full
-        if number not in kept:
+            row = stored.get(number) or next(iter(made([number])))  # the cache was full
+        if number not in stored:
             row = fixed_row(row)
-            kept.put(number, row, cache)
+            stored.put(number, row, cache)
         yield row
 
 
-def _one_by_one(kept, numbers, made, cache):
-    """As `_completed`; rows that cannot be made are left out, or good ones take their place."""
+def _one_by_one(stored, numbers, made, cache):
+    """As `_completed`; rows that cannot be made are left out, or good ones replace them."""
     good, owed = None, 0
     for number in numbers:
-        row = kept.get(number)
+        row = stored.get(number)
         if row is None:
             try:
                 row = next(iter(made([number])), None)
@@ -178,7 +179,7 @@ def _one_by_one(kept, numbers, made, cache):
             if row is None:
                 continue
             row = fixed_row(row)
-            kept.put(number, row, cache)
+            stored.put(number, row, cache)
         good = good or row
         yield row
     if owed and good is None:
@@ -186,23 +187,25 @@ def _one_by_one(kept, numbers, made, cache):
     yield from itertools.repeat(good, owed)
 
 
-class KeptShare(DistributedSampler):
-    """The share of a process in kept rows. The original shuffles them alike for all seeds."""
+class StoredShare(DistributedSampler):
+    """The share of a process in stored rows. The original shuffles them the same way for all
+    seeds."""
 
     def _first_seed(self):
         return 0
 
 
-def sampler_of_kept(shuffled, num_samples, num_shards, shard_id):
-    """The sampler that chooses among the rows of a source that is kept whole."""
+def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
+    """The sampler that chooses among the rows of a source that is stored as a whole."""
     if num_shards is not None and num_shards > 1:
-        return KeptShare(num_shards, shard_id, shuffled, num_samples)
+        return StoredShare(num_shards, shard_id, shuffled, num_samples)
     if shuffled:
         return RandomSampler(True, num_samples)
     return SequentialSampler(num_samples=num_samples)
 
 
-# What a pipeline does, to tell whether two do the same -------------------------------------------
+# What a pipeline does, to decide whether two do the same
+# -------------------------------------------
 
 
 def _tree(node, is_whole):

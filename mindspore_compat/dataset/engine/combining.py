@@ -79,7 +79,7 @@ def zip_datasets(datasets):
     Raises:
         TypeError: it is no tuple of datasets.
         ValueError: there are fewer than two.
-        RuntimeError: two columns have the same name; told when the dataset is used.
+        RuntimeError: two columns have the same name; raised when the dataset is used.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -130,7 +130,7 @@ class ConcatDataset(UnionBaseDataset):
         Dataset. `use_sampler` can make it take every n-th row, for several processes.
 
     Raises:
-        RuntimeError: columns differ in name, dtype or number of axes; told when it is used.
+        RuntimeError: columns differ in name, dtype or number of axes; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -215,16 +215,16 @@ class ConcatDataset(UnionBaseDataset):
 
 
 def _taken(rows, wanted):
-    """The rows whose places are wanted, in the order wanted."""
-    needed, kept = set(wanted.tolist()), {}
-    for place, row in enumerate(rows):
-        if place in needed:
-            kept[place] = row
-    return (kept[place] for place in wanted.tolist())
+    """The rows whose indices are wanted, in the order wanted."""
+    needed, rows_by_index = set(wanted.tolist()), {}
+    for index, row in enumerate(rows):
+        if index in needed:
+            rows_by_index[index] = row
+    return (rows_by_index[index] for index in wanted.tolist())
 
 
 def _interleaved(flows, sizes, wanted):
-    """The next row of one dataset after another, as the wanted places fall in them."""
+    """The next row of one dataset after another, as the wanted indices fall in them."""
     iterators = [iter(flow.rows()) for flow in flows]
     for child in np.searchsorted(np.cumsum(sizes), wanted, side="right").tolist():
         yield next(iterators[child])

@@ -3,8 +3,8 @@
 Some act here: the seed, the number of workers, autotune, how many rows parallel workers run ahead,
 how worker processes start, what becomes of workers that hang and of rows that an operation refuses,
 the callback timeout and the iterator's copying. The others belong to the original's threads, NUMA
-binding and devices; they are checked, kept and told back, and change nothing, because a pipeline
-here runs in the thread that asks for its rows, but for the workers of single operations.
+binding and devices; they are checked, stored and returned, and change nothing, because a pipeline
+here runs in the thread that reads its rows, except for the workers of single operations.
 """
 
 import os
@@ -41,7 +41,7 @@ UINT32_MAX = 2**32 - 1
 class ErrorSamplesMode(IntEnum):
     """What `map` does with a row that one of its operations refuses.
 
-    RETURN raises the error, REPLACE puts the first good row of the epoch in its place, SKIP leaves
+    RETURN raises the error, REPLACE uses the first good row of the epoch instead, SKIP leaves
     the row out.
     """
 
@@ -82,10 +82,10 @@ class PrintMetaDataHook(DebugHook):
     def compute(self, *args):
         """Prints a line for each column."""
         self.log_previous_op_name()
-        for place, column in enumerate(args):
+        for index, column in enumerate(args):
             column = np.asarray(column)
             print(
-                f"[Dataset debugger] Column {place}: shape {column.shape}, dtype {column.dtype}, "
+                f"[Dataset debugger] Column {index}: shape {column.shape}, dtype {column.dtype}, "
                 f"{column.nbytes} bytes"
             )
 
@@ -212,7 +212,7 @@ def get_num_parallel_workers():
     return _values.workers or min(8, max_workers())
 
 
-def workers_asked() -> int:
+def requested_workers() -> int:
     """The workers of an operation that is not given a number."""
     if _values.debug or _values.workers is None and not _values.autotune:
         return 1
@@ -278,7 +278,7 @@ def set_iterator_mode(do_copy: Bool = False, parallel_convert: Bool = False):
 
     Args:
         do_copy: whether a Tensor gets a copy of the row.
-        parallel_convert: kept.
+        parallel_convert: stored without effect.
     """
     _values.do_copy, _values.parallel_convert = do_copy, parallel_convert
 
@@ -318,7 +318,7 @@ def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
 
 
 def get_multiprocessing_timeout_interval():
-    """Returns after how many seconds without a row a worker is told of; 300 by default."""
+    """Returns after how many seconds without a row a worker is reported; 300 by default."""
     return _values.timeout
 
 
@@ -371,14 +371,14 @@ def get_auto_num_workers():
 def set_enable_autotune(enable: Bool, filepath_prefix: Str = None):
     """Sets whether each `map` that is given no number of workers has those of the settings.
 
-    They are threads, as many as `get_num_parallel_workers` tells, and work ahead while a step of
+    They are threads, as many as `get_num_parallel_workers` returns, and work ahead while a step of
     training runs. Rows that the reader's thread is sooner done with stay with it. How many rows go
     to a worker at once is tuned in any case. Random transforms draw other numbers than in the
     reader's thread alone.
 
     Args:
         enable: whether it has.
-        filepath_prefix: where the original would write what it found; is kept.
+        filepath_prefix: where the original would write what it found; is stored.
 
     Examples:
         >>> import numpy as np
@@ -444,7 +444,7 @@ def get_enable_shared_mem():
 
 @checked
 def set_enable_watchdog(enable: Bool):
-    """Sets whether workers that hang are ended, not only told of.
+    """Sets whether workers that hang are ended, not only reported.
 
     When they are is set by `set_multiprocessing_timeout_interval`.
 
@@ -547,6 +547,6 @@ def load(file):
     Raises:
         RuntimeError: it cannot be read, or is no JSON object.
     """
-    with reading(file, told="is no JSON file of settings", api="load"):
+    with reading(file, problem="is no JSON file of settings", api="load"):
         for key, value in json_of(file).items():
             _in_file.get(key, lambda value: None)(value)

@@ -2,7 +2,7 @@
 
 2.10 has no such class any more; scripts for graph networks that were written for releases up to 2.2
 use it, so it is here as it was. `LocalGraph` answers from memory; processes that share one graph
-talk through `graphdata_server`. What the rows of such files hold is told at `LocalGraph`.
+talk through `graphdata_server`. What the rows of such files hold is described at `LocalGraph`.
 """
 
 from enum import Enum
@@ -23,7 +23,7 @@ NOBODY = -1  # stands where there is no node
 
 
 class SamplingStrategy(Enum):
-    """How neighbours are drawn: each alike, or by the weights of the edges to them.
+    """How neighbours are drawn: with equal weights, or by the weights of the edges to them.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -36,7 +36,7 @@ class SamplingStrategy(Enum):
 
 
 class OutputFormat(Enum):
-    """How neighbours are told: one row a node, pairs, or offsets and one list of all.
+    """How neighbours are returned: one row a node, pairs, or offsets and one list of all.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -339,7 +339,7 @@ class LocalGraph:
         self.nodes, self.edges = {}, {}  # number: type; number: (type, from, to)
         self.near = {}  # node: {type: [(node, weight)]}
         self.edge_of = {}  # (from, to): number
-        self.kept = {"node": {}, "edge": {}}  # feature: {number: array}
+        self.feature_values = {"node": {}, "edge": {}}  # feature: {number: array}
         self.random = Twister(config.next_seed())
         rows = [records.row(index, list(records.schema)) for index in range(len(records))]
         for row in rows:
@@ -364,14 +364,15 @@ class LocalGraph:
     def _keep(self, kind, row):
         for feature in np.ravel(row.get(f"{kind}_feature_index", ())).tolist():
             if feature > 0:
-                of_type = self.kept[kind].setdefault(feature, {})
+                of_type = self.feature_values[kind].setdefault(feature, {})
                 of_type[int(row["first_id"])] = np.asarray(row[f"{kind}_feature_{feature}"])
 
     def _known(self, node):
         if node not in self.nodes:
             raise RuntimeError(f"The graph has no node {node}.")
 
-    # What GraphData asks --------------------------------------------------------------------------
+    # The questions of GraphData
+    # --------------------------------------------------------------------------
 
     def all_nodes(self, kind):
         found = [node for node, its in self.nodes.items() if its == kind]
@@ -429,7 +430,7 @@ class LocalGraph:
             return [NOBODY] * count
         if by_weight:
             chosen = self.random.weighted([weight for _, weight in near], count)
-            return [near[place][0] for place in chosen]
+            return [near[index][0] for index in chosen]
         return self._rounds([other for other, _ in near], count)
 
     def _rounds(self, nodes, count):
@@ -453,13 +454,13 @@ class LocalGraph:
         return [self._feature(kind, numbers, feature) for feature in types.tolist()]
 
     def _feature(self, kind, numbers, feature):
-        if feature not in self.kept[kind]:
+        if feature not in self.feature_values[kind]:
             raise RuntimeError(
                 f"The graph has no feature {feature} of {kind}s; there are "
-                f"{sorted(self.kept[kind])}."
+                f"{sorted(self.feature_values[kind])}."
             )
         known = self.nodes if kind == "node" else self.edges
-        of_type = self.kept[kind][feature]
+        of_type = self.feature_values[kind][feature]
         nothing = np.zeros_like(next(iter(of_type.values())))
         unknown = [
             each for each in numbers.reshape(-1).tolist() if each != NOBODY and each not in known
@@ -470,15 +471,15 @@ class LocalGraph:
         return np.stack(found).reshape(*numbers.shape, *nothing.shape).squeeze()
 
     def info(self):
-        told = {}
+        summary = {}
         for kind, types in (
             ("node", list(self.nodes.values())),
             ("edge", [its for its, _, _ in self.edges.values()]),
         ):
-            told[f"{kind}_type"] = sorted(set(types))
-            told[f"{kind}_num"] = {each: types.count(each) for each in sorted(set(types))}
-            told[f"{kind}_feature_type"] = sorted(self.kept[kind])
-        return told
+            summary[f"{kind}_type"] = sorted(set(types))
+            summary[f"{kind}_num"] = {each: types.count(each) for each in sorted(set(types))}
+            summary[f"{kind}_feature_type"] = sorted(self.feature_values[kind])
+        return summary
 
     def walks(self, nodes, path, home, away, default):
         for kind in path.tolist():

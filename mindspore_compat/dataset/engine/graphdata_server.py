@@ -3,7 +3,7 @@
 There is no authentication and no encryption: whoever reaches the port may ask anything about the
 graph. Keep it to this machine ("127.0.0.1", the default) or to a network whose users may all read
 the graph. What a client can do is ask: a message is JSON of bounded length, never a pickle, arrays
-are numeric, and questions are those of a list, with arguments of the types told there.
+are numeric, and questions are those of a list, with arguments of the types given there.
 
 A message is four bytes of length and JSON. An array is {"array": nested lists, "dtype": name}; keys
 of dicts that are whole numbers come back as such. A client begins with the word "GraphData", which
@@ -23,8 +23,8 @@ from ... import log
 
 LONGEST_QUESTION = 16 << 20  # bytes of JSON
 LONGEST_ANSWER = 256 << 20
-MOST_NUMBERS = 1 << 24  # in one answer, where a question tells how many it asks for
-SPARE_CONNECTIONS = 32  # beside those of the clients: strangers, who are given up soon
+MOST_NUMBERS = 1 << 24  # in one answer, where a question states how many it wants
+SPARE_CONNECTIONS = 32  # in addition to those of the clients: strangers, who are given up soon
 PATIENCE = 30.0  # seconds for a greeting, for the rest of a message, and for taking an answer
 
 _GREETING = "GraphData"
@@ -65,7 +65,7 @@ def _is_pairs(value):
     return _is_array(value) and value.ndim == 2 and value.shape[1] == 2
 
 
-# The methods of LocalGraph that can be asked for, with a check for each argument.
+# The methods of LocalGraph that can be called, with a check for each argument.
 _QUESTIONS = {
     "all_nodes": (_is_whole,),
     "all_edges": (_is_whole,),
@@ -89,7 +89,7 @@ _NUMBERS = {
     "features": lambda graph, thing, numbers, types: (
         numbers.size
         * sum(
-            next(iter(graph.kept[thing].get(each, {0: np.empty(0)}).values())).size
+            next(iter(graph.feature_values[thing].get(each, {0: np.empty(0)}).values())).size
             for each in types.tolist()
         )
     ),
@@ -130,12 +130,12 @@ class _Server(socketserver.ThreadingTCPServer):
         super().__init__(address, _Talk)
         self.graph, self.clients, self.ends = graph, clients, ends
         self.one_at_a_time = threading.Lock()
-        self.places = threading.Semaphore(clients + SPARE_CONNECTIONS)
+        self.slots = threading.Semaphore(clients + SPARE_CONNECTIONS)
         self.gone = 0
 
     def verify_request(self, request, client_address):
-        """Whether there is a place for one more connection."""
-        return self.places.acquire(blocking=False)
+        """Whether there is a slot for one more connection."""
+        return self.slots.acquire(blocking=False)
 
 
 class _Talk(socketserver.BaseRequestHandler):
@@ -156,7 +156,7 @@ class _Talk(socketserver.BaseRequestHandler):
                 f"up: {error}"
             )
         finally:
-            self.server.places.release()
+            self.server.slots.release()
 
     def _answer_all(self):
         while (question := _received(self.request, LONGEST_QUESTION, wait=True)) is not None:
@@ -176,7 +176,7 @@ class _Talk(socketserver.BaseRequestHandler):
 
 
 def _answer(graph, question):
-    """The answer to a question, which may be anything that JSON can tell."""
+    """The answer to a question, which may be anything that JSON can express."""
     try:
         name, arguments = _checked(graph, question)
         return ["ok", getattr(graph, name)(*arguments)]
@@ -195,7 +195,7 @@ def _checked(graph, question):
     """The name and arguments of a question.
 
     Raises:
-        ValueError: it is none, or asks for too many numbers.
+        ValueError: it is none, or needs too many numbers.
     """
     fits = isinstance(question, list) and len(question) == 2 and isinstance(question[1], list)
     if not fits or not isinstance(question[0], str) or question[0] not in _QUESTIONS:

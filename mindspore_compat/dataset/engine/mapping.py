@@ -2,7 +2,7 @@
 
 Operations of this package that have the same effect on one row and on a block of rows are applied
 to blocks where the rows below come in blocks; all others are applied row by row, by workers if the
-caller asks for them.
+caller reads them.
 """
 
 import copy
@@ -145,7 +145,7 @@ class MapDataset(UnionBaseDataset):
         input_columns (Union[str, list[str]], optional): what the first operation takes; by default
             the first column.
         output_columns (Union[str, list[str]], optional): the names of what the last one gives; by
-            default those of the input columns. As many as inputs stand in their place; otherwise
+            default those of the input columns. As many as inputs replace them; otherwise
             they come before all other columns.
         num_parallel_workers (int, optional): how many workers apply the operations; by default the
             reader's thread does.
@@ -161,7 +161,7 @@ class MapDataset(UnionBaseDataset):
 
     Raises:
         RuntimeError: there are no operations, there is no column of a name, an operation fails, or
-            gives another number of columns than `output_columns`; most is told when it is used.
+            gives another number of columns than `output_columns`; most is raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -205,7 +205,7 @@ class MapDataset(UnionBaseDataset):
 
     def _refusal_below_cache(self, is_whole):
         if any(map(is_random, self.operations)):
-            return "its operations draw random numbers, which would be kept"
+            return "its operations draw random numbers, which would be stored"
         return None
 
     def _size(self):
@@ -220,7 +220,7 @@ class MapDataset(UnionBaseDataset):
             return cached_flow(self)
         flow = super()._open()
         columns, inputs, outputs = self._names()
-        places = known("map", columns, inputs)
+        indices = known("map", columns, inputs)
         order = mapped_order(columns, inputs, outputs)
         mapped_columns(columns, inputs, outputs)
         operations = bind_random(self.operations)
@@ -232,10 +232,10 @@ class MapDataset(UnionBaseDataset):
             and not hooks
             and len(inputs) == len(outputs) == 1
         ):
-            return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, places[0]))
-        work = _RowWork(operations, places, order, len(outputs), hooks)
+            return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, indices[0]))
+        work = _RowWork(operations, indices, order, len(outputs), hooks)
         calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
-        workers = self.num_parallel_workers or config.workers_asked()
+        workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
             numbers, work = itertools.count(), _NumberedWork(work, config.next_seed())
             processes = self.python_multiprocessing and any(map(is_python, operations))
@@ -248,11 +248,11 @@ class MapDataset(UnionBaseDataset):
         return Flow(lambda: _settled(map(_Caught(work), flow.rows())))
 
 
-def _through_blocks(blocks, operations, place):
+def _through_blocks(blocks, operations, index):
     for block in blocks:
         block = list(block)
         for operation in operations:
-            block[place] = apply_to_block(operation, block[place])
+            block[index] = apply_to_block(operation, block[index])
         yield block
 
 
@@ -282,12 +282,12 @@ def _checked_operations(operations):
 class _RowWork:
     """What a map does with one row. A class, so that it can be sent to another process."""
 
-    def __init__(self, operations, places, order, count, hooks):
-        self.operations, self.places, self.order = operations, places, order
+    def __init__(self, operations, indices, order, count, hooks):
+        self.operations, self.indices, self.order = operations, indices, order
         self.count, self.hooks = count, hooks
 
     def __call__(self, row):
-        values = [row[place] for place in self.places]
+        values = [row[index] for index in self.indices]
         for operation in self.operations:
             for hook in self.hooks:
                 hook.compute(*values)

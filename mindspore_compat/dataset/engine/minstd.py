@@ -43,7 +43,7 @@ class Minstd(Twister):
         """Shuffles a list in place, and returns it."""
         if len(numbers) < 2 or len(numbers) <= _ALL // len(numbers):
             return super().shuffle(numbers)
-        for place in range(1, len(numbers)):
-            other = self.integer(0, place)
-            numbers[place], numbers[other] = numbers[other], numbers[place]
+        for index in range(1, len(numbers)):
+            other = self.integer(0, index)
+            numbers[index], numbers[other] = numbers[other], numbers[index]
         return numbers

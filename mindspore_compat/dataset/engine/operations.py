@@ -50,7 +50,7 @@ def as_list(names):
 
 
 def known(api, columns, names):
-    """The places of columns among `columns`.
+    """The indices of columns among `columns`.
 
     Raises:
         RuntimeError: there is no column of a name.
@@ -119,8 +119,8 @@ class ShuffleDataset(UnionBaseDataset):
             arriving = iter(flow.rows())
             buffer = list(itertools.islice(arriving, self.buffer_size))
             while buffer:
-                place = twister.draw() % len(buffer)
-                row, buffer[place] = buffer[place], buffer[-1]
+                index = twister.draw() % len(buffer)
+                row, buffer[index] = buffer[index], buffer[-1]
                 buffer.pop()
                 buffer.extend(itertools.islice(arriving, 1))
                 yield row
@@ -290,17 +290,17 @@ class FilterDataset(UnionBaseDataset):
     def _open(self):
         flow, columns = super()._open(), self._columns()
         chosen = columns if self.input_columns is None else self.input_columns
-        places = known("filter", columns, chosen)
+        indices = known("filter", columns, chosen)
 
         def rows():
             for row in flow.rows():
                 try:
-                    kept = self.predicate(*[own(row[place]) for place in places])
+                    is_wanted = self.predicate(*[own(row[index]) for index in indices])
                 except FAILURES as error:
                     raise RuntimeError(
                         f"For 'filter', 'predicate' raised {type(error).__name__}: {error}"
                     ) from error
-                if kept:
+                if is_wanted:
                     yield row
 
         return Flow(rows)
@@ -317,7 +317,7 @@ class ProjectDataset(UnionBaseDataset):
         Dataset.
 
     Raises:
-        RuntimeError: there is no column of a name; told when the dataset is used.
+        RuntimeError: there is no column of a name; raised when the dataset is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -341,10 +341,10 @@ class ProjectDataset(UnionBaseDataset):
 
     def _open(self):
         flow = super()._open()
-        places = known("project", super()._columns(), self.columns)
+        indices = known("project", super()._columns(), self.columns)
 
         def chosen(begin):
-            return lambda: ([each[place] for place in places] for each in begin())
+            return lambda: ([each[index] for index in indices] for each in begin())
 
         return Flow(chosen(flow.rows), flow.blocks and chosen(flow.blocks))
 
@@ -362,7 +362,7 @@ class RenameDataset(UnionBaseDataset):
 
     Raises:
         ValueError: the two differ in number.
-        RuntimeError: there is no column of a name, or a new one is taken; told when it is used.
+        RuntimeError: there is no column of a name, or a new one is taken; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -387,9 +387,9 @@ class RenameDataset(UnionBaseDataset):
 
     def _columns(self):
         columns = list(super()._columns())
-        places = known("rename", columns, self.input_columns)
-        for place, name in zip(places, self.output_columns, strict=True):
-            columns[place] = name
+        indices = known("rename", columns, self.input_columns)
+        for index, name in zip(indices, self.output_columns, strict=True):
+            columns[index] = name
         if len(set(columns)) < len(columns):
             raise RuntimeError(f"For 'rename', two columns would have the same name: {columns}.")
         return columns

@@ -1,4 +1,4 @@
-"""Dataset: a node of a pipeline, what can be asked of it, and what its iterators run.
+"""Dataset: a node of a pipeline, its methods, and what its iterators run.
 
 A pipeline is a tree of nodes: sources at the leaves, operations above them. Nodes are descriptions
 and are never changed by iterating; opening a node gives a `Flow` that holds the state of one
@@ -54,7 +54,7 @@ class Dataset:
     """
 
     cache = None
-    _told = None  # what it does to rows, for its cache, once that was asked for
+    _pipeline_key = None  # what it does to rows, for its cache, once it was needed
     _is_order = False  # whether it changes the order of rows alone
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
@@ -89,12 +89,12 @@ class Dataset:
         return self.children[0]._columns()
 
     def _size(self):
-        """The number of rows of an epoch, or None where only counting them tells."""
+        """The number of rows of an epoch, or None where only counting them gives it."""
         return self.children[0]._size()
 
     def _refusal_below_cache(self, is_whole):
-        """Why a cache cannot be above this node, over a source that is kept whole or one that is
-        read by number; None where it can.
+        """Why a cache cannot be above this node, over a source that is stored as a whole or one
+        that is read by number; None where it can.
         """
         return "which rows there are must follow from the source alone"
 
@@ -109,7 +109,7 @@ class Dataset:
 
         Args:
             num_epochs (int, optional): how many epochs it may go over; -1 for any number.
-            output_numpy (bool, optional): whether to give NumPy arrays in place of Tensors.
+            output_numpy (bool, optional): whether to give NumPy arrays instead of Tensors.
             do_copy (bool, optional): whether a Tensor gets a copy of the row.
 
         Returns:
@@ -123,7 +123,7 @@ class Dataset:
         Args:
             columns (Union[str, list[str]], optional): the columns wanted, in order.
             num_epochs (int, optional): how many epochs it may go over; -1 for any number.
-            output_numpy (bool, optional): whether to give NumPy arrays in place of Tensors.
+            output_numpy (bool, optional): whether to give NumPy arrays instead of Tensors.
             do_copy (bool, optional): whether a Tensor gets a copy of the row.
 
         Returns:
@@ -219,7 +219,7 @@ class Dataset:
 
         Args:
             estimate: whether to look at all rows and give None for axes whose length differs;
-                otherwise the first row tells.
+                otherwise the first row decides.
         """
         if not estimate:
             return [list(np.shape(value)) for value in self._first_row()]
@@ -234,13 +234,13 @@ class Dataset:
         return found
 
     def output_types(self):
-        """Returns the NumPy dtype of each column; that of text does not tell its length."""
+        """Returns the NumPy dtype of each column; that of text does not include its length."""
         types = [value.dtype for value in self._first_row()]
         return [np.dtype(each.kind) if each.kind in "SU" else each for each in types]
 
     @property
     def input_indexs(self):
-        """The places of the columns in the network's inputs; () for their own order."""
+        """The positions of the columns in the network's inputs; () for their own order."""
         return self.__dict__.get("_input_indexs", ())
 
     @input_indexs.setter
@@ -312,7 +312,7 @@ class SourceDataset(Dataset):
     """The base of the leaves of a pipeline.
 
     One that takes a cache and is not mappable defines `_all_rows`, which gives its rows in their
-    own order, and `_sampler_of_kept`, which chooses among them.
+    own order, and `_sampler_of_stored`, which chooses among them.
     """
 
     def _batch_size(self):
@@ -378,7 +378,7 @@ class MappableDataset(SourceDataset):
         self.sampler = new_sampler
 
     def use_sampler(self, new_sampler):
-        """Puts a sampler in the place of the one that chooses the rows.
+        """Replaces the sampler that chooses the rows.
 
         Args:
             new_sampler (Sampler): the new one; a part of a split stays that part.
@@ -390,11 +390,11 @@ class MappableDataset(SourceDataset):
             raise TypeError(
                 f"For 'use_sampler', 'new_sampler' must be a sampler, but got {new_sampler!r}."
             )
-        kept = self.sampler if self.__dict__.get("_is_part") else self.sampler.child_sampler
+        previous = self.sampler if self.__dict__.get("_is_part") else self.sampler.child_sampler
         self._is_part = False
         self.sampler = new_sampler
-        if kept is not None:
-            new_sampler.add_child(kept)
+        if previous is not None:
+            new_sampler.add_child(previous)
 
     def _part(self, start, count, randomize):
         part = object.__new__(type(self))
@@ -464,7 +464,7 @@ def _absolute(sizes, total):
         raise RuntimeError(f"For 'split', a share is too small for {total} rows: {sizes!r}.")
     counts[0] += max(0, total - sum(counts))
     excess = sum(counts) - total
-    for place, count in enumerate(counts):
+    for index, count in enumerate(counts):
         if excess > 0 and count > excess:
-            counts[place], excess = count - excess, 0
+            counts[index], excess = count - excess, 0
     return counts

@@ -3,7 +3,7 @@
 A row is a list with one array (or dict of arrays) per column. A block is a list of columns whose
 first axis counts rows: many rows at once, for operations that treat a whole block as fast as one
 row. An opened node is a `Flow`; calling `rows` begins an epoch, and so does `blocks`, where the
-flow has blocks. Below a `repeat` a node is begun several times in one epoch; `Epochs` tells which.
+flow has blocks. Below a `repeat` a node is begun several times in one epoch; `Epochs` knows which.
 
 Arrays that belong to a source are marked read-only; whoever hands a row to code that may write
 makes it `own` first. So nothing is copied on the way, and nobody can change a source.
@@ -132,7 +132,7 @@ def _in_dict(value):
     return as_column(value)
 
 
-def stack(values, place=0):
+def stack(values, index=0):
     """Values of one column of several rows, as one array with a new first axis.
 
     Raises:
@@ -140,17 +140,17 @@ def stack(values, place=0):
     """
     first = values[0]
     if isinstance(first, dict):
-        return {key: _stack_in_dict([value[key] for value in values], place) for key in first}
+        return {key: _stack_in_dict([value[key] for value in values], index) for key in first}
     kind = first.dtype.kind
     for value in values:
         if value.shape != first.shape:
             raise RuntimeError(
-                f"Rows of one batch must have equal shapes, but in column {place} "
+                f"Rows of one batch must have equal shapes, but in column {index} "
                 f"there are {first.shape} and {value.shape}."
             )
         if value.dtype != first.dtype and (kind not in "SU" or value.dtype.kind != kind):
             raise RuntimeError(
-                f"Rows of one batch must have equal dtypes, but in column {place} "
+                f"Rows of one batch must have equal dtypes, but in column {index} "
                 f"there are {first.dtype} and {value.dtype}."
             )
     if kind in "SU":
@@ -161,7 +161,7 @@ def stack(values, place=0):
     return out
 
 
-def _stack_in_dict(values, place):
+def _stack_in_dict(values, index):
     if isinstance(values[0], list):
-        return [_stack_in_dict(list(each), place) for each in zip(*values, strict=True)]
-    return stack(values, place)
+        return [_stack_in_dict(list(each), index) for each in zip(*values, strict=True)]
+    return stack(values, index)

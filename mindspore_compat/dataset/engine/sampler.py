@@ -36,7 +36,7 @@ class SequentialSampler(BuiltinSampler):
         num_samples (int, optional): how many rows are taken; by default all that follow.
 
     Raises:
-        RuntimeError: `start_index` is negative; told when the rows are read.
+        RuntimeError: `start_index` is negative; raised when the rows are read.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -132,13 +132,14 @@ class DistributedSampler(BuiltinSampler):
     Args:
         num_shards (int): how many processes share the rows.
         shard_id (int): which of them this is.
-        shuffle (Union[bool, Shuffle], optional): whether the rows are shuffled first, alike in all.
+        shuffle (Union[bool, Shuffle], optional): whether the rows are shuffled first, in the same
+            way in all.
         num_samples (int, optional): how many rows are taken.
         offset (int, optional): the process that gets the first row. By default shares are made
             equal by repeating rows from the start; with an offset they differ by one.
 
     Raises:
-        RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; told when the rows are
+        RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; raised when the rows are
             read.
 
     Example:
@@ -201,22 +202,22 @@ class DistributedSampler(BuiltinSampler):
         return next_seed()
 
     def share(self, size):
-        """The places, in the (shuffled) order, of the rows that this process takes."""
+        """The indices, in the (shuffled) order, of the rows that this process takes."""
         self._check()
         if self.offset == -1:
             count = -(-size // self.num_shards)
-            places = (self.shard_id + self.num_shards * np.arange(count)) % max(size, 1)
+            indices = (self.shard_id + self.num_shards * np.arange(count)) % max(size, 1)
         else:
             first = (self.shard_id - self.offset) % self.num_shards
-            places = np.arange(first, size, self.num_shards)
-        return places[: self._limited(len(places))]
+            indices = np.arange(first, size, self.num_shards)
+        return indices[: self._limited(len(indices))]
 
     def _open(self, size, labels):
         shuffled = self.get_shuffle_mode() is not Shuffle.FALSE
         if shuffled:
             _only_global(self.shuffle)
         seed, twister = self._first_seed(), Twister(0)
-        order, places = list(range(size)), self.share(size)
+        order, indices = list(range(size)), self.share(size)
 
         def epoch():
             nonlocal seed
@@ -224,7 +225,7 @@ class DistributedSampler(BuiltinSampler):
                 seed += 1
                 twister.seed(seed)
                 twister.shuffle(order)
-            return np.asarray(order, np.int64)[places]
+            return np.asarray(order, np.int64)[indices]
 
         return epoch
 
@@ -241,7 +242,7 @@ class PKSampler(BuiltinSampler):
 
     Raises:
         NotImplementedError: `num_class` is not None.
-        RuntimeError: `num_val` is not positive; told when the rows are read.
+        RuntimeError: `num_val` is not positive; raised when the rows are read.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -322,11 +323,11 @@ class SubsetSampler(BuiltinSampler):
                 f"but got {indices!r}."
             )
         indices = list(indices) if hasattr(indices, "__iter__") else [indices]
-        for place, index in enumerate(indices):
+        for position, index in enumerate(indices):
             if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
                 raise TypeError(
                     f"For '{type(self).__name__}', 'indices' must hold ints, but "
-                    f"indices[{place}] is {index!r}."
+                    f"indices[{position}] is {index!r}."
                 )
         super().__init__(num_samples)
         self.indices = indices
@@ -393,11 +394,11 @@ class WeightedRandomSampler(BuiltinSampler):
     @checked
     def __init__(self, weights, num_samples: Count = None, replacement: Bool = True):
         weights = weights if isinstance(weights, list) else [weights]
-        for place, weight in enumerate(weights):
+        for position, weight in enumerate(weights):
             if not isinstance(weight, (int, float, np.number)) or isinstance(weight, bool):
                 raise TypeError(
                     f"For 'WeightedRandomSampler', 'weights' must be a list of "
-                    f"numbers, but weights[{place}] is {weight!r}."
+                    f"numbers, but weights[{position}] is {weight!r}."
                 )
         if not weights or min(weights) < 0 or max(weights) == 0:
             raise RuntimeError(

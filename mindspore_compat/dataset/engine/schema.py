@@ -32,7 +32,7 @@ class Schema:
         self.columns, self.num_rows, self.dataset_type = [], None, ""
         if schema_file is None:
             return
-        with reading(schema_file, told="is no JSON file of columns", api="Schema"):
+        with reading(schema_file, problem="is no JSON file of columns", api="Schema"):
             self.from_json(json_of(schema_file))
 
     @checked
@@ -100,7 +100,7 @@ class Schema:
         if unknown or not json_obj.get("columns"):
             raise RuntimeError(
                 f"For 'Schema', there must be columns, and nothing but "
-                f"'datasetType' and 'numRows' beside them, but got "
+                f"'datasetType' and 'numRows' in addition, but got "
                 f"{list(json_obj)}."
             )
         self.dataset_type = json_obj.get("datasetType", "")

@@ -160,10 +160,10 @@ class Twister:
         if shape < 1:
             return self.gamma(shape + 1) * (1.0 - self.unit()) ** (1.0 / shape)
         start = shape - 1 / 3
-        spread = 1 / math.sqrt(9 * start)
+        scale = 1 / math.sqrt(9 * start)
         while True:
             x = self.normal()
-            cube = (1 + spread * x) ** 3
+            cube = (1 + scale * x) ** 3
             if cube > 0:
                 bound = 0.5 * x * x + start - start * cube + start * math.log(cube)
                 if math.log(1.0 - self.unit()) < bound:
@@ -175,28 +175,28 @@ class Twister:
         if count < 2:
             return numbers
         if count > _ALL // count:
-            for place in range(1, count):
-                other = self.integer(0, place)
-                numbers[place], numbers[other] = numbers[other], numbers[place]
+            for index in range(1, count):
+                other = self.integer(0, index)
+                numbers[index], numbers[other] = numbers[other], numbers[index]
             return numbers
-        place = 1
+        index = 1
         if count % 2 == 0:
             other = self.integer(0, 1)
             numbers[1], numbers[other] = numbers[other], numbers[1]
-            place = 2
-        while place < count:
-            size = place + 1
+            index = 2
+        while index < count:
+            size = index + 1
             first, second = divmod(self.integer(0, size * (size + 1) - 1), size + 1)
-            numbers[place], numbers[first] = numbers[first], numbers[place]
+            numbers[index], numbers[first] = numbers[first], numbers[index]
             numbers[size], numbers[second] = numbers[second], numbers[size]
-            place += 2
+            index += 2
         return numbers
 
     def sample(self, total, count):
         """`count` different numbers below `total`, in order, as std::sample chooses them.
 
-        Each number is taken with the chance that keeps all choices alike (Fan, Muller and Rezucha,
-        1962); one draw decides on two numbers while there are two.
+        Each number is taken with the chance that makes all choices equally likely (Fan, Muller and
+        Rezucha, 1962); one draw decides on two numbers while there are two.
         """
         chosen, number, left = [], 0, total
         while len(chosen) < count and left >= 2:
@@ -302,9 +302,9 @@ class Twister64:
 
     def __init__(self, seed):
         words = [seed & 0xFFFFFFFFFFFFFFFF]
-        for place in range(1, self._size):
+        for index in range(1, self._size):
             mixed = words[-1] ^ (words[-1] >> 62)
-            words.append((6364136223846793005 * mixed + place) & 0xFFFFFFFFFFFFFFFF)
+            words.append((6364136223846793005 * mixed + index) & 0xFFFFFFFFFFFFFFFF)
         self._state = np.array(words, np.uint64)
         self._block, self._next = [], 0
 

@@ -32,16 +32,16 @@ class WaitedDSCallback(Callback, DSCallback):
         >>> import numpy as np
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import dataset as ds, nn
-        >>> class Told(ds.WaitedDSCallback):
+        >>> class Counter(ds.WaitedDSCallback):
         ...     def sync_epoch_begin(self, train_run_context, ds_run_context):
         ...         print("before epoch", ds_run_context.cur_epoch_num)
-        >>> told = Told()
+        >>> counter = Counter()
         >>> data = ds.NumpySlicesDataset(np.ones((4, 2), np.float32), ["x"])
-        >>> data = data.map(lambda x: x, callbacks=told).batch(2)
+        >>> data = data.map(lambda x: x, callbacks=counter).batch(2)
         >>> class Net(nn.Cell):
         ...     def construct(self, x):
         ...         return x.sum()
-        >>> ms.Model(Net()).train(3, data, callbacks=told, dataset_sink_mode=False)
+        >>> ms.Model(Net()).train(3, data, callbacks=counter, dataset_sink_mode=False)
         before epoch 2
         before epoch 3
     """
@@ -56,18 +56,18 @@ class WaitedDSCallback(Callback, DSCallback):
         """Is called before an epoch of rows, when the epoch of training before it has ended.
 
         Args:
-            train_run_context (RunContext): what training tells.
-            ds_run_context: what the dataset tells: `cur_epoch_num`, `cur_step_num_in_epoch` and
-                `cur_step_num`.
+            train_run_context (RunContext): the parameters of the training.
+            ds_run_context: the parameters of the dataset: `cur_epoch_num`, `cur_step_num_in_epoch`
+                and `cur_step_num`.
         """
 
     def sync_step_begin(self, train_run_context, ds_run_context):
         """Is called before the rows of a step, when the step of training before it has ended.
 
         Args:
-            train_run_context (RunContext): what training tells.
-            ds_run_context: what the dataset tells: `cur_epoch_num`, `cur_step_num_in_epoch` and
-                `cur_step_num`.
+            train_run_context (RunContext): the parameters of the training.
+            ds_run_context: the parameters of the dataset: `cur_epoch_num`, `cur_step_num_in_epoch`
+                and `cur_step_num`.
         """
 
     def epoch_end(self, run_context):

@@ -56,7 +56,7 @@ class WorkerProcess:
         self.name = f"the worker process {self._process.pid}"
 
     def __call__(self, items):
-        """The outcomes of a list of items. Errors are RuntimeErrors whose cause tells where.
+        """The outcomes of a list of items. Errors are RuntimeErrors whose cause says where.
 
         Raises:
             WorkerFailed: the process ended meanwhile.
@@ -73,7 +73,7 @@ class WorkerProcess:
                 f"{self.name[0].upper()}{self.name[1:]} ended with the exit code "
                 f"{self._process.exitcode} while it worked on a row."
             ) from lost
-        return [(result, told and _error(*told)) for result, told in answers]
+        return [(result, failure and _error(*failure)) for result, failure in answers]
 
     def finish(self):
         """Ends the process, which is idle."""
@@ -104,7 +104,7 @@ def _serve(connection, work, cores, parent):
     affinity.bind_workers(cores)
     with contextlib.suppress(EOFError):  # the parent is gone
         while (items := connection.recv()) is not None:
-            answers = [_told(*outcome(work, item)) for item in items]
+            answers = [_as_picklable(*outcome(work, item)) for item in items]
             del items
             try:
                 sent = ForkingPickler.dumps(answers)
@@ -113,7 +113,7 @@ def _serve(connection, work, cores, parent):
             connection.send_bytes(sent)
 
 
-def _told(result, error):
+def _as_picklable(result, error):
     """An outcome with, for the error, its text and traceback: a traceback itself cannot be sent."""
     if error is None:
         return result, None
@@ -125,7 +125,7 @@ def _sendable(answer):
     try:
         ForkingPickler.dumps(answer)
     except Exception as error:
-        return _told(None, error)
+        return _as_picklable(None, error)
     return answer
 
 

@@ -84,7 +84,7 @@ class OrderedMap:
         api (str): the name of the operation, for errors.
         workers (int): how many.
         processes (bool): whether they are processes; then `work` is sent to each once.
-        returned (type or tuple): errors of these classes stand in the place of the result; other
+        returned (type or tuple): errors of these classes replace the result; other
             errors are raised.
     """
 
@@ -195,7 +195,7 @@ class _Task(Future):
     def __init__(self, number, items):
         super().__init__()
         self.number, self.items, self.worker = number, items, None
-        self.done_rows = 0  # as far as the worker tells
+        self.done_rows = 0  # as far as the worker has reported
 
     def __str__(self):
         first, last = self.number + self.done_rows, self.number + len(self.items) - 1
@@ -234,7 +234,7 @@ class _Pool:
         return task
 
     def result(self, task):
-        """The outcomes of a task. A worker that hangs is told of, then ended."""
+        """The outcomes of a task. A worker that hangs is reported, then ended."""
         outcomes, seconds = self._awaited(task)
         self.latest = seconds / len(outcomes)
         self.fastest = min(self.fastest, self.latest)
@@ -254,17 +254,17 @@ class _Pool:
             waited = waited + interval if task.done_rows == done_rows else 0
             if not waited:
                 continue
-            told = (
+            message = (
                 f"For '{self.api}', {_name(task.worker)} has worked on {task} for {waited} seconds"
             )
             if waited >= 2 * interval and config.get_enable_watchdog():
-                log.error("%s; it is ended.", told)
+                log.error("%s; it is ended.", message)
                 self.patience = self.patience if self.processes else 0
                 raise WorkerFailed(
-                    f"{told}, so it was ended; 'set_multiprocessing_timeout_"
+                    f"{message}, so it was ended; 'set_multiprocessing_timeout_"
                     f"interval' sets how long it may take."
                 )
-            log.warning("%s.", told)
+            log.warning("%s.", message)
 
     def finish(self):
         """Ends the workers, which are idle."""

@@ -6,5 +6,5 @@ from .utils import *  # noqa: F403
 
 __all__ = sorted({*transforms.__all__, *utils.__all__} - {"TextTensorOperation"})
 
-for _name in __all__:  # objects tell their public home
+for _name in __all__:  # objects report their public module
     globals()[_name].__module__ = __name__

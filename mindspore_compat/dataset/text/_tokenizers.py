@@ -34,8 +34,8 @@ class _Tokenizer(TextTensorOperation):
         if not self.with_offsets:
             return tokens
         ends = [
-            np.array([len(text[:place].encode()) for place in places], np.uint32)
-            for places in list(zip(*spans, strict=True))[:2]
+            np.array([len(text[:index].encode()) for index in indices], np.uint32)
+            for indices in list(zip(*spans, strict=True))[:2]
         ]
         return tokens, *ends
 
@@ -56,7 +56,7 @@ class UnicodeCharTokenizer(_Tokenizer):
     """
 
     def _spans(self, text):
-        return ((place, place + 1, char) for place, char in enumerate(text))
+        return ((index, index + 1, char) for index, char in enumerate(text))
 
 
 class WhitespaceTokenizer(_Tokenizer):
@@ -83,7 +83,7 @@ class RegexTokenizer(_Tokenizer):
 
     Args:
         delim_pattern (str): the expression, in Python's syntax.
-        keep_delim_pattern (str, optional): which of the separators are kept as tokens.
+        keep_delim_pattern (str, optional): which of the separators become tokens.
         with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
 
     Raises:
@@ -101,24 +101,24 @@ class RegexTokenizer(_Tokenizer):
     ):
         super().__init__(with_offsets)
         self.delimiter = re.compile(delim_pattern)
-        self.kept = re.compile(keep_delim_pattern) if keep_delim_pattern else None
+        self.keep_pattern = re.compile(keep_delim_pattern) if keep_delim_pattern else None
 
     def _spans(self, text):
-        return split_at(text, self.delimiter, self.kept)
+        return split_at(text, self.delimiter, self.keep_pattern)
 
 
-def split_at(text, delimiter, kept=None):
-    """(start, end, token) of the parts between matches, and of the matches that are kept."""
-    place = 0
+def split_at(text, delimiter, keep_pattern=None):
+    """(start, end, token) of the parts between matches, and of the matches that become tokens."""
+    start_of_part = 0
     for found in delimiter.finditer(text):
         start, end = found.span()
-        if start > place:
-            yield place, start, text[place:start]
-        if end > start and kept is not None and kept.fullmatch(found.group()):
+        if start > start_of_part:
+            yield start_of_part, start, text[start_of_part:start]
+        if end > start and keep_pattern is not None and keep_pattern.fullmatch(found.group()):
             yield start, end, found.group()
-        place = end
-    if place < len(text):
-        yield place, len(text), text[place:]
+        start_of_part = end
+    if start_of_part < len(text):
+        yield start_of_part, len(text), text[start_of_part:]
 
 
 _punctuation = r"[!-/]|[:-@]|[\[-`]|[{-~]"
@@ -176,7 +176,7 @@ class BasicTokenizer(_Tokenizer):
         unused = f"{_UNUSED}|" if preserve_unused_token else ""
         single = f"{unused}{_punctuation}|{_other_punctuation()}|{_chinese}"
         self.delimiter = re.compile(rf"{single}|\s+")
-        self.kept = re.compile(rf"{single}|\s+" if keep_whitespace else single)
+        self.keep_pattern = re.compile(rf"{single}|\s+" if keep_whitespace else single)
         self.unused = re.compile(_UNUSED if preserve_unused_token else r"(?!)")
 
     def _cleaned(self, text):
@@ -203,7 +203,7 @@ class BasicTokenizer(_Tokenizer):
         return super()._array(np.array(self._cleaned(self._text(x, 0).item())), lead)
 
     def _spans(self, text):
-        return split_at(text, self.delimiter, self.kept)
+        return split_at(text, self.delimiter, self.keep_pattern)
 
 
 class WordpieceTokenizer(TextTensorOperation):

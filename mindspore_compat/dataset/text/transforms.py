@@ -103,7 +103,7 @@ class ToNumber(TextTensorOperation):
 
     Raises:
         TypeError: it is no dtype of numbers.
-        RuntimeError: text is no number, or out of range; told when it is used.
+        RuntimeError: text is no number, or out of range; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -184,7 +184,7 @@ class RegexReplace(TextTensorOperation):
 
     Args:
         pattern (str): the expression, in Python's syntax.
-        replace (str): what stands in its place.
+        replace (str): the replacement.
         replace_all (bool, optional): whether all matches are replaced, not the first alone.
 
     Raises:
@@ -217,7 +217,7 @@ class Truncate(TextTensorOperation):
     Raises:
         TypeError: it is no int.
         ValueError: it is not positive.
-        RuntimeError: the input has not one or two axes; told when it is used.
+        RuntimeError: the input has not one or two axes; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -244,8 +244,8 @@ class TruncateSequencePair(TextTensorOperation):
         max_length (int): the length.
 
     Raises:
-        TypeError: it is no int; told when it is used.
-        ValueError: it is negative; told when it is used.
+        TypeError: it is no int; raised when it is used.
+        ValueError: it is negative; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -311,7 +311,7 @@ class SlidingWindow(TextTensorOperation):
     Raises:
         TypeError: an argument is no int.
         ValueError: `width` is not positive.
-        RuntimeError: the input has more than one axis; told when it is used.
+        RuntimeError: the input has more than one axis; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -384,4 +384,4 @@ class Ngram(TextTensorOperation):
         )
         padded = [*before, *tokens, *after]
         count = len(padded) - n + 1
-        return [self.separator.join(padded[place : place + n]) for place in range(count)] or [""]
+        return [self.separator.join(padded[index : index + n]) for index in range(count)] or [""]

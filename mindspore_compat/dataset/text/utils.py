@@ -122,9 +122,11 @@ class Vocab:
             RuntimeError: the file cannot be read, or is no UTF-8.
         """
         _check_file(file_path, delimiter, vocab_size, special_tokens, special_first)
-        with reading(file_path, told="is no file of tokens", api="from_file"):
-            held = list(lines(file_path))
-        tokens = [line.split(delimiter)[0] if delimiter else line for line in held[:vocab_size]]
+        with reading(file_path, problem="is no file of tokens", api="from_file"):
+            all_lines = list(lines(file_path))
+        tokens = [
+            line.split(delimiter)[0] if delimiter else line for line in all_lines[:vocab_size]
+        ]
         return cls._with_specials("from_file", tokens, special_tokens, special_first)
 
     @classmethod
@@ -155,11 +157,11 @@ class Vocab:
         columns = [columns] if isinstance(columns, str) else columns
         _check_dataset(dataset, columns, freq_range, top_k, special_tokens, special_first)
         names = dataset.get_col_names()
-        places = known("from_dataset", names, columns or names)
+        indices = known("from_dataset", names, columns or names)
         counts = Counter()
         for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
-            for place in places:
-                counts.update(np.ravel(row[place]).tolist())
+            for index in indices:
+                counts.update(np.ravel(row[index]).tolist())
         low, high = freq_range or (None, None)
         chosen = [
             (token, count)

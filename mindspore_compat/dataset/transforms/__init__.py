@@ -5,5 +5,5 @@ from .transforms import *  # noqa: F403
 
 __all__ = sorted(transforms.__all__)
 
-for _name in __all__:  # objects tell their public home
+for _name in __all__:  # objects report their public module
     globals()[_name].__module__ = __name__

@@ -139,11 +139,11 @@ def checked_transforms(api, transforms):
         )
     if not transforms:
         raise ValueError(f"For '{api}', 'transforms' must not be empty.")
-    for place, each in enumerate(transforms):
+    for index, each in enumerate(transforms):
         if not callable(each) or isinstance(each, type) and issubclass(each, TensorOperation):
             raise TypeError(
                 f"For '{api}', 'transforms' must hold transforms or functions, but "
-                f"transforms[{place}] is {each!r}."
+                f"transforms[{index}] is {each!r}."
             )
     return transforms
 

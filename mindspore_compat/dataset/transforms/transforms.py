@@ -126,7 +126,7 @@ def numeric_dtype(api, data_type):
 
 
 class OneHot(TensorOperation):
-    """Replaces each label by a vector that is 1 at its place and 0 elsewhere.
+    """Replaces each label by a vector that is 1 at its index and 0 elsewhere.
 
     As in the original, axes of length 1 are dropped: a row of one label gives one vector.
 
@@ -137,7 +137,7 @@ class OneHot(TensorOperation):
         smoothing_rate (float, optional): in [0, 1].
 
     Raises:
-        RuntimeError: a label is not an int, or not in [0, num_classes); told when it is used.
+        RuntimeError: a label is not an int, or not in [0, num_classes); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -177,7 +177,7 @@ class Fill(TensorOperation):
         fill_value (Union[str, bytes, int, float, bool]): the value.
 
     Raises:
-        RuntimeError: text for numbers, or the other way round; told when it is used.
+        RuntimeError: text for numbers, or the other way round; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -212,7 +212,7 @@ class Slice(TensorOperation):
 
     Raises:
         TypeError: one is none of these.
-        RuntimeError: an index is out of range; told when it is used.
+        RuntimeError: an index is out of range; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -263,7 +263,7 @@ class Mask(TensorOperation):
         dtype (mindspore.dtype, optional): the dtype of the result.
 
     Raises:
-        RuntimeError: text is compared with a number; told when it is used.
+        RuntimeError: text is compared with a number; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -304,7 +304,7 @@ class PadEnd(TensorOperation):
             or empty text.
 
     Raises:
-        RuntimeError: the input has another number of axes, or text is padded with numbers; told
+        RuntimeError: the input has another number of axes, or text is padded with numbers; raised
             when it is used.
 
     Example:
@@ -342,7 +342,7 @@ class Concatenate(TensorOperation):
 
     Raises:
         ValueError: `axis` is another one, or an array has more than one axis.
-        RuntimeError: dtypes differ; told when it is used.
+        RuntimeError: dtypes differ; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -389,7 +389,7 @@ class Duplicate(TensorOperation):
     """Gives the input twice.
 
     Raises:
-        RuntimeError: there are two inputs; told when it is used.
+        RuntimeError: there are two inputs; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -407,7 +407,7 @@ class Unique(TensorOperation):
     often each comes; the last two as int32.
 
     Raises:
-        RuntimeError: the input has fewer than two axes, or is text; told when it is used.
+        RuntimeError: the input has fewer than two axes, or is text; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -422,14 +422,14 @@ class Unique(TensorOperation):
                 f"For 'Unique', the input must hold numbers and have at least two "
                 f"axes, but got shape {x.shape} and dtype {x.dtype}."
             )
-        _, first, places, counts = np.unique(
+        _, first, indices, counts = np.unique(
             x.ravel(), return_index=True, return_inverse=True, return_counts=True
         )
         order = np.argsort(first)
         rank = np.argsort(order)
         return (
             x.ravel()[first[order]],
-            rank[places.ravel()].astype(np.int32),
+            rank[indices.ravel()].astype(np.int32),
             counts[order].astype(np.int32),
         )
 
@@ -549,4 +549,4 @@ class RandomOrder(PyTensorOperation):
 
     def _apply(self, *inputs):
         order = self._random.shuffle(list(range(len(self.transforms))))
-        return run([self.transforms[place] for place in order], inputs)
+        return run([self.transforms[index] for index in order], inputs)

@@ -69,7 +69,7 @@ def check_transform_op_type(ind, op):
     """Checks one of a list of transforms: something that can be called, and no class.
 
     Args:
-        ind (int): its place.
+        ind (int): its index.
         op (Callable): the transform.
     """
     check_tensor_op(op, f"transforms[{ind}]")

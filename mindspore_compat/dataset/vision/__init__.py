@@ -17,7 +17,7 @@ from .warping import *  # noqa: F403
 
 __all__ = _public_names(globals())
 
-for _name in __all__:  # objects tell their public home
+for _name in __all__:  # objects report their public module
     globals()[_name].__module__ = __name__
 
 __all__ += ["not_random"]

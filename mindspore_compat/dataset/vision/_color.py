@@ -16,7 +16,7 @@ _GREY_FLOAT = np.array([0.299, 0.587, 0.114], np.float32)
 
 def grey(image, order=(0, 1, 2)):
     """The brightness of each pixel, from the channels that hold red, green and blue."""
-    red, green, blue = (image[..., place] for place in order)
+    red, green, blue = (image[..., index] for index in order)
     if image.dtype.kind == "f":
         r, g, b = _GREY_FLOAT.astype(np.float64)
         return _added(blue, b, _added(green, g, red * np.float32(r))).astype(image.dtype)
@@ -28,7 +28,7 @@ def grey(image, order=(0, 1, 2)):
 
 
 def blended(image, other, factor):
-    """`image * factor + other * (1 - factor)`, rounded and kept in range."""
+    """`image * factor + other * (1 - factor)`, rounded and clipped to its range."""
     factor = np.float32(factor)
     rest = np.float32(1) - factor
     if image.dtype.kind == "f":
@@ -63,16 +63,16 @@ _hues[1:] = np.rint((256 << 12) / (6.0 * np.arange(1.0, 256.0))).astype(np.int64
 
 def rgb_to_hsv_bytes(image):
     """Hue, saturation and value of bytes of RGB, all three from 0 to 255."""
-    red, green, blue = (image[..., place].astype(np.int64) for place in range(3))
+    red, green, blue = (image[..., index].astype(np.int64) for index in range(3))
     value = np.maximum(np.maximum(red, green), blue)
-    spread = value - np.minimum(np.minimum(red, green), blue)
-    saturation = (spread * _saturations[value] + (1 << 11)) >> 12
+    chroma = value - np.minimum(np.minimum(red, green), blue)
+    saturation = (chroma * _saturations[value] + (1 << 11)) >> 12
     sixth = np.where(
         value == red,
         green - blue,
-        np.where(value == green, blue - red + 2 * spread, red - green + 4 * spread),
+        np.where(value == green, blue - red + 2 * chroma, red - green + 4 * chroma),
     )
-    hue = (sixth * _hues[spread] + (1 << 11)) >> 12
+    hue = (sixth * _hues[chroma] + (1 << 11)) >> 12
     return np.where(hue < 0, hue + 256, hue), saturation, value
 
 
@@ -87,7 +87,7 @@ def hsv_to_rgb_bytes(hue, saturation, value):
     choices = np.stack([v, v * (one - s), v * (one - s * h), v * (one - s * (one - h))])
     picks = np.array([[1, 3, 0], [1, 0, 2], [3, 0, 1], [0, 2, 1], [0, 1, 3], [2, 1, 0]])
     channels = [
-        np.take_along_axis(choices, picks[sector, place][None], 0)[0] for place in (2, 1, 0)
+        np.take_along_axis(choices, picks[sector, index][None], 0)[0] for index in (2, 1, 0)
     ]
     out = np.stack(channels, -1) * np.float32(255)
     fast = out.shape[-2] // 32 * 32  # the original rounds down in blocks of 32 pixels of a row
@@ -97,7 +97,7 @@ def hsv_to_rgb_bytes(hue, saturation, value):
 
 def through_table(image, table):
     """Bytes replaced by the entries of a table per channel, (channels, 256)."""
-    return np.stack([table[place][image[..., place]] for place in range(image.shape[-1])], -1)
+    return np.stack([table[index][image[..., index]] for index in range(image.shape[-1])], -1)
 
 
 def equalizing(counts):
@@ -139,5 +139,5 @@ def stretching(counts, cutoff, ignored):
 def histograms(image):
     """The histogram of each channel of bytes, (channels, 256)."""
     return [
-        np.bincount(image[..., place].ravel(), minlength=256) for place in range(image.shape[-1])
+        np.bincount(image[..., index].ravel(), minlength=256) for index in range(image.shape[-1])
     ]

@@ -18,34 +18,35 @@ _ONE = 1 << _BITS
 
 
 def nearest(images, height, width):
-    """Each pixel from the one that lies at its place, rounded down."""
+    """Each pixel from the one at its coordinates, rounded down."""
     rows, columns = (
-        _nearest_places(*each) for each in ((images.shape[-3], height), (images.shape[-2], width))
+        _nearest_positions(*each)
+        for each in ((images.shape[-3], height), (images.shape[-2], width))
     )
     return images.take(rows, -3).take(columns, -2)
 
 
 @functools.lru_cache(maxsize=256)
-def _nearest_places(size, wanted):
+def _nearest_positions(size, wanted):
     scale = 1.0 / (wanted / size)
     return np.minimum(np.floor(np.arange(wanted) * scale).astype(np.int64), size - 1)
 
 
 def linear(images, height, width):
-    """Each pixel from the four around its place."""
+    """Each pixel from the four around its coordinates."""
     old_height, old_width = images.shape[-3:-1]
     if (old_height, old_width) == (2 * height, 2 * width):
         return _halved(images)
     if images.dtype == np.uint8:
         return _linear_bytes(images, height, width)
     work = np.float64 if images.dtype == np.float64 else np.float32
-    left, weight_left, weight_right = _places(old_width, width)
+    left, weight_left, weight_right = _positions(old_width, width)
     rows = images.astype(work, copy=False)
     right = np.minimum(left + 1, old_width - 1)
     rows = rows.take(left, -2) * weight_left[:, None].astype(work) + rows.take(
         right, -2
     ) * weight_right[:, None].astype(work)
-    top, bottom, weight_top, weight_bottom = _row_places(old_height, height)
+    top, bottom, weight_top, weight_bottom = _row_positions(old_height, height)
     out = rows.take(top, -3) * weight_top[:, None, None].astype(work) + rows.take(
         bottom, -3
     ) * weight_bottom[:, None, None].astype(work)
@@ -53,14 +54,14 @@ def linear(images, height, width):
 
 
 def _linear_bytes(images, height, width):
-    left, weight_left, weight_right = _places(images.shape[-2], width)
+    left, weight_left, weight_right = _positions(images.shape[-2], width)
     right = np.minimum(left + 1, images.shape[-2] - 1)
     rows = images.astype(np.int32)
     rows = (
         rows.take(left, -2) * _fixed(weight_left)[:, None]
         + rows.take(right, -2) * _fixed(weight_right)[:, None]
     ) >> 4
-    top, bottom, weight_top, weight_bottom = _row_places(images.shape[-3], height)
+    top, bottom, weight_top, weight_bottom = _row_positions(images.shape[-3], height)
     upper = (rows.take(top, -3) * _fixed(weight_top)[:, None, None]) >> 16
     upper += (rows.take(bottom, -3) * _fixed(weight_bottom)[:, None, None]) >> 16
     upper += 2
@@ -73,31 +74,31 @@ def _fixed(weights):
 
 
 @functools.lru_cache(maxsize=256)
-def _raw_places(size, wanted):
-    """The pixel before each place, and how far the place lies beyond it."""
+def _raw_positions(size, wanted):
+    """The pixel before each coordinate, and the fraction after it."""
     scale = 1.0 / (wanted / size)
-    places = ((np.arange(wanted) + 0.5) * scale - 0.5).astype(np.float32)
-    first = np.floor(places)
-    return first.astype(np.int64), places - first
+    coordinates = ((np.arange(wanted) + 0.5) * scale - 0.5).astype(np.float32)
+    first = np.floor(coordinates)
+    return first.astype(np.int64), coordinates - first
 
 
 @functools.lru_cache(maxsize=256)
-def _places(size, wanted):
+def _positions(size, wanted):
     """Along a row: the left pixel and the weights of it and its right neighbour."""
-    first, beyond = _raw_places(size, wanted)
-    beyond = np.where((first < 0) | (first >= size - 1), np.float32(0), beyond)
-    return np.clip(first, 0, size - 1), np.float32(1) - beyond, beyond
+    first, fraction = _raw_positions(size, wanted)
+    fraction = np.where((first < 0) | (first >= size - 1), np.float32(0), fraction)
+    return np.clip(first, 0, size - 1), np.float32(1) - fraction, fraction
 
 
 @functools.lru_cache(maxsize=256)
-def _row_places(size, wanted):
+def _row_positions(size, wanted):
     """Along a column: both pixels and their weights, which stay what they are at the edges."""
-    first, beyond = _raw_places(size, wanted)
+    first, fraction = _raw_positions(size, wanted)
     return (
         np.clip(first, 0, size - 1),
         np.clip(first + 1, 0, size - 1),
-        np.float32(1) - beyond,
-        beyond,
+        np.float32(1) - fraction,
+        fraction,
     )
 
 
@@ -125,7 +126,7 @@ def _added_as_vectors(total):
 
 
 def rounded(values, dtype):
-    """Floats as another dtype, rounded to the nearest even number and kept in its range."""
+    """Floats as another dtype, rounded to the nearest even number and clipped to its range."""
     if dtype.kind == "f":
         return values.astype(dtype, copy=False)
     limits = np.iinfo(dtype)

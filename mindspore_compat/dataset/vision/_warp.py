@@ -1,6 +1,6 @@
 """Affine and perspective maps of images in NumPy, with the values of OpenCV 4, bit for bit.
 
-Places are kept in fixed point: to 1/1024 of a pixel while they are stepped along a row, to 1/32
+Coordinates are in fixed point: to 1/1024 of a pixel while they are stepped along a row, to 1/32
 when pixels are mixed. The four weights of a byte then are whole numbers that add up to 2**15.
 
 Source: OpenCV 4, modules/imgproc/src/imgwarp.cpp (the arithmetic, not the code).
@@ -24,11 +24,12 @@ def inverse_affine(matrix):
     return np.array([[a, b, -a * c - b * f], [d, e, -d * c - e * f]])
 
 
-def affine_places(matrix, size, nearest):
-    """The old place (x, y), in whole steps, of each pixel of a result of `size` (width, height).
+def affine_coordinates(matrix, size, nearest):
+    """The old coordinates (x, y), in whole steps, of each pixel of a result of `size` (width,
+    height).
 
     Args:
-        matrix (numpy.ndarray): (2, 3), from new places to old ones.
+        matrix (numpy.ndarray): (2, 3), from new coordinates to old ones.
         size (tuple): (width, height).
         nearest (bool): whether a step is a pixel; otherwise it is 1/32 of one.
     """
@@ -45,7 +46,7 @@ def affine_places(matrix, size, nearest):
     return found
 
 
-def perspective_places(matrix, size, nearest):
+def perspective_coordinates(matrix, size, nearest):
     """The same for a perspective map (3, 3)."""
     width, height = size
     x, y = np.arange(width), np.arange(height)[:, None]
@@ -58,10 +59,11 @@ def perspective_places(matrix, size, nearest):
         ]
 
 
-def warp(image, places, nearest, fill):
-    """The pixels of an image (height, width, channels) at places; `fill` where there are none."""
+def warp(image, coordinates, nearest, fill):
+    """The pixels of an image (height, width, channels) at coordinates; `fill` where there are
+    none."""
     fill = np.asarray(fill).astype(image.dtype)
-    x, y = places
+    x, y = coordinates
     if nearest:
         return np.where(_inside(image, x, y)[..., None], _at(image, x, y), fill)
     x, y, part_x, part_y = x >> 5, y >> 5, x & 31, y & 31
@@ -89,7 +91,7 @@ def warp(image, places, nearest, fill):
 
 
 def _weight(part, beyond, whole):
-    """How much of the pixel before (0) or after (1) a place; as a whole number, of 32."""
+    """How much of the pixel before (0) or after (1) a coordinate; as a whole number, of 32."""
     steps = part if beyond else _STEPS - part
     return steps if whole else (steps * np.float32(1 / _STEPS)).astype(np.float32)
 

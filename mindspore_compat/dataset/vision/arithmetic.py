@@ -108,7 +108,7 @@ class Normalize(_Normalizing):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a value is out of range, or the two differ in length.
-        RuntimeError: an image has another number of channels; told when it is used.
+        RuntimeError: an image has another number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -142,7 +142,7 @@ class NormalizePad(_Normalizing):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a value is out of range, or the two differ in length.
-        RuntimeError: an image has another number of axes or channels; told when it is used.
+        RuntimeError: an image has another number of axes or channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -171,7 +171,7 @@ class NormalizePad(_Normalizing):
         axis = image.ndim - (1 if self.is_hwc else 3)
         out = self._normalized(image, lead)
         zeros = np.zeros(
-            [1 if place == axis else length for place, length in enumerate(out.shape)], np.float32
+            [1 if index == axis else length for index, length in enumerate(out.shape)], np.float32
         )
         return np.concatenate([out, zeros], axis).astype(self.dtype, copy=False)
 
@@ -203,7 +203,7 @@ class ToTensor(ImageOperation):
 
     Raises:
         TypeError: it is no dtype; or the input is no image.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -317,7 +317,7 @@ class Decode(ImageOperation):
             shape (height, width, 3), with OpenCV.
 
     Raises:
-        RuntimeError: the input is not the bytes of an image file; told when it is used.
+        RuntimeError: the input is not the bytes of an image file; raised when it is used.
 
     Example:
         >>> import numpy as np

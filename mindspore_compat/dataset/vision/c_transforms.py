@@ -1,7 +1,7 @@
 """`mindspore.dataset.vision.c_transforms`: the path of MindSpore 1's transforms of arrays.
 
 Later releases have one class for arrays and PIL images, and here the two are the same classes. What
-differs in MindSpore 1 is kept: `Decode(rgb)`.
+differs in MindSpore 1 is reproduced: `Decode(rgb)`.
 """
 
 from ..._core.rules.checked import checked

@@ -40,7 +40,7 @@ class AdjustBrightness(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -71,7 +71,7 @@ def enhanced(api, kind, image, factor):
 
 
 def brightened(image, factor):
-    """Pixels times a factor, rounded and kept in range."""
+    """Pixels times a factor, rounded and clipped to its range."""
     if image.dtype == bool:
         return brightened(image.view(np.uint8), factor).view(bool)
     work = np.float64 if image.dtype in (np.float64, np.int32) else np.float32
@@ -87,7 +87,7 @@ class AdjustContrast(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -135,7 +135,7 @@ class AdjustSaturation(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -170,7 +170,7 @@ class AdjustHue(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is out of range.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -221,7 +221,7 @@ class AdjustGamma(ImageOperation):
     Raises:
         TypeError: one is no number.
         ValueError: `gamma` is negative.
-        RuntimeError: an image has fewer than two axes; told when it is used.
+        RuntimeError: an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -282,7 +282,7 @@ class AdjustSharpness(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -320,8 +320,8 @@ class Equalize(ImageOperation):
     """Spreads the values of each channel evenly.
 
     Raises:
-        RuntimeError: an image does not hold bytes, or has neither one nor three channels; told when
-            it is used.
+        RuntimeError: an image does not hold bytes, or has neither one nor three channels; raised
+            when it is used.
 
     Example:
         >>> import numpy as np
@@ -362,8 +362,8 @@ class AutoContrast(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image does not hold bytes, or has neither one nor three channels; told when
-            it is used.
+        RuntimeError: an image does not hold bytes, or has neither one nor three channels; raised
+            when it is used.
 
     Example:
         >>> import numpy as np
@@ -401,7 +401,7 @@ class Posterize(ImageOperation):
     Raises:
         TypeError: it is no int.
         ValueError: it is out of range.
-        RuntimeError: an image does not hold bytes; told when it is used.
+        RuntimeError: an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -437,7 +437,7 @@ class Solarize(ImageOperation):
     Raises:
         TypeError: it is neither.
         ValueError: a value is out of range, or min > max.
-        RuntimeError: an image has neither one nor three channels; told when it is used.
+        RuntimeError: an image has neither one nor three channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -471,7 +471,7 @@ def solarized(api, image, low, high, lead=0):
 
 
 def inverted(image):
-    """255 minus each pixel, kept in range."""
+    """255 minus each pixel, clipped to its range."""
     if image.dtype == bool:
         return np.ones_like(image)
     if image.dtype == np.uint8:
@@ -483,7 +483,7 @@ class Invert(ImageOperation):
     """Replaces each pixel of an RGB image by 255 minus it.
 
     Raises:
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -27,7 +27,7 @@ class Grayscale(PilOperation):
     """Makes a PIL image grey.
 
     Args:
-        num_output_channels (int, optional): 1, or 3 for three alike.
+        num_output_channels (int, optional): 1, or 3 for three equal ones.
 
     Raises:
         TypeError: it is no int; or the input is no PIL image.
@@ -50,12 +50,12 @@ class Grayscale(PilOperation):
 
 
 def grey_pil(image, channels):
-    """A PIL image in grey, with one channel or three alike."""
+    """A PIL image in grey, with one channel or three equal ones."""
     image = image.convert("L")
     return image if channels == 1 else image.convert("RGB")
 
 
-# Whether red and blue change places, whether there is an alpha channel before and after.
+# Whether red and blue are swapped, whether there is an alpha channel before and after.
 _permuted = {
     ConvertMode.COLOR_BGR2BGRA: (False, True),
     ConvertMode.COLOR_BGRA2BGR: (False, False),
@@ -88,7 +88,7 @@ class ConvertColor(ImageOperation):
 
     Raises:
         TypeError: it is no ConvertMode.
-        RuntimeError: an image has another number of channels; told when it is used.
+        RuntimeError: an image has another number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -179,8 +179,8 @@ class RgbToHsv(_Space):
     def _convert(red, green, blue):
         high = np.maximum(np.maximum(red, green), blue)
         low = np.minimum(np.minimum(red, green), blue)
-        spread = np.where(high == low, 1, high - low).astype(np.float64)
-        from_red, from_green, from_blue = (((high - each) / spread) for each in (red, green, blue))
+        chroma = np.where(high == low, 1, high - low).astype(np.float64)
+        from_red, from_green, from_blue = (((high - each) / chroma) for each in (red, green, blue))
         hue = np.where(
             red == high,
             from_blue - from_green,
@@ -226,7 +226,7 @@ class HsvToRgb(_Space):
             (t, p, value),
             (value, p, q),
         ]
-        return [np.choose(sector % 6, [turn[place] for turn in turns]) for place in range(3)]
+        return [np.choose(sector % 6, [turn[index] for turn in turns]) for index in range(3)]
 
 
 class GaussianBlur(ImageOperation):
@@ -240,7 +240,7 @@ class GaussianBlur(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `kernel_size` is not positive and odd, or `sigma` negative.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np

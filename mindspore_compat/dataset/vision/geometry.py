@@ -78,7 +78,7 @@ class Crop(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a coordinate is negative, or `size` not positive.
-        RuntimeError: the region reaches out of the image; told when it is used.
+        RuntimeError: the region reaches out of the image; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -107,7 +107,7 @@ class CenterCrop(ImageOperation):
     Raises:
         TypeError: `size` is neither.
         ValueError: it is not positive.
-        RuntimeError: an image has fewer than two axes; told when it is used.
+        RuntimeError: an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -158,7 +158,7 @@ class ResizedCrop(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: an edge is negative, or a length not positive.
-        RuntimeError: the region reaches out of the image; told when it is used.
+        RuntimeError: the region reaches out of the image; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -197,7 +197,7 @@ class FiveCrop(ImageOperation):
 
     Raises:
         TypeError: `size` is neither.
-        ValueError: it is not positive, or larger than the image; the latter told when it is used.
+        ValueError: it is not positive, or larger than the image; the latter raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -245,7 +245,7 @@ class TenCrop(ImageOperation):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive, or larger than the image; the latter told when it is
+        ValueError: `size` is not positive, or larger than the image; the latter raised when it is
             used.
 
     Example:
@@ -326,7 +326,7 @@ class Pad(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `padding` is negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -380,7 +380,7 @@ class PadToSize(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive, `offset` negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image is larger; told when it is used.
+        RuntimeError: an image is larger; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -479,8 +479,8 @@ class SlicePatches(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a number is not positive, or `fill_value` not in [0, 255].
-        RuntimeError: an image has not two or three axes, or fewer pixels than patches; told when it
-            is used.
+        RuntimeError: an image has not two or three axes, or fewer pixels than patches; raised when
+            it is used.
 
     Example:
         >>> import numpy as np
@@ -541,7 +541,7 @@ class Erase(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: an edge is negative, a length not positive, or `value` not in [0, 255].
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np

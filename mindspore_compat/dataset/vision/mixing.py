@@ -65,7 +65,7 @@ class MixUpBatch(_OnBatches):
     Raises:
         TypeError: it is no number.
         ValueError: it is not positive.
-        RuntimeError: images have not four axes, or labels not two or three; told when it is used.
+        RuntimeError: images have not four axes, or labels not two or three; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -103,7 +103,7 @@ class CutMixBatch(_OnBatches):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `alpha` is not positive, or `prob` not in [0, 1].
-        RuntimeError: images have not four axes, or labels not two or three; told when it is used.
+        RuntimeError: images have not four axes, or labels not two or three; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -133,14 +133,14 @@ class CutMixBatch(_OnBatches):
         view = out.transpose(0, 2, 3, 1) if first else out
         source = images.transpose(0, 2, 3, 1) if first else images
         partners, shares = self._partners(len(images)), self._shares()
-        for place, (partner, share) in enumerate(zip(partners, shares, strict=False)):
+        for index, (partner, share) in enumerate(zip(partners, shares, strict=False)):
             if not self._random.chance(self.prob):
                 continue
             top, left, low, right = self._rectangle(*source.shape[1:3], share)
-            view[place, top:low, left:right] = source[partner, top:low, left:right]
+            view[index, top:low, left:right] = source[partner, top:low, left:right]
             taken = (low - top) * (right - left) / (source.shape[1] * source.shape[2])
-            kept = np.float32(1 - taken)
-            mixed[place] = labels[place] * kept + labels[partner] * (1 - kept)
+            weight = np.float32(1 - taken)
+            mixed[index] = labels[index] * weight + labels[partner] * (1 - weight)
         return out, mixed
 
     def _rectangle(self, height, width, share):
@@ -301,6 +301,6 @@ class UniformAugment(CompoundOperation):
         self.num_ops = num_ops
 
     def _apply(self, *inputs):
-        places = self._random.sample(len(self.transforms), self.num_ops)
-        chosen = [self.transforms[place] for place in places if self._random.integer(0, 1) == 0]
+        indices = self._random.sample(len(self.transforms), self.num_ops)
+        chosen = [self.transforms[index] for index in indices if self._random.integer(0, 1) == 0]
         return run(chosen, inputs) if chosen else (inputs[0] if len(inputs) == 1 else inputs)

@@ -133,7 +133,7 @@ class _Augmentation(ImageOperation):
             level (int): the magnitude, below `bins`.
             bins (int): how many magnitudes there are.
             most (dict): the largest amounts.
-            is_negative (Callable): tells the sign of those that have one.
+            is_negative (Callable): returns the sign of those that have one.
         """
         share = level / (bins - 1)
         if name == "Posterize":
@@ -177,7 +177,7 @@ class AutoAugment(_Augmentation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `fill_value` is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -225,7 +225,7 @@ class RandAugment(_Augmentation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -282,7 +282,7 @@ class TrivialAugmentWide(_Augmentation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -1,7 +1,7 @@
 """`mindspore.dataset.vision.py_transforms`: the path of MindSpore 1's transforms of PIL images.
 
 Later releases have one class for arrays and PIL images, and here the two are the same classes. What
-differs in MindSpore 1 is kept: `Decode()` gives a PIL image, and the transforms that follow
+differs in MindSpore 1 is reproduced: `Decode()` gives a PIL image, and the transforms that follow
 `ToTensor` take the channels first.
 """
 

@@ -180,7 +180,7 @@ def rotate(img, angle, resample, expand, center, fill_value):
 
 
 def random_crop(img, size, padding, pad_if_needed, fill_value, padding_mode):
-    """A part of a PIL image at a place drawn from `random`, of one size or (height, width).
+    """A part of a PIL image at a position drawn from `random`, of one size or (height, width).
 
     Raises:
         TypeError: if it is no PIL image, or the size neither an int nor two.

@@ -70,7 +70,7 @@ class RandomColorAdjust(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -94,10 +94,10 @@ class RandomColorAdjust(ImageOperation):
     def _applied(self, image, changes):
         """The image under four changes, in random order; those that change nothing draw nothing."""
         ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1), (*self.hue, 0)]
-        for place in self._random.shuffle([0, 1, 2, 3]):
-            low, high, neutral = ranges[place]
+        for index in self._random.shuffle([0, 1, 2, 3]):
+            low, high, neutral = ranges[index]
             if low != high or low != neutral:
-                image = changes[place](image, self._random.uniform32(low, high))
+                image = changes[index](image, self._random.uniform32(low, high))
         return image
 
     def _pil(self, image):
@@ -131,7 +131,7 @@ class RandomColor(ImageOperation):
     Raises:
         TypeError: it is no pair of numbers.
         ValueError: one is negative, or min > max.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -161,7 +161,7 @@ class RandomSharpness(ImageOperation):
     Raises:
         TypeError: it is no pair of numbers.
         ValueError: one is negative, or min > max.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -193,7 +193,7 @@ class RandomAdjustSharpness(ImageOperation):
     Raises:
         TypeError: an argument is no number.
         ValueError: `degree` is negative, or `prob` not in [0, 1].
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -223,7 +223,7 @@ class RandomEqualize(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
-        RuntimeError: an image does not hold bytes; told when it is used.
+        RuntimeError: an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -254,7 +254,7 @@ class RandomAutoContrast(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image does not hold bytes; told when it is used.
+        RuntimeError: an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -294,7 +294,7 @@ class RandomInvert(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -322,7 +322,7 @@ class RandomPosterize(ImageOperation):
     Raises:
         TypeError: it is neither.
         ValueError: a number is out of range, or min > max.
-        RuntimeError: an image does not hold bytes; told when it is used.
+        RuntimeError: an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -350,7 +350,7 @@ class RandomSolarize(ImageOperation):
     Raises:
         TypeError: it is no pair of ints.
         ValueError: one is out of range, or min > max.
-        RuntimeError: an image has neither one nor three channels; told when it is used.
+        RuntimeError: an image has neither one nor three channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -378,7 +378,7 @@ class RandomLighting(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np

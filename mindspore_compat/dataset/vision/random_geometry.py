@@ -1,4 +1,4 @@
-"""Random image transforms of the picture's place and shape: flips, crops, turns, erased patches.
+"""Random image transforms of the picture's position and shape: flips, crops, turns, erased patches.
 
 With one worker and a seed, arrays are augmented exactly as the original augments them: the same
 numbers are drawn in the same order (see engine/twister.py). PIL images draw from the same stream.
@@ -50,7 +50,7 @@ class RandomHorizontalFlip(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
-        RuntimeError: an image has fewer than two axes; told when it is used.
+        RuntimeError: an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -83,7 +83,7 @@ class RandomVerticalFlip(ImageOperation):
     Raises:
         TypeError: it is no number.
         ValueError: it is not in [0, 1].
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -111,7 +111,7 @@ class RandomVerticalFlip(ImageOperation):
 
 
 class RandomCrop(ImageOperation):
-    """Takes a region at a random place.
+    """Crops a region at a random position.
 
     Args:
         size (Union[int, sequence]): (height, width) of the region; an int is a square.
@@ -124,7 +124,7 @@ class RandomCrop(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image is smaller than the region; told when it is used.
+        RuntimeError: an image is smaller than the region; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -145,7 +145,7 @@ class RandomCrop(ImageOperation):
         self.size, self.padding, self.pad_if_needed = pair(size), padding, pad_if_needed
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
-    def _place(self, height, width):
+    def _corner(self, height, width):
         """(top, left) of the region in an image of this size.
 
         Raises:
@@ -173,7 +173,7 @@ class RandomCrop(ImageOperation):
         needed = self._needed(image.height, image.width)
         if any(needed):
             image = padded_pil("RandomCrop", image, needed, self.fill_value, self.padding_mode)
-        top, left = self._place(image.height, image.width)
+        top, left = self._corner(image.height, image.width)
         return image.crop((left, top, left + self.size[1], top + self.size[0]))
 
     def _array(self, image, lead):
@@ -185,7 +185,7 @@ class RandomCrop(ImageOperation):
         needed = self._needed(*with_channels(image, 0)[0].shape[-3:-1])
         if any(needed):
             image = pad(image, needed)
-        top, left = self._place(*with_channels(image, 0)[0].shape[-3:-1])
+        top, left = self._corner(*with_channels(image, 0)[0].shape[-3:-1])
         return cropped("RandomCrop", image, top, left, *self.size)
 
     def _pad(self, image, padding):
@@ -256,7 +256,7 @@ class RandomResizedCrop(_ResizedCrop):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image has fewer than two axes; told when it is used.
+        RuntimeError: an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -279,7 +279,7 @@ class RandomCropDecodeResize(_ResizedCrop):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not the bytes of an image file; told when it is used.
+        RuntimeError: the input is not the bytes of an image file; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -303,7 +303,7 @@ class RandomResize(ImageOperation):
     Raises:
         TypeError: it is neither.
         ValueError: it is not positive.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -338,7 +338,7 @@ class RandomRotation(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `degrees` or `fill_value` is out of range.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -389,7 +389,7 @@ class RandomAffine(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -485,7 +485,7 @@ class RandomPerspective(PilOperation):
 
 
 class CutOut(ImageOperation):
-    """Blackens square patches at random places; they may reach over the edge.
+    """Blackens square patches at random positions; they may reach over the edge.
 
     Args:
         length (int): the side of a patch.
@@ -495,7 +495,7 @@ class CutOut(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a number is not positive.
-        RuntimeError: an image has not three axes; told when it is used.
+        RuntimeError: an image has not three axes; raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -28,8 +28,8 @@ class Resize(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `size` is not positive.
-        RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated; told
-            when it is used.
+        RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated;
+            raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -138,8 +138,8 @@ def _pillow_cubic(api, image, height, width, interpolation):
         return np.array(library.fromarray(image).resize((width, height), kind))
     channels = [
         np.array(
-            library.fromarray(image[..., place].astype(np.float32)).resize((width, height), kind)
+            library.fromarray(image[..., index].astype(np.float32)).resize((width, height), kind)
         )
-        for place in range(3)
+        for index in range(3)
     ]
     return _resize.rounded(np.stack(channels, -1), image.dtype)

@@ -28,9 +28,9 @@ def warped(api, image, matrix, size, interpolation, fill):
     """An image under an affine map (2, 3) or a perspective one (3, 3), of another size.
 
     Args:
-        api (str): who asks.
+        api (str): the public name for errors.
         image (numpy.ndarray): (height, width) or (height, width, channels).
-        matrix (numpy.ndarray): from the new places (x, y) to the old ones.
+        matrix (numpy.ndarray): from the new coordinates (x, y) to the old ones.
         size (tuple): (width, height) of the result.
         interpolation (Inter): how.
         fill (Union[int, tuple]): what lies outside.
@@ -49,7 +49,7 @@ def warped(api, image, matrix, size, interpolation, fill):
     plain = plain.view(np.uint8) if image.dtype == bool else plain
     fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[: plain.shape[-1]]
     if nearest or interpolation is Inter.LINEAR:
-        where = _warp.affine_places if len(matrix) == 2 else _warp.perspective_places
+        where = _warp.affine_coordinates if len(matrix) == 2 else _warp.perspective_coordinates
         out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
     else:
         out = _warped_by_opencv(api, plain, matrix, size, interpolation, fill)
@@ -122,7 +122,7 @@ class Rotate(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: `fill_value` is out of range.
-        RuntimeError: an image has fewer than two axes; told when it is used.
+        RuntimeError: an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -144,7 +144,7 @@ class Rotate(ImageOperation):
         self.center, self.fill_value = center, fill_value
 
     def _array(self, image, lead):
-        if image.ndim > 3:  # several images, turned alike
+        if image.ndim > 3:  # several images, rotated the same way
             return np.stack([self._array(each, 0) for each in image])
         return rotated(
             "Rotate", image, self.degrees, self.resample, self.expand, self.center, self.fill_value
@@ -152,7 +152,7 @@ class Rotate(ImageOperation):
 
 
 def affine_matrix(center, degrees, translate, scale, shear):
-    """The map (2, 3), from new places to old ones, of a turn, a shift, a scale and a shear."""
+    """The map (2, 3), from new coordinates to old ones, of a turn, a shift, a scale and a shear."""
     turn = math.radians(degrees)
     shear_x, shear_y = (math.radians(each) for each in shear)
     a = math.cos(turn - shear_y) / math.cos(shear_y)
@@ -189,7 +189,7 @@ class Affine(ImageOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -227,13 +227,13 @@ class Affine(ImageOperation):
 
 
 def perspective_matrix(start, end):
-    """The map (3, 3) from new places to old ones that takes `end` to `start`."""
+    """The map (3, 3) from new coordinates to old ones that takes `end` to `start`."""
     rows, wanted = [], []
-    for place in (0, 1):
+    for axis_number in (0, 1):
         for old, new in zip(start, end, strict=True):
-            (x, y), goal = old, new[place]
-            first = [x, y, 1] if place == 0 else [0, 0, 0]
-            second = [0, 0, 0] if place == 0 else [x, y, 1]
+            (x, y), goal = old, new[axis_number]
+            first = [x, y, 1] if axis_number == 0 else [0, 0, 0]
+            second = [0, 0, 0] if axis_number == 0 else [x, y, 1]
             rows.append([*first, *second, -x * goal, -y * goal])
             wanted.append(goal)
     found = np.linalg.solve(np.array(rows, np.float64), np.array(wanted, np.float64))
@@ -253,7 +253,7 @@ def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
 
 
 def perspective_coefficients(start, end):
-    """The eight coefficients with which Pillow maps new places to old ones."""
+    """The eight coefficients with which Pillow maps new coordinates to old ones."""
     rows, wanted = [], []
     for (x, y), (new_x, new_y) in zip(start, end, strict=True):
         rows.append([new_x, new_y, 1, 0, 0, 0, -x * new_x, -x * new_y])
@@ -271,7 +271,7 @@ def in_perspective_pil(api, image, start, end, interpolation):
 
 
 class Perspective(ImageOperation):
-    """Moves four points of an image to other places.
+    """Moves four points of an image to other coordinates.
 
     Args:
         start_points (sequence): the points (x, y): top left, top right, bottom right, bottom left.
@@ -280,7 +280,7 @@ class Perspective(ImageOperation):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        RuntimeError: an image has not two or three axes; told when it is used.
+        RuntimeError: an image has not two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np

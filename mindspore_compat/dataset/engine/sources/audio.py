@@ -126,8 +126,8 @@ class CMUArcticDataset(_Sounds):
         return ["waveform", "sample_rate", "transcript", "utterance_id"]
 
     def _list(self):
-        room = os.path.join(self.dataset_dir, f"cmu_us_{self.name}_arctic")
-        path = os.path.join(room, "etc", "txt.done.data")
+        directory = os.path.join(self.dataset_dir, f"cmu_us_{self.name}_arctic")
+        path = os.path.join(directory, "etc", "txt.done.data")
         for number, line in enumerate(lines_of(path), 1):
             if not line.strip():
                 continue
@@ -137,7 +137,11 @@ class CMUArcticDataset(_Sounds):
                     f"Line {number} of {path!r} must name a sentence, but is {line!r}."
                 )
             name = parts[0].strip("( ")
-            yield (os.path.join(room, "wav", f"{name}.wav"), parts[1], name.removeprefix("arctic_"))
+            yield (
+                os.path.join(directory, "wav", f"{name}.wav"),
+                parts[1],
+                name.removeprefix("arctic_"),
+            )
 
     def _made(self, path, *more):
         return _at_rate(path, super()._made(path, *more), 16000)
@@ -223,13 +227,13 @@ class GTZANDataset(_Sounds):
 
     def _list(self):
         for genre, parts in _GENRES.items():
-            room = os.path.join(self.dataset_dir, genre)
-            names = names_in(room, has_ending(".wav")) if os.path.isdir(room) else []
+            directory = os.path.join(self.dataset_dir, genre)
+            names = names_in(directory, has_ending(".wav")) if os.path.isdir(directory) else []
             if self.usage != "all":
                 part = parts[("train", "valid", "test").index(self.usage)]
                 wanted = {f"{genre}.{number:05d}.wav" for number in _numbers(part)}
                 names = [name for name in names if name in wanted]
-            yield from ((os.path.join(room, name), genre) for name in names)
+            yield from ((os.path.join(directory, name), genre) for name in names)
 
     def _made(self, path, *more):
         return _at_rate(path, super()._made(path, *more), 22050)
@@ -307,8 +311,8 @@ class LibriTTSDataset(_Sounds):
                 for chapter in names_in(os.path.join(root, speaker), os.path.isdir):
                     yield from self._chapter(os.path.join(root, speaker, chapter), speaker, chapter)
 
-    def _chapter(self, room, speaker, chapter):
-        path = os.path.join(room, f"{speaker}_{chapter}.trans.tsv")
+    def _chapter(self, directory, speaker, chapter):
+        path = os.path.join(directory, f"{speaker}_{chapter}.trans.tsv")
         for number, line in enumerate(lines_of(path), 1):
             if not line.strip():
                 continue
@@ -319,7 +323,7 @@ class LibriTTSDataset(_Sounds):
                 )
             name, original, normalized = parts
             yield (
-                os.path.join(room, f"{name}.wav"),
+                os.path.join(directory, f"{name}.wav"),
                 original,
                 normalized,
                 np.uint32(speaker),
@@ -424,8 +428,8 @@ class SpeechCommandsDataset(_Sounds):
             for name in ("testing", "validation")
         )
         for label in names_in(self.dataset_dir, os.path.isdir):
-            room = os.path.join(self.dataset_dir, label)
-            for name in names_in(room, has_ending(".wav")) if label[0] != "_" else ():
+            directory = os.path.join(self.dataset_dir, label)
+            for name in names_in(directory, has_ending(".wav")) if label[0] != "_" else ():
                 file = f"{label}/{name}"
                 part = "test" if file in tests else "valid" if file in validation else "train"
                 if self.usage not in ("all", part):
@@ -433,7 +437,7 @@ class SpeechCommandsDataset(_Sounds):
                 speaker, mark, number = name.removesuffix(".wav").partition("_nohash_")
                 if not mark or not number.isdigit():
                     raise RuntimeError(f"{file!r} must be named <speaker>_nohash_<number>.wav.")
-                yield os.path.join(room, name), label, speaker, np.int32(number)
+                yield os.path.join(directory, name), label, speaker, np.int32(number)
 
 
 @documented

@@ -64,7 +64,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
         return ["image", "annotation"]
 
     def _list(self):
-        told = {}
+        captions = {}
         for number, line in enumerate(lines_of(self.annotation_file), 1):
             if not line.strip():
                 continue
@@ -73,8 +73,8 @@ class FlickrDataset(Listed, VisionBaseDataset):
                 raise RuntimeError(
                     f"Line {number} of {self.annotation_file!r} must have a tab, but is {line!r}."
                 )
-            told.setdefault(name.partition("#")[0], []).append(sentence)
-        return sorted(told.items())
+            captions.setdefault(name.partition("#")[0], []).append(sentence)
+        return sorted(captions.items())
 
     def _made(self, name, sentences):
         return [self._image(os.path.join(self.dataset_dir, name)), np.array(sentences)]

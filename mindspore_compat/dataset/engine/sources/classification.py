@@ -1,4 +1,4 @@
-"""Sources of images with one class each, told by folders, by lists or by lines of JSON."""
+"""Sources of images with one class each, given by folders, by lists or by lines of JSON."""
 
 import json
 import os

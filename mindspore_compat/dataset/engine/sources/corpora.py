@@ -85,7 +85,7 @@ class WikiTextDataset(_Lines, TrainValidTest):
 
 
 class _Tagged:
-    """Sentences, told apart by empty lines: each column holds one entry of each line."""
+    """Sentences, separated by empty lines: each column holds one entry of each line."""
 
     _between = None
 
@@ -269,14 +269,14 @@ class SST2Dataset(Corpus):
                 f"The first line of {path!r} must name the column {missing[0]!r}, "
                 f"but it names {header}."
             )
-        places = [header.index(name) for name in wanted]
+        indices = [header.index(name) for name in wanted]
         for number, fields in enumerate(lines, 2):
             if len(fields) != len(header):
                 raise RuntimeError(
                     f"Line {number} of {path!r} must have {len(header)} fields, but "
                     f"has {len(fields)}."
                 )
-            yield [np.array(fields[place]) for place in places]
+            yield [np.array(fields[index]) for index in indices]
 
 
 _SQUAD = {

@@ -39,7 +39,7 @@ TRAIN_VALID_TEST = OneOf("train", "test", "valid", "all")
 
 
 def documented(cls):
-    """Fills in what the docstrings of many sources say alike."""
+    """Fills in what the docstrings of many sources share."""
     cls.__doc__ = (
         cls.__doc__.replace("<common>", COMMON)
         .replace("<common last>", COMMON_LAST)

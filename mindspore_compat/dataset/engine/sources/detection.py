@@ -122,8 +122,8 @@ class VOCDataset(_Objects):
     def _ids(self):
         return [line.split()[0] for line in lines_of(self._listing) if line.strip()]
 
-    def _path(self, room, name):
-        return os.path.join(self.dataset_dir, room, name)
+    def _path(self, directory, name):
+        return os.path.join(self.dataset_dir, directory, name)
 
     def _annotated(self):
         if "_objects" not in self.__dict__:
@@ -197,7 +197,8 @@ _TASKS = {
 
 @documented
 class CocoDataset(_Objects):
-    """The images of COCO with what an annotation file tells of them; images without are left out.
+    """The images of COCO with what an annotation file contains about them; images without
+    annotations are left out.
 
     The columns are "image", the bytes of the file or its pixels, and by task, a row per object:
     "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation" (float32,
@@ -270,10 +271,10 @@ class CocoDataset(_Objects):
         keys = ["id", "isthing"] if self.task == "Panoptic" else ["id"]
         return {
             self._of(each, "name"): [self._of(each, key) for key in keys]
-            for each in self._of(self._told(), "categories")
+            for each in self._of(self._annotations(), "categories")
         }
 
-    def _told(self):
+    def _annotations(self):
         if "_content" not in self.__dict__:
             with reading(self.annotation_file):
                 self._content = json_of(self.annotation_file)
@@ -285,14 +286,15 @@ class CocoDataset(_Objects):
         return found[key]
 
     def _list(self):
-        told = self._told()
+        annotations = self._annotations()
         names = {
-            self._of(each, "id"): self._of(each, "file_name") for each in self._of(told, "images")
+            self._of(each, "id"): self._of(each, "file_name")
+            for each in self._of(annotations, "images")
         }
         if self.task in ("Detection", "Panoptic"):
             self.get_class_indexing()
         rows = {}
-        for each in self._of(told, "annotations"):
+        for each in self._of(annotations, "annotations"):
             image = self._of(each, "image_id")
             if image not in names:
                 raise RuntimeError(f"In {self.annotation_file!r} there is no image {image}.")
@@ -334,8 +336,8 @@ class CocoDataset(_Objects):
 def _filled(rows):
     """Rows of numbers as an array, filled up with -1."""
     found = np.full((len(rows), max(map(len, rows))), -1, np.float32)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row
+    for index, row in enumerate(rows):
+        found[index, : len(row)] = row
     return found
 
 
@@ -405,7 +407,7 @@ class KITTIDataset(_Objects):
         if self.usage == "test":
             return [(os.path.join(images, name),) for name in names]
         labels = os.path.join(self.dataset_dir, "data_object_label_2", part, "label_2")
-        told = [
+        lines_of_files = [
             [
                 line.split()
                 for line in lines_of(os.path.join(labels, f"{os.path.splitext(name)[0]}.txt"))
@@ -413,21 +415,21 @@ class KITTIDataset(_Objects):
             ]
             for name in names
         ]
-        numbers = _numbered(line[0] for lines in told for line in lines)
+        numbers = _numbered(line[0] for lines in lines_of_files for line in lines)
         return [
             (
                 os.path.join(images, name),
                 [[numbers[line[0]], *map(float, line[1:15])] for line in lines],
             )
-            for name, lines in zip(names, told, strict=True)
+            for name, lines in zip(names, lines_of_files, strict=True)
         ]
 
     def _made(self, path, objects=()):
         if self.usage == "test":
             return [self._image(path)]
         found = np.array(objects, np.float64)
-        whole = [found[:, place : place + 1].astype(np.int64).astype(np.uint32) for place in (0, 2)]
-        truncated, alpha, box, size, place, turn = (
+        whole = [found[:, index : index + 1].astype(np.int64).astype(np.uint32) for index in (0, 2)]
+        truncated, alpha, box, size, location, turn = (
             found[:, each].astype(np.float32)
             for each in (
                 slice(1, 2),
@@ -438,7 +440,7 @@ class KITTIDataset(_Objects):
                 slice(14, 15),
             )
         )
-        return [self._image(path), whole[0], truncated, whole[1], alpha, box, size, place, turn]
+        return [self._image(path), whole[0], truncated, whole[1], alpha, box, size, location, turn]
 
 
 @documented
@@ -521,7 +523,7 @@ class WIDERFaceDataset(_Objects):
                     ]
                 except (StopIteration, ValueError) as error:
                     raise RuntimeError(
-                        f"What {path!r} tells of {name!r} cannot be read."
+                        f"What {path!r} contains about {name!r} cannot be read."
                     ) from error
                 yield os.path.join(images, name), faces
 
@@ -533,5 +535,5 @@ class WIDERFaceDataset(_Objects):
         return [
             self._image(path),
             found[:, :4].copy(),
-            *(found[:, place].copy() for place in range(4, 10)),
+            *(found[:, index].copy() for index in range(4, 10)),
         ]

@@ -414,11 +414,11 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
         return [*map(self._patch, patches), np.array(matches, np.uint32)]
 
     def _patch(self, number):
-        sheet, place = divmod(number, _PATCHES * _PATCHES)
+        sheet, index = divmod(number, _PATCHES * _PATCHES)
         if sheet not in self._sheets:
             path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04d}.bmp")
             with reading(path):
                 found = content(_existing("PhotoTourDataset", path))
                 self._sheets = {sheet: grey("PhotoTourDataset", found)}
-        row, column = (_SIDE * each for each in divmod(place, _PATCHES))
+        row, column = (_SIDE * each for each in divmod(index, _PATCHES))
         return self._sheets[sheet][row : row + _SIDE, column : column + _SIDE, None].copy()

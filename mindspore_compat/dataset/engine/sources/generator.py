@@ -42,7 +42,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             value per column: an array, number, bool, text, Tensor, nested list or dict.
         column_names (Union[str, list[str]], optional): the names of the columns.
         column_types (list[mindspore.dtype], optional): the dtypes that columns must have.
-        schema (Union[str, Schema], optional): names and dtypes, in place of the two.
+        schema (Union[str, Schema], optional): names and dtypes, instead of the two.
         num_samples (int, optional): how many rows an epoch has at most.
         num_parallel_workers (int, optional): how many workers read rows by index.
         shuffle (bool, optional): whether the order is random; by default it is where rows can be
@@ -58,7 +58,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: arguments exclude each other, or rows cannot be indexed as they require.
-        RuntimeError: the source fails or gives another number of columns; told when it is used.
+        RuntimeError: the source fails or gives another number of columns; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -129,7 +129,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 f"{batch_sampler!r}."
             )
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
-        self._indexed, self._kept = indexed, None
+        self._indexed, self._remaining = indexed, None
 
     def _set_columns(self, column_names, column_types, schema):
         if schema is not None:
@@ -164,7 +164,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         return super()._size() if self._indexed else None
 
     def _refusal_below_cache(self, is_whole):
-        return "rows that come from Python cannot be kept"
+        return "rows that come from Python cannot be stored"
 
     def is_shuffled(self):
         """Returns whether the order is random."""
@@ -210,9 +210,10 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             raise _failed(error) from error
 
     def _begun(self):
-        """The source's values from the first; those of a generator are kept for the next epoch."""
+        """The source's values from the first; those of a generator are stored for the next
+        epoch."""
         if isinstance(self.source, types.GeneratorType):
-            self._kept, values = itertools.tee(self._kept or self.source)
+            self._remaining, values = itertools.tee(self._remaining or self.source)
             return values
         return self.source() if callable(self.source) else self.source
 
@@ -238,7 +239,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             indices = SubsetSampler(indices).open(self._length())().tolist()
             columns = list(zip(*read(indices), strict=True))
             if self.collate_fn is None:
-                yield [stack(values, place) for place, values in enumerate(columns)]
+                yield [stack(values, index) for index, values in enumerate(columns)]
                 continue
             try:
                 made = self.collate_fn(*[list(values) for values in columns])
@@ -386,12 +387,12 @@ def _sliced(data):
         columns, names = list(data.values()), [str(key) for key in data]
     else:
         columns = list(data) if isinstance(data, tuple) else [data]
-        names = [f"column_{place}" for place in range(len(columns))]
-    for place, column in enumerate(columns):
+        names = [f"column_{index}" for index in range(len(columns))]
+    for index, column in enumerate(columns):
         if isinstance(data, (tuple, dict)) and not isinstance(column, (list, np.ndarray)):
             raise TypeError(
                 f"For 'NumpySlicesDataset', each column of 'data' must be a list or an "
-                f"array, but column {place} is {column!r}."
+                f"array, but column {index} is {column!r}."
             )
     return [read_only(each) if isinstance(each, np.ndarray) else each for each in columns], names
 

@@ -1,6 +1,6 @@
 """What sources share whose rows are made one by one from a list: of image files, of lines.
 
-The list is made when it is first needed, and kept. The sources are beside this file.
+The list is made when it is first needed, and stored. The sources are next to this file.
 """
 
 import os
@@ -30,7 +30,7 @@ RAISES = """TypeError: an argument is of the wrong type.
 
 
 def documented(cls):
-    """Fills in what the docstrings of many sources say alike: <common>, <decode>, <raises>."""
+    """Fills in what the docstrings of many sources share: <common>, <decode>, <raises>."""
     cls.__doc__ = (
         cls.__doc__.replace("<common>", COMMON)
         .replace("<decode>", DECODE)

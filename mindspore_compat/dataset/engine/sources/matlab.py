@@ -234,14 +234,14 @@ class Flowers102Dataset(GeneratorDataset):
         return {name: label for label, name in enumerate(_FLOWER_NAMES)}
 
     def _made(self, number, label):
-        rooms = [("jpg", "image"), ("segmim", "segmim")][: 1 + (self.task == "Segmentation")]
+        folders = [("jpg", "image"), ("segmim", "segmim")][: 1 + (self.task == "Segmentation")]
         images = [
             _image(
                 "Flowers102Dataset",
-                os.path.join(self.dataset_dir, room, f"{stem}_{number:05d}.jpg"),
+                os.path.join(self.dataset_dir, directory, f"{stem}_{number:05d}.jpg"),
                 self.decode,
             )
-            for room, stem in rooms
+            for directory, stem in folders
         ]
         return (*images, label)
 

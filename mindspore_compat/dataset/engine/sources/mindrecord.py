@@ -273,11 +273,11 @@ def _random(sampler, counts, size):
 
 def _shared(sampler, counts, size):
     seeds = itertools.count(next_seed() + 1)
-    mode, places = sampler.get_shuffle_mode(), sampler.share(size)
+    mode, indices = sampler.get_shuffle_mode(), sampler.share(size)
     if mode is Shuffle.FALSE:
-        return lambda: places
+        return lambda: indices
     mixed = _mixing(mode, counts, size)
-    return lambda: np.asarray(mixed(None, next(seeds)))[places]
+    return lambda: np.asarray(mixed(None, next(seeds)))[indices]
 
 
 def _mixing(mode, counts, size):

@@ -260,7 +260,7 @@ class _CifarDataset(InMemory):
         images = records[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         return [
             np.ascontiguousarray(images),
-            *(records[:, place].astype(np.uint32) for place in range(labels)),
+            *(records[:, index].astype(np.uint32) for index in range(labels)),
         ]
 
 

@@ -1,4 +1,4 @@
-"""Sources of photographs with annotations in files beside them: CelebA, Cityscapes, Places365 and
+"""Sources of photographs with annotations in files next to them: CelebA, Cityscapes, Places365 and
 DIV2K.
 """
 
@@ -203,7 +203,8 @@ class CityscapesDataset(Listed, VisionBaseDataset):
 
 @documented
 class Places365Dataset(Listed, VisionBaseDataset):
-    """The places of Places365: "image", the bytes of the file or its pixels, and "label", uint32.
+    """The photographs of Places365: "image", the bytes of the file or its pixels, and "label",
+    uint32.
 
     Args:
         dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such

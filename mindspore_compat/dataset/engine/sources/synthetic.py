@@ -8,7 +8,7 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
 from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
-from ..caching import cached_flow, has_cache, sampler_of_kept
+from ..caching import cached_flow, has_cache, sampler_of_stored
 from ..config import next_seed
 from ..pipeline import MappableDataset, SourceDataset, VisionBaseDataset
 from ..rows import Flow
@@ -175,8 +175,8 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         return self.num_shards is not None and self.num_shards > 1
 
     def _drawn(self):
-        """The stream of random numbers behind what tells the rows, their number, and the columns:
-        name, dtype and shape of each.
+        """The stream of random numbers after those that define the rows, their number, and the
+        columns: name, dtype and shape of each.
         """
         if self._seed is None:
             self._seed = next_seed()
@@ -197,7 +197,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
 
     def _random_columns(self, stream):
         count = len(self.columns_list) or stream.integer(1, 4)
-        names = self.columns_list or [f"c{place}" for place in range(count)]
+        names = self.columns_list or [f"c{index}" for index in range(count)]
         columns = []
         for name in names:
             kind = _TYPES[stream.integer(1, len(_TYPES)) - 1]
@@ -219,21 +219,21 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
                 row.append((filled.view(kind) if kind != "bool" else filled != 0).reshape(shape))
             yield row
 
-    def _sampler_of_kept(self):
-        return sampler_of_kept(False, self.num_samples, self.num_shards, self.shard_id)
+    def _sampler_of_stored(self):
+        return sampler_of_stored(False, self.num_samples, self.num_shards, self.shard_id)
 
     def _size(self):
-        return len(self._sampler_of_kept().open(self._drawn()[1])())
+        return len(self._sampler_of_stored().open(self._drawn()[1])())
 
     def _open(self):
         if has_cache(self):
             return cached_flow(self)
         if not self.is_sharded():
             return Flow(lambda: itertools.islice(self._all_rows(), self.num_samples or None))
-        epoch = self._sampler_of_kept().open(self._drawn()[1])
+        epoch = self._sampler_of_stored().open(self._drawn()[1])
 
         def shared():
             rows = list(self._all_rows())
-            return (rows[place] for place in epoch().tolist())
+            return (rows[index] for index in epoch().tolist())
 
         return Flow(shared)

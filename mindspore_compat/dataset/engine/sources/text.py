@@ -12,7 +12,7 @@ from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
 from ...._io.reading import at, reading
 from ..._rules import AnInstance, Names, Samples, Workers
 from .. import config
-from ..caching import cached_flow, has_cache, sampler_of_kept
+from ..caching import cached_flow, has_cache, sampler_of_stored
 from ..operations import as_list
 from ..pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
 from ..rows import Flow
@@ -92,7 +92,7 @@ class FilesDataset(SourceDataset):
         return sum(sum(1 for _ in self._rows_of(path)) for path in self.dataset_files)
 
     def _rows_of(self, path):
-        """The rows of a file; what is wrong there is told with the file and the line."""
+        """The rows of a file; an error there names the file and the line."""
         with reading(path):
             rows = iter(self._read(path))
         while True:
@@ -109,8 +109,8 @@ class FilesDataset(SourceDataset):
     def _all_rows(self):
         return itertools.chain.from_iterable(map(self._rows_of, self.dataset_files))
 
-    def _sampler_of_kept(self):
-        return sampler_of_kept(
+    def _sampler_of_stored(self):
+        return sampler_of_stored(
             self._shuffles_files, self.num_samples, self.num_shards, self.shard_id
         )
 
@@ -153,8 +153,8 @@ def _through_buffer(rows, size, twister):
     arriving = iter(rows)
     buffer = list(itertools.islice(arriving, size))
     while buffer:
-        place = twister.draw() % len(buffer)
-        row, buffer[place] = buffer[place], buffer[-1]
+        index = twister.draw() % len(buffer)
+        row, buffer[index] = buffer[index], buffer[-1]
         buffer.pop()
         buffer.extend(itertools.islice(arriving, 1))
         yield row

@@ -15,7 +15,7 @@ from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, ListOf, Str
 from ...._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
 from ..._rules import AnInstance, Samples, Workers
-from ..caching import cached_flow, cached_size, has_cache, sampler_of_kept
+from ..caching import cached_flow, cached_size, has_cache, sampler_of_stored
 from ..config import next_seed
 from ..operations import ShuffleDataset, distinct
 from ..pipeline import SourceDataset, UnionBaseDataset
@@ -37,7 +37,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
     Args:
         dataset_files (Union[str, list[str]]): the files, or patterns of their names.
         schema (Union[str, Schema], optional): the columns and their dtypes and shapes. Without it
-            the first row tells the columns; all have one axis, of int64, float32, or uint8 for
+            the first row defines the columns; all have one axis, of int64, float32, or uint8 for
             bytes, where several byte strings of a row follow each other, filled up with spaces.
         columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
         num_samples (int, optional): how many rows an epoch has at most, for each process; by
@@ -161,8 +161,10 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         for path, data in _read(self.dataset_files, self.compression_type):
             yield self._row(path, data, fields)
 
-    def _sampler_of_kept(self):
-        return sampler_of_kept(self.is_shuffled(), self.num_samples, self.num_shards, self.shard_id)
+    def _sampler_of_stored(self):
+        return sampler_of_stored(
+            self.is_shuffled(), self.num_samples, self.num_shards, self.shard_id
+        )
 
     def _size(self):
         if has_cache(self):
@@ -253,7 +255,7 @@ def _parsed(path, data):
 
 
 def _guessed(example):
-    """The columns that one row tells."""
+    """The columns that one row defines."""
     found = {}
     for name, values in example.items():
         if values is not None:

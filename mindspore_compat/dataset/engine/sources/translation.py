@@ -134,10 +134,10 @@ class IWSLT2016Dataset(_Talks):
         self.language_pair = list(self._pair)
         self.valid_set, self.test_set = valid_set or "tst2013", test_set or "tst2014"
         one, other = self._pair
-        room = os.path.join("texts", one, other, f"{one}-{other}")
-        files = {"train": [os.path.join(room, f"train.tags.{one}-{other}.{one}")]}
+        folder = os.path.join("texts", one, other, f"{one}-{other}")
+        files = {"train": [os.path.join(folder, f"train.tags.{one}-{other}.{one}")]}
         for part, name in (("valid", self.valid_set), ("test", self.test_set)):
-            files[part] = [os.path.join(room, f"IWSLT16.TED.{name}.{one}-{other}.{one}.xml")]
+            files[part] = [os.path.join(folder, f"IWSLT16.TED.{name}.{one}-{other}.{one}.xml")]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
         self._set(
             dataset_dir,
@@ -185,10 +185,10 @@ class IWSLT2017Dataset(_Talks):
         self._pair = _pair("IWSLT2017Dataset", language_pair, _PAIRS_2017, ("de", "en"), TypeError)
         self.language_pair = list(self._pair)
         one, other = self._pair
-        room = os.path.join("texts", *["DeEnItNlRo"] * 2, "DeEnItNlRo-DeEnItNlRo")
-        files = {"train": [os.path.join(room, f"train.tags.{one}-{other}.{one}")]}
+        folder = os.path.join("texts", *["DeEnItNlRo"] * 2, "DeEnItNlRo-DeEnItNlRo")
+        files = {"train": [os.path.join(folder, f"train.tags.{one}-{other}.{one}")]}
         for part, name in (("valid", "dev2010"), ("test", "tst2010")):
-            files[part] = [os.path.join(room, f"IWSLT17.TED.{name}.{one}-{other}.{one}.xml")]
+            files[part] = [os.path.join(folder, f"IWSLT17.TED.{name}.{one}-{other}.{one}.xml")]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
         self._set(
             dataset_dir,
