@@ -1,6 +1,6 @@
 """MindSpore's Python API on NumPy and CuPy: the top facade.
 
-A name is looked up when it is first asked for, in the package that holds it; importing the package
+A name is looked up at its first use, in the package that holds it; importing the package
 loads none of them. The first look-up loads the ops, which give Tensor its operators and methods.
 """
 

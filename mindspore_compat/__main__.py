@@ -106,7 +106,7 @@ def run_code(flag, code, arguments):
 
 
 def new_main(**attributes):
-    """A fresh `__main__`, in the place of this file's own."""
+    """A fresh `__main__` module that replaces this file's own."""
     module = ModuleType("__main__")
     module.__dict__.update({"__spec__": None, "__builtins__": __builtins__, **attributes})
     sys.modules["__main__"] = module
@@ -114,9 +114,9 @@ def new_main(**attributes):
 
 
 def set_first_path(folder):
-    """Replace the entry that `python -m` made, unless Python was told to make none.
+    """Replace the entry that `python -m` made, unless Python was started without one.
 
-    A checkout may have been found through that entry alone; it is then kept at the end.
+    A checkout may have been found through that entry alone; it is then added at the end.
     """
     if getattr(sys.flags, "safe_path", False):
         return

@@ -9,7 +9,7 @@ def cell_attr_register(fn=None, attrs=None):
 
     Args:
         fn (Callable): the `__init__`.
-        attrs (list[str]): the arguments kept. Default: ``None``, all.
+        attrs (list[str]): the arguments stored. Default: ``None``, all.
     """
 
     def decorate(init):

@@ -179,10 +179,10 @@ def _cores(api, text):
 
 
 def _from_file(api, path):
-    """Cores by kind of thread, for the device in force, as a file tells them."""
+    """Cores by kind of thread, for the device in force, as a file lists them."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'bind_file' must be a file, but there is no {path!r}.")
     device = f"device{config.device_id}"
     with reading(path, ValueError, f"is no 'bind_file' with cores for '{device}'", api):
-        told = json_of(path)["bind_cpu"][device]
-        return {name: _cores(api, text) for name, text in told.items() if name in _MODULES}
+        settings = json_of(path)["bind_cpu"][device]
+        return {name: _cores(api, text) for name, text in settings.items() if name in _MODULES}

@@ -1,7 +1,7 @@
 """The figures of the memory pool: as a dict and as a table. They are of a GPU; of the host nothing
 is counted, so all are 0.
 
-The pool takes from the GPU what each array needs. So there are no blocks of one size to tell of,
+The pool takes from the GPU what each array needs. So there are no blocks of one size to report,
 which the original's own pools have: their size and number are 0, and none is listed.
 """
 
@@ -29,7 +29,7 @@ def stats():
 def summary(target):
     """The figures of a target as a table in text."""
     found = stats() if target == "GPU" else {}
-    told = {
+    statistics = {
         "Reserved memory": found.get("total_reserved_memory", 0),
         "Allocated memory": found.get("total_allocated_memory", 0),
         "Idle memory": found.get("total_idle_memory", 0),
@@ -40,7 +40,7 @@ def summary(target):
     double, single = f"|{'=' * _WIDTH}|", f"|{'-' * _WIDTH}|"
     lines = [double, f"|{'Memory summary':^{_WIDTH}}|", double]
     lines += [f"| {'Metric':<20} | {'Data':<20} |"]
-    for name, size in told.items():
+    for name, size in statistics.items():
         lines += [single, f"| {name:<20} | {_readable(size):<20} |"]
     return "\n".join([*lines, double, ""])
 

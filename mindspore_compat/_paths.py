@@ -211,7 +211,7 @@ _COMPILED = {
 }
 
 # Paths, with what lies below them, and the modules in which a further name is sought; "/_op" behind
-# one says how the names end for which it is asked. Of one whole name it is told that it is there;
+# one says how the names end that it serves. For one whole name it is known that it is there;
 # "utils=" before one that the module itself stands under this name.
 _TRAINING = """common.np_dtype/np_dtype_valid _core.tensor.dtype/type_size_in_bytes
     ops.auto_generate/TensorToScalar nn.learning_rate_schedule/LearningRateSchedule common
@@ -461,7 +461,7 @@ class Facade(Loader):
     def exec_module(self, module):
         """Give the module its names."""
         path = module.__name__.partition(".")[2]
-        module.__doc__ = f"mindspore.{path}: names that are kept elsewhere, under this path too."
+        module.__doc__ = f"mindspore.{path}: names that are defined elsewhere, under this path too."
         show_further(module, further(path))
 
 
@@ -471,8 +471,8 @@ class PathsFinder:
     @staticmethod
     def find_spec(name, path=None, target=None):
         """The spec of a path in the tables or of a file with further names, or None."""
-        room, _, rest = name.partition(".")
-        if room != PACKAGE or not rest:
+        top_package, _, rest = name.partition(".")
+        if top_package != PACKAGE or not rest:
             return None
         spec = PathFinder.find_spec(name, path)
         if spec is not None:

@@ -1,4 +1,4 @@
-"""The public window `mindspore.context`: execution mode, device, settings for several devices."""
+"""The public facade `mindspore.context`: execution mode, device, settings for several devices."""
 
 from ._core.context.config import (
     COMPATIBLE,

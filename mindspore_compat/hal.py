@@ -1,8 +1,8 @@
 """`mindspore.hal`: which devices there are, their memory, streams and events.
 
 On the CPU every computation is done when its call returns: there is one stream, its work is always
-done, and events tell the time they were recorded. Memory is counted on a GPU only; what is told of
-it is written in `_memory`.
+done, and events return the time they were recorded. Memory is counted on a GPU only; what is
+reported of it is written in `_memory`.
 """
 
 import time
@@ -284,16 +284,16 @@ def memory_summary(device_target=None):
 
 
 def reset_max_memory_allocated(device_target=None):
-    """Sets what `max_memory_allocated` tells to 0 until the next allocation. Arguments and errors
-    as for `memory_allocated`.
+    """Resets the value of `max_memory_allocated` to 0 until the next allocation. Arguments and
+    errors as for `memory_allocated`.
     """
     if _present("reset_max_memory_allocated", device_target) == "GPU":
         device.reset_peak_memory(total=False)
 
 
 def reset_max_memory_reserved(device_target=None):
-    """Sets what `max_memory_reserved` tells to 0 until the next allocation. Arguments and errors as
-    for `memory_allocated`.
+    """Resets the value of `max_memory_reserved` to 0 until the next allocation. Arguments and
+    errors as for `memory_allocated`.
     """
     if _present("reset_max_memory_reserved", device_target) == "GPU":
         device.reset_peak_memory(used=False)
@@ -329,7 +329,7 @@ def synchronize():
 
 
 class Stream:
-    """A queue of work on a GPU, beside others; on the CPU the one there is.
+    """A queue of work on a GPU, parallel to others; on the CPU the one there is.
 
     Args:
         priority (int, optional): lower numbers come first.

@@ -6,7 +6,8 @@ Environment variables, read at the first message or question:
 - `GLOG_logtostderr`: 1 writes to stderr (default); 0 writes to files below `GLOG_log_dir`.
 - `GLOG_log_dir`: that folder; the file is `rank_<RANK_ID>/logs/mindspore.log.<process>` in it.
 - `GLOG_stderrthreshold`: with files, messages of this level and above go to stderr too (2).
-- `logger_maxBytes`, `logger_backupCount`: when a file is rotated, how many are kept (50 MiB, 30).
+- `logger_maxBytes`, `logger_backupCount`: when a file is rotated, how many are retained (50 MiB,
+30).
 
 Floor 1: knows nothing of the package but where its folder is.
 """
@@ -81,7 +82,7 @@ def get_log_config():
 
 
 def parse_vlog_level(s):
-    """The range of verbose levels that a setting such as `VLOG_v` tells.
+    """The range of verbose levels that a setting such as `VLOG_v` names.
 
     Args:
         s (str): one level, "3", or a range, "(1,3)", of which either end may be left out.
@@ -103,13 +104,13 @@ def vlog_print(level, module, file, line, message):
 
     Args:
         level (Union[int, str]): its level.
-        module (str): the part of the program that tells.
+        module (str): the part of the program that logs.
         file (str): the file it comes from.
         line (int): the line there.
         message (str): the message.
     """
-    told, levels = parse_vlog_level(os.environ.get("VLOG_v"))
-    if told and levels[0] <= int(level) <= levels[1]:
+    is_set, levels = parse_vlog_level(os.environ.get("VLOG_v"))
+    if is_set and levels[0] <= int(level) <= levels[1]:
         print(f"[V{level}] {module}({os.getpid()}): [{file}:{line}] {message}", flush=True)
 
 
@@ -214,19 +215,19 @@ class Layout(logging.Formatter):
     def __init__(self):
         super().__init__(
             "[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s "
-            "[%(place)s:%(lineno)d] %(message)s"
+            "[%(location)s:%(lineno)d] %(message)s"
         )
 
     def format(self, record):
         """Write the path of a file of the package from the package's folder on."""
-        place = record.pathname
-        if place.startswith(PACKAGE_FOLDER + os.sep):
-            place = os.path.relpath(place, os.path.dirname(PACKAGE_FOLDER))
-        record.place = place
+        location = record.pathname
+        if location.startswith(PACKAGE_FOLDER + os.sep):
+            location = os.path.relpath(location, os.path.dirname(PACKAGE_FOLDER))
+        record.location = location
         return super().format(record)
 
     def formatTime(self, record, datefmt=None):
-        """Year to second, milliseconds, and three zeros in the place of microseconds."""
+        """Year to second, milliseconds, and three zeros for microseconds."""
         day = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(record.created))
         return f"{day}.{int(record.msecs):03d}.000"
 

@@ -130,7 +130,7 @@ def memory_summary():
 
 
 def reset_max_memory_allocated():
-    """Sets what `max_memory_allocated` tells to 0 until the next allocation.
+    """Resets the value of `max_memory_allocated` to 0 until the next allocation.
 
     Example:
         >>> import mindspore_compat as ms
@@ -140,7 +140,7 @@ def reset_max_memory_allocated():
 
 
 def reset_max_memory_reserved():
-    """Sets what `max_memory_reserved` tells to 0 until the next allocation.
+    """Resets the value of `max_memory_reserved` to 0 until the next allocation.
 
     Example:
         >>> import mindspore_compat as ms

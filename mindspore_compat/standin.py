@@ -26,20 +26,20 @@ class StandIn:
     @staticmethod
     def find_spec(name, path=None, target=None):
         """The spec that makes `mindspore.x` the module `mindspore_compat.x`, or None."""
-        room, dot, rest = name.partition(".")
-        if room != NAME:
+        top_package, dot, rest = name.partition(".")
+        if top_package != NAME:
             return None
         return same_module_spec(name, PACKAGE + dot + rest)
 
     @staticmethod
     def find_distributions(context=None):
-        """The distribution `mindspore`, when it is asked for by name or with all others."""
+        """The distribution `mindspore`, when it is requested by name or with all others."""
         asked = context.name if context is not None else None
         return [StandInDistribution()] if (asked or NAME).lower() == NAME else []
 
 
 class StandInDistribution(importlib.metadata.Distribution):
-    """What `importlib.metadata` tells about `mindspore` while the stand-in is installed."""
+    """What `importlib.metadata` returns about `mindspore` while the stand-in is installed."""
 
     def read_text(self, filename):
         """The text of one metadata file, None where there is no such file."""

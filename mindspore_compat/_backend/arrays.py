@@ -20,7 +20,7 @@ from .space import Space
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
-HOST = Space(numpy, "scipy.special", "scipy.linalg", narrow=frozenset({FLOAT16, BFLOAT16}))
+HOST = Space(numpy, "scipy.special", "scipy.linalg", low_precision=frozenset({FLOAT16, BFLOAT16}))
 SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 

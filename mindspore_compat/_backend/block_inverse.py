@@ -46,17 +46,17 @@ def inverse_blocks(matrix, shift):
     bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2))
     blocks[bad] = xp.eye(width)
     rest = size - (count - 1) * width
-    places = xp.arange(width)
-    mean = float(xp.sum(xp.abs(blocks[:, places, places]))) / size
+    diagonal = xp.arange(width)
+    mean = float(xp.sum(xp.abs(blocks[:, diagonal, diagonal]))) / size
     while True:
         shifted = blocks.copy()
-        shifted[:, places, places] += shift
-        shifted[-1, places[rest:], places[rest:]] = shifted[-1, 0, 0]
+        shifted[:, diagonal, diagonal] += shift
+        shifted[-1, diagonal[rest:], diagonal[rest:]] = shifted[-1, 0, 0]
         found = _inverses(xp, shifted)
         if found is not None:
             break
         shift = max(10 * shift, LEAST * mean) or 1.0
-    found[-1, places[rest:], places[rest:]] = 1.0
+    found[-1, diagonal[rest:], diagonal[rest:]] = 1.0
     found[bad] = xp.nan
     return xp.cast(found, "float32"), shift
 
@@ -68,9 +68,9 @@ def _inverses(xp, blocks):
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
         return None
-    places = xp.arange(blocks.shape[-1])
-    pivots = lower[:, places, places] ** 2
-    largest = xp.max(blocks[:, places, places], axis=1, keepdims=True)
+    diagonal = xp.arange(blocks.shape[-1])
+    pivots = lower[:, diagonal, diagonal] ** 2
+    largest = xp.max(blocks[:, diagonal, diagonal], axis=1, keepdims=True)
     if not bool(xp.all(pivots > ROUNDING * largest)):  # nor where a GPU answers NaN, and no error
         return None
     inverse = xp.linalg.inv(lower)
@@ -85,9 +85,9 @@ def times_blocks(x, blocks):
         return xp.matmul(x, blocks[0])
     rows, size = x.shape
     if size != count * width:
-        wide = xp.zeros((rows, count * width), x.dtype)
-        wide[:, :size] = x
-        x = wide
+        padded = xp.zeros((rows, count * width), x.dtype)
+        padded[:, :size] = x
+        x = padded
     out = xp.matmul(x.reshape(rows, count, width).swapaxes(0, 1), blocks)
     return out.swapaxes(0, 1).reshape(rows, count * width)[:, :size]
 
@@ -100,7 +100,7 @@ def blocks_times(blocks, x):
         return xp.matmul(blocks[0], x)
     size, columns = x.shape
     if size != count * width:
-        wide = xp.zeros((count * width, columns), x.dtype)
-        wide[:size] = x
-        x = wide
+        padded = xp.zeros((count * width, columns), x.dtype)
+        padded[:size] = x
+        x = padded
     return xp.matmul(blocks, x.reshape(count, width, columns)).reshape(-1, columns)[:size]

@@ -154,9 +154,9 @@ class Group:
             return Pending(self.nccl.reduce(array, root, operation))
         sent, kind = _to_reduce(array, operation)
         got = sent.copy()
-        room = got if self.rank == root else None
+        out = got if self.rank == root else None
         return self._start(
-            what, got, array, array.shape, lambda: self.communicator.Ireduce(sent, room, kind, root)
+            what, got, array, array.shape, lambda: self.communicator.Ireduce(sent, out, kind, root)
         )
 
     def reduce_scatter(self, array, operation="sum"):
@@ -185,7 +185,7 @@ class Group:
         if self._on_gpu(array, what):
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
-        sent, got = _bytes_of(array), _room_for(shape, array.dtype)
+        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
         return self._start(what, got, array, shape, lambda: self.communicator.Iallgather(sent, got))
 
     def gather(self, array, root):
@@ -197,12 +197,12 @@ class Group:
             joined = self.nccl.all_gather(array)
             return Pending(joined if self.rank == root else array.copy())
         shape = self.whole(array.shape) if self.rank == root else array.shape
-        sent, got = _bytes_of(array), _room_for(shape, array.dtype)
+        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
         if self.rank != root:
             got[:] = sent
-        room = got if self.rank == root else None
+        out = got if self.rank == root else None
         return self._start(
-            what, got, array, shape, lambda: self.communicator.Igather(sent, room, root)
+            what, got, array, shape, lambda: self.communicator.Igather(sent, out, root)
         )
 
     def broadcast(self, array, root):
@@ -227,7 +227,7 @@ class Group:
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0] : (self.rank + 1) * shape[0]].copy())
         sent = _bytes_of(array) if self.rank == root else None
-        got = _room_for(shape, array.dtype)
+        got = _empty_for(shape, array.dtype)
         return self._start(
             what, got, array, shape, lambda: self.communicator.Iscatter(sent, got, root)
         )
@@ -245,7 +245,7 @@ class Group:
             self._line.collective(Pending(None, self._same_rows(sent_rows, got_rows))).wait()
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
-        sent, got = _bytes_of(array), _room_for(shape, array.dtype)
+        sent, got = _bytes_of(array), _empty_for(shape, array.dtype)
         return self._start(
             what,
             got,
@@ -275,7 +275,7 @@ class Group:
         if self._on_gpu(array):
             out, got, finish = self.nccl.receive(array, source), None, None
         else:
-            got = _room_for(array.shape, array.dtype)
+            got = _empty_for(array.shape, array.dtype)
             out, finish = _landing(got, array, array.shape)
 
         header = bytearray(headers.SIZE)
@@ -501,7 +501,7 @@ def _to_reduce(array, operation):
     """
     operation = "sum" if operation == "avg" else operation
     host = numpy.ascontiguousarray(arrays.to_host(array)).reshape(array.shape)
-    if host.dtype in arrays.HOST.narrow:
+    if host.dtype in arrays.HOST.low_precision:
         host = host.astype(numpy.float32)
     if host.dtype == numpy.bool_:
         host = host.view(numpy.uint8)
@@ -514,7 +514,7 @@ def _bytes_of(array):
     return numpy.ascontiguousarray(arrays.to_host(array)).reshape(-1).view(numpy.uint8)
 
 
-def _room_for(shape, dtype):
+def _empty_for(shape, dtype):
     """Bytes for an array of this shape and dtype."""
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 

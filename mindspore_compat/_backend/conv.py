@@ -143,7 +143,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return depthwise.input_gradient(xp, g, w, geo)
     if max(stride) == 1 and geo.filters <= 2 * geo.channels:
         return _as_correlation(xp, g, w, geo)
-    return _spread_columns(xp, g, w, geo)
+    return _input_gradient_by_columns(xp, g, w, geo)
 
 
 def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
@@ -164,7 +164,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
         return depthwise.weight_gradient(xp, g, x, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.weight_gradient(xp, g, x, geo)
-    return _columns_weight(xp, g, x, geo)
+    return _weight_gradient_by_columns(xp, g, x, geo)
 
 
 # Padding and windows, used by every strategy.
@@ -191,9 +191,9 @@ def padded(xp, x, pads, fill=0):
     grow = tuple((max(b, 0), max(a, 0)) for b, a in pads)
     if not any(map(any, grow)):
         return x
-    wide = xp.full(lead + tuple(n + b + a for n, (b, a) in zip(size, grow)), fill, x.dtype)
-    wide[(..., *(slice(b, b + n) for n, (b, a) in zip(size, grow)))] = x
-    return wide
+    padded_x = xp.full(lead + tuple(n + b + a for n, (b, a) in zip(size, grow)), fill, x.dtype)
+    padded_x[(..., *(slice(b, b + n) for n, (b, a) in zip(size, grow)))] = x
+    return padded_x
 
 
 def windows(xp, x, kernel, stride, dilation, out):
@@ -209,12 +209,12 @@ def windows(xp, x, kernel, stride, dilation, out):
     )
 
 
-def _tap_slices(geo):
+def _kernel_position_slices(geo):
     """For each kernel position in row-major order, the padded input it meets."""
-    for tap in np.ndindex(*geo.kernel):
+    for position in np.ndindex(*geo.kernel):
         yield tuple(
             slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, n, s in zip(tap, geo.dilation, geo.out, geo.stride)
+            for i, d, n, s in zip(position, geo.dilation, geo.out, geo.stride)
         )
 
 
@@ -223,30 +223,30 @@ def _cropped(x, geo):
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
-def columns(xp, x, kernel, stride, pads, dilation):
+def im2col(xp, x, kernel, stride, pads, dilation):
     """The windows of `x` side by side: (batch, channels, taps, windows)."""
     geo = _single(x.shape, kernel, stride, pads, dilation)
     if fast := kernels_of(xp, x, kernel):
-        taps, area = prod(kernel), prod(geo.out)
-        out = xp.empty((*x.shape[:2], taps, area), x.dtype)
-        return fast.columns(x, out, geo, (x.shape[1] * taps * area, taps * area, area))
+        kernel_size, area = prod(kernel), prod(geo.out)
+        out = xp.empty((*x.shape[:2], kernel_size, area), x.dtype)
+        return fast.im2col(x, out, geo, (x.shape[1] * kernel_size * area, kernel_size * area, area))
     view = windows(xp, padded(xp, x, pads), kernel, stride, dilation, geo.out)
     return xp.array(view).reshape(*x.shape[:2], prod(kernel), prod(geo.out))
 
 
-def columns_gradient(xp, g, size, kernel, stride, pads, dilation):
+def col2im(xp, g, size, kernel, stride, pads, dilation):
     """Gradient of `columns` for an input of spatial `size`: overlapping windows are added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
     if fast := kernels_of(xp, g, kernel):
-        taps, area = g.shape[2:]
-        strides = g.shape[1] * taps * area, taps * area, area
-        return fast.columns_back(g, (*g.shape[:2], *size), geo, strides)
-    wide = xp.zeros((*g.shape[:2], *geo.padded), g.dtype)
+        kernel_size, area = g.shape[2:]
+        strides = g.shape[1] * kernel_size * area, kernel_size * area, area
+        return fast.col2im(g, (*g.shape[:2], *size), geo, strides)
+    padded_x = xp.zeros((*g.shape[:2], *geo.padded), g.dtype)
     g = g.reshape(*g.shape[:3], *geo.out)
-    for tap, place in enumerate(_tap_slices(geo)):
-        target = wide[(..., *place)]
-        target += g[:, :, tap]
-    return xp.ascontiguousarray(_cropped(wide, geo))
+    for position, part in enumerate(_kernel_position_slices(geo)):
+        target = padded_x[(..., *part)]
+        target += g[:, :, position]
+    return xp.ascontiguousarray(_cropped(padded_x, geo))
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
@@ -261,7 +261,7 @@ class _Piece(NamedTuple):
     """Some samples, or a part of one, whose columns fit the workspace."""
 
     samples: slice
-    places: tuple  # a slice of the output for each spatial dimension
+    slices: tuple  # a slice of the output for each spatial dimension
     flat: slice  # the same where the output's dimensions are one
 
     @property
@@ -279,9 +279,9 @@ def _pieces(x, geo):
     most = max(HOST_BYTES // rows, FEWEST_COLUMNS)
     if area > most:
         return [
-            _Piece(slice(i, i + 1), places, flat)
+            _Piece(slice(i, i + 1), slices, flat)
             for i in range(geo.batch)
-            for places, flat in _tiles(geo.out, most)
+            for slices, flat in _tiles(geo.out, most)
         ]
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
     return [
@@ -295,26 +295,26 @@ def _tiles(out, most):
     for axis, n in enumerate(out):
         parts = -(-n // max(most // prod(out[axis + 1 :]), 1))
         cuts.append(blocks(n, -(-n // parts)))
-    for places in combinations(*cuts):
+    for slices in combinations(*cuts):
         start = stop = 0
-        for place, n in zip(places, out):
-            start, stop = start * n + place.start, stop * n + place.stop - 1
-        yield places, slice(start, stop + 1)
+        for cut, n in zip(slices, out):
+            start, stop = start * n + cut.start, stop * n + cut.stop - 1
+        yield slices, slice(start, stop + 1)
 
 
 def _source(xp, x, geo, piece):
     """The part of the input that a piece's windows meet, padded, as these windows."""
-    places, pads = [], []
-    for place, n, k, s, (before, _), d in zip(
-        piece.places, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
+    slices, pads = [], []
+    for cut, n, k, s, (before, _), d in zip(
+        piece.slices, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
     ):
-        start = place.start * s - before
-        length = (place.stop - place.start - 1) * s + d * (k - 1) + 1
+        start = cut.start * s - before
+        length = (cut.stop - cut.start - 1) * s + d * (k - 1) + 1
         stop = start + length
         pads.append((min(max(-start, 0), length), min(max(stop - n, 0), length)))
-        places.append(slice(max(start, 0), max(stop, 0)))
-    part = padded(xp, x[(piece.samples, slice(None), *places)], tuple(pads))
-    out = tuple(place.stop - place.start for place in piece.places)
+        slices.append(slice(max(start, 0), max(stop, 0)))
+    part = padded(xp, x[(piece.samples, slice(None), *slices)], tuple(pads))
+    out = tuple(cut.stop - cut.start for cut in piece.slices)
     return windows(xp, part, geo.kernel, geo.stride, geo.dilation, out)
 
 
@@ -324,7 +324,7 @@ def _columns(xp, x, geo, piece):
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
     if fast := kernels_of(xp, x, geo.kernel):
-        fast.columns(x[piece.samples], flat, geo, _column_strides(geo, piece.count))
+        fast.im2col(x[piece.samples], flat, geo, _column_strides(geo, piece.count))
     else:
         view = _source(xp, x, geo, piece)
         view = xp.moveaxis(view, 0, len(geo.kernel) + 1)
@@ -385,7 +385,7 @@ def _by_columns(xp, x, w, geo):
     return out
 
 
-def _columns_weight(xp, g, x, geo):
+def _weight_gradient_by_columns(xp, g, x, geo):
     shape = (geo.groups, geo.filters // geo.groups, geo.channels // geo.groups * prod(geo.kernel))
     if not g.size:
         return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
@@ -404,47 +404,50 @@ def _columns_weight(xp, g, x, geo):
             sums[number] = found if total is None else xp.add(total, found, out=total)
 
     _share(x, work, range(len(runs)))
-    slope = sums[0]
+    grad = sums[0]
     for each in sums[1:]:
-        slope += each
-    return slope.reshape(geo.filters, -1, *geo.kernel)
+        grad += each
+    return grad.reshape(geo.filters, -1, *geo.kernel)
 
 
-def _spread_columns(xp, g, w, geo):
+def _input_gradient_by_columns(xp, g, w, geo):
     """Input gradient: columns of gradients, added back where their windows were."""
     fast = kernels_of(xp, g, geo.kernel)
-    slope = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
-    if not slope.size or not g.size:
-        slope[...] = 0
-        return slope
+    grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
+    if not grad.size or not g.size:
+        grad[...] = 0
+        return grad
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    pieces = _spread_pieces(g, geo)
+    pieces = _input_gradient_pieces(g, geo)
     matmul = _matmul(xp, g, len(pieces) == 1)
-    taps = prod(geo.kernel)
+    kernel_size = prod(geo.kernel)
 
     def work(piece):
-        channels, count = piece.places[0], piece.count
-        own = rows[:, channels.start * taps : channels.stop * taps], _rows_of(xp, g, piece)
+        channels, count = piece.slices[0], piece.count
+        own = (
+            rows[:, channels.start * kernel_size : channels.stop * kernel_size],
+            _rows_of(xp, g, piece),
+        )
         if geo.groups > 1:
             per = geo.channels // geo.groups
             some = slice(channels.start // per, channels.stop // per)
             own = rows[some], own[1][some]
         columns = matmul(*own)
         if fast:
-            slope[piece.samples] = fast.columns_back(
-                columns, (count, *slope.shape[1:]), geo, _column_strides(geo, count)
+            grad[piece.samples] = fast.col2im(
+                columns, (count, *grad.shape[1:]), geo, _column_strides(geo, count)
             )
             return
-        columns = columns.reshape(-1, taps, count, *geo.out)
-        _add_back(xp, slope[piece.samples, channels], xp.moveaxis(columns, 2, 0), geo)
+        columns = columns.reshape(-1, kernel_size, count, *geo.out)
+        _add_back(xp, grad[piece.samples, channels], xp.moveaxis(columns, 2, 0), geo)
 
     _share(g, work, pieces)
-    return slope
+    return grad
 
 
-def _spread_pieces(g, geo):
-    """Pieces of whole samples; where one is too large, of some channels (in `places`), as many
+def _input_gradient_pieces(g, geo):
+    """Pieces of whole samples; where one is too large, of some channels (in `slices`), as many
     as make whole groups if there are groups."""
     step = geo.channels
     sample = step * prod(geo.kernel) * prod(geo.out) * g.dtype.itemsize
@@ -461,18 +464,18 @@ def _spread_pieces(g, geo):
 def _add_back(xp, images, columns, geo):
     """Writes images (samples, channels, size...) of columns (samples, channels, taps, out...)."""
     if not any(map(any, geo.pads)):
-        wide = images
-        wide[...] = 0
+        padded_x = images
+        padded_x[...] = 0
     else:
-        wide = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
-    for tap, place in enumerate(_tap_slices(geo)):
-        target = wide[(..., *place)]
+        padded_x = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
+    for position, part in enumerate(_kernel_position_slices(geo)):
+        target = padded_x[(..., *part)]
         if geo.overlapping:
-            target += columns[:, :, tap]
+            target += columns[:, :, position]
         else:
-            target[...] = columns[:, :, tap]
-    if wide is not images:
-        images[...] = _cropped(wide, geo)
+            target[...] = columns[:, :, position]
+    if padded_x is not images:
+        images[...] = _cropped(padded_x, geo)
 
 
 def _as_correlation(xp, g, w, geo):
@@ -500,12 +503,12 @@ def _pointwise(xp, x, w, geo):
 def _pointwise_input(xp, g, w, geo):
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    slope = _matmul(xp, g, True)(rows, g).reshape(geo.batch, geo.channels, *geo.out)
+    grad = _matmul(xp, g, True)(rows, g).reshape(geo.batch, geo.channels, *geo.out)
     if geo.out == geo.size:
-        return slope
-    wide = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
-    _strided(wide, geo)[...] = slope
-    return wide
+        return grad
+    padded_x = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
+    _strided(padded_x, geo)[...] = grad
+    return padded_x
 
 
 def _strided(x, geo):

@@ -26,7 +26,7 @@ class _Phases(NamedTuple):
     """How the flat phases of one depthwise convolution are laid out."""
 
     size: tuple  # spatial size of one phase
-    taps: tuple  # per kernel position: (phase, offset)
+    positions: tuple  # per kernel position: (phase, offset)
     rows: tuple  # shape of a flat result before its extra columns are cut
     length: int  # elements of a flat result that carry meaning
 
@@ -34,30 +34,30 @@ class _Phases(NamedTuple):
 def _phases(geo):
     size = tuple(-(-n // s) for n, s in zip(geo.padded, geo.stride))
     flat = [prod(size[i + 1 :]) for i in range(len(size))]
-    taps = []
-    for tap in np.ndindex(*geo.kernel):
-        place = [i * d for i, d in zip(tap, geo.dilation)]
-        phase = tuple(p % s for p, s in zip(place, geo.stride))
-        taps.append((phase, sum(p // s * f for p, s, f in zip(place, geo.stride, flat))))
+    positions = []
+    for position in np.ndindex(*geo.kernel):
+        start = [i * d for i, d in zip(position, geo.dilation)]
+        phase = tuple(p % s for p, s in zip(start, geo.stride))
+        positions.append((phase, sum(p // s * f for p, s, f in zip(start, geo.stride, flat))))
     rows = (geo.out[0], *size[1:])
     length = sum((n - 1) * f for n, f in zip(geo.out, flat)) + 1
-    return _Phases(size, tuple(taps), rows, length)
+    return _Phases(size, tuple(positions), rows, length)
 
 
 def _split(xp, x, geo, plan):
     """The phases of the padded input: {phase: array (batch * channels, elements)}."""
     if not any(map(any, geo.pads)) and max(geo.stride) == 1:
-        return {plan.taps[0][0]: x.reshape(geo.batch * geo.channels, -1)}
+        return {plan.positions[0][0]: x.reshape(geo.batch * geo.channels, -1)}
     split = {}
-    for phase in dict.fromkeys(phase for phase, _ in plan.taps):
-        wide = xp.zeros((geo.batch, geo.channels, *plan.size), x.dtype)
-        target, source = _phase_places(phase, geo)
-        wide[(..., *target)] = x[(..., *source)]
-        split[phase] = wide.reshape(geo.batch * geo.channels, -1)
+    for phase in dict.fromkeys(phase for phase, _ in plan.positions):
+        padded_x = xp.zeros((geo.batch, geo.channels, *plan.size), x.dtype)
+        target, source = _phase_slices(phase, geo)
+        padded_x[(..., *target)] = x[(..., *source)]
+        split[phase] = padded_x.reshape(geo.batch * geo.channels, -1)
     return split
 
 
-def _phase_places(phase, geo):
+def _phase_slices(phase, geo):
     """Where the input lies in a phase, and which part of the input that is."""
     target, source = [], []
     for p, s, n, (before, _) in zip(phase, geo.stride, geo.size, geo.pads):
@@ -102,71 +102,73 @@ def _convolved(xp, x, w, geo):
     plan = _phases(geo)
     split = _split(xp, x, geo, plan)
     multiples, count = geo.filters // geo.channels, geo.batch * geo.channels
-    wide = xp.empty((multiples, count, prod(plan.rows)), x.dtype)
+    padded_x = xp.empty((multiples, count, prod(plan.rows)), x.dtype)
     for multiple in range(multiples):
         weights = _row_weights(xp, w, geo, multiple)
-        total = wide[multiple, :, : plan.length]
-        for tap, (phase, offset) in enumerate(plan.taps):
+        total = padded_x[multiple, :, : plan.length]
+        for position, (phase, offset) in enumerate(plan.positions):
             part = split[phase][:, offset : offset + plan.length]
-            scale = weights[:, tap, None]
-            if tap == 0:
+            scale = weights[:, position, None]
+            if position == 0:
                 xp.multiply(part, scale, out=total)
                 term = xp.empty_like(part, order="C")
                 continue
             total += xp.multiply(part, scale, out=term)
-    wide = wide.reshape(multiples, geo.batch, geo.channels, *plan.rows)
-    wide = xp.moveaxis(wide[(..., *(slice(0, n) for n in geo.out))], 0, 2)
-    return wide.reshape(geo.batch, -1, *geo.out)
+    padded_x = padded_x.reshape(multiples, geo.batch, geo.channels, *plan.rows)
+    padded_x = xp.moveaxis(padded_x[(..., *(slice(0, n) for n in geo.out))], 0, 2)
+    return padded_x.reshape(geo.batch, -1, *geo.out)
 
 
 def _flat_gradient(xp, g, geo, plan):
     """`g` in rows of a phase's width, zero in the extra columns: (multiples, rows, length)."""
     multiples = geo.filters // geo.channels
-    wide = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
+    padded_x = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
     parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
-    wide[(..., *(slice(0, n) for n in geo.out))] = xp.moveaxis(parts, 2, 0)
-    return wide.reshape(multiples, geo.batch * geo.channels, -1)[:, :, : plan.length]
+    padded_x[(..., *(slice(0, n) for n in geo.out))] = xp.moveaxis(parts, 2, 0)
+    return padded_x.reshape(multiples, geo.batch * geo.channels, -1)[:, :, : plan.length]
 
 
 def input_gradient(xp, g, w, geo):
     """The gradient for the input, as `conv.input_gradient` computes it."""
-    slope = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
+    grad = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
 
     def work(part, samples, channels, filters):
-        _add_input(xp, slope[samples, channels], g[samples, filters], w[filters], part)
+        _add_input(xp, grad[samples, channels], g[samples, filters], w[filters], part)
 
     _in_parts(g, geo, work)
-    return slope
+    return grad
 
 
-def _add_input(xp, slope, g, w, geo):
+def _add_input(xp, grad, g, w, geo):
     """Writes the gradient for the input into zeros."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
-    split = {phase: xp.zeros((flat.shape[1], prod(plan.size)), g.dtype) for phase, _ in plan.taps}
+    split = {
+        phase: xp.zeros((flat.shape[1], prod(plan.size)), g.dtype) for phase, _ in plan.positions
+    }
     term = xp.empty(flat.shape[1:], g.dtype)
     for multiple, part in enumerate(flat):
         weights = _row_weights(xp, w, geo, multiple)
-        for tap, (phase, offset) in enumerate(plan.taps):
+        for position, (phase, offset) in enumerate(plan.positions):
             target = split[phase][:, offset : offset + plan.length]
-            target += xp.multiply(part, weights[:, tap, None], out=term)
+            target += xp.multiply(part, weights[:, position, None], out=term)
     for phase, flat in split.items():
-        place, source = _phase_places(phase, geo)
+        inner, source = _phase_slices(phase, geo)
         flat = flat.reshape(geo.batch, geo.channels, *plan.size)
-        slope[(..., *source)] = flat[(..., *place)]
+        grad[(..., *source)] = flat[(..., *inner)]
 
 
 def weight_gradient(xp, g, x, geo):
     """The gradient for the weights, as `conv.weight_gradient` computes it."""
-    taps = prod(geo.kernel)
-    slopes = xp.empty((geo.batch, geo.filters, taps), x.dtype)
+    positions = prod(geo.kernel)
+    grads = xp.empty((geo.batch, geo.filters, positions), x.dtype)
 
     def work(part, samples, channels, filters):
         found = _products(xp, g[samples, filters], x[samples, channels], part)
-        slopes[samples, filters] = found.reshape(part.batch, part.filters, taps)
+        grads[samples, filters] = found.reshape(part.batch, part.filters, positions)
 
     _in_parts(x, geo, work)
-    return slopes.sum(0).reshape(geo.filters, 1, *geo.kernel)
+    return grads.sum(0).reshape(geo.filters, 1, *geo.kernel)
 
 
 def _products(xp, g, x, geo):
@@ -176,9 +178,9 @@ def _products(xp, g, x, geo):
     split = _split(xp, x, geo, plan)
     dots = xp.empty((*flat.shape[:2], prod(geo.kernel)), x.dtype)
     for multiple, row in enumerate(flat):
-        for tap, (phase, offset) in enumerate(plan.taps):
+        for position, (phase, offset) in enumerate(plan.positions):
             part = split[phase][:, offset : offset + plan.length, None]
-            dots[multiple, :, tap] = xp.matmul(row[:, None, :], part)[:, 0, 0]
+            dots[multiple, :, position] = xp.matmul(row[:, None, :], part)[:, 0, 0]
     dots = dots.reshape(-1, geo.batch, geo.channels, dots.shape[-1])
     return xp.moveaxis(dots, 0, 2)
 

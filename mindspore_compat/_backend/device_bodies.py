@@ -1,4 +1,4 @@
-"""Compiles the body of an operator to a single kernel of a GPU.
+"""Bodies of operators as single kernels of a GPU.
 
 Worked example. Given
 
@@ -10,18 +10,16 @@ Worked example. Given
 
 `Bodies.rows(normal, "ec", "er", (1, 8, 100), x, scale, eps=1e-5)` runs the body once on symbols, as
 `fuse` does with the formula of an optimizer, and launches one kernel in which a block of threads
-works on each row. Sums that do not depend on each other share a loop over the row; here the second
-needs the first, so there are two loops, and a last one for the results. `pointwise` is the same
-without rows, as an ElementwiseKernel.
+works on each row: a loop over the row for each sum that waits for another (here two), a last one
+for the results. `pointwise` is the same without rows, as an ElementwiseKernel.
 
-The data has the shape (outer, rows, inner), and row i is the slice [:, i, :]: (1, N, C) gives the
-rows of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
-A letter says which shape an array or a result has: "e" that of the data, "r" one element for each
-row, "c" one element for each position within a row.
+*Rows* lie in data of shape (outer, rows, inner), which a row has one slice of: (1, N, C) are rows
+of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
+Letters say what an array or a result is: "e" has an element for each of the data, "r" one for each
+row, "c" one for each position within a row.
 
-Sums are computed in float32 (float64 for float64). Each thread adds its elements in a fixed order,
-and the sums of threads are joined in a fixed order too, so results are the same at every run.
-float16 and bfloat16 are rounded when a result is stored.
+Sums are float32 (float64 for float64), each thread's own added in a fixed order, so they do not
+depend on the order of threads. Halves are rounded on store.
 """
 
 import numpy
@@ -60,10 +58,10 @@ extern "C" __global__ void {name}({arguments}long long rows, long long inner, lo
 }}
 """
 _LOOP = """for (long long at = threadIdx.x; at < length; at += blockDim.x) {{
-            const long long place = {place};
+            const long long offset = {offset};
             {lines}
         }}"""
-_PLACE = """inner == length ? row * length + at
+_OFFSET = """inner == length ? row * length + at
                 : at / inner * rows * inner + row * inner + at % inner"""
 _REDUCE = """lanes[threadIdx.x] = r{0};
         __syncthreads();
@@ -79,23 +77,20 @@ _REDUCE = """lanes[threadIdx.x] = r{0};
 
 
 def bodies_of(xp, *arrays):
-    """The `Bodies` of `xp`; None if it has none, or none for the dtypes of these arrays.
-
-    An array may be None.
-    """
+    """The single kernels of `xp` if it has any and they take these arrays (or None), else None."""
     found = getattr(xp, "bodies", None)
     return found if found is not None and found.apply(*arrays) else None
 
 
 class RowRecorder(Recorder):
-    """The `xp` on which a body over rows is traced; a body written for a matrix will do too."""
+    """The `xp` of a body that works on rows, which may also be written as for a matrix."""
 
     def sum(self, x, axis, keepdims=False):
-        """The sum of each row, whatever `axis` is."""
+        """The sum of each row, whatever the axis is called."""
         return self.row_sum(x)
 
     def max(self, x, axis, keepdims=False):
-        """The largest value of each row, whatever `axis` is."""
+        """The largest value of each row, whatever the axis is called."""
         return self.row_max(x)
 
     def expand_dims(self, x, axis):
@@ -127,12 +122,13 @@ class RowRecorder(Recorder):
         return self.trace.add("row_size")
 
     def at_column(self, column):
-        """True at the position `column` of each row; a negative one counts from the end."""
+        """True where the position within the row is the row's `column`; negative ones from its
+        end."""
         return self.trace.add("at_column", column)
 
 
 class BodyTrace(Trace):
-    """The traced steps of a body; `results` are the indices of the values that it returns."""
+    """What a body does to its arrays: `results` are the numbers of the values it returns."""
 
     recorder = RowRecorder
 
@@ -150,7 +146,7 @@ class BodyTrace(Trace):
 
 
 class Bodies:
-    """Compiles bodies when they are first called, and keeps the kernels.
+    """The kernels of bodies, made when they are first needed, for one CuPy.
 
     Args:
         module: CuPy.
@@ -210,12 +206,11 @@ class Bodies:
         return kernel, trace.single
 
     def apply(self, *arrays):
-        """Whether `rows` takes arrays of these dtypes."""
+        """True if `rows` takes arrays of these dtypes."""
         return self.compiles and supported([each.dtype for each in arrays if each is not None])
 
     def along(self, body, axis, *arrays):
-        """Runs `body(xp, *arrays, axis=-1)` on the slices along `axis` of arrays of one shape; the
-        result has that shape."""
+        """`body(xp, *arrays, axis)` over arrays of one shape; it gives an array of that shape."""
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
         size = moved[0].shape[-1]
         out = self.rows(
@@ -293,12 +288,12 @@ def _split(scalars):
 
 
 def _value(dtype, real):
-    """The C type in which an element of this dtype is computed."""
+    """What an element of this dtype is computed with."""
     return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
 
 
 def _line(step, real):
-    """The C declaration of the value of one step."""
+    """One step of a body as a declaration."""
     if step.name == "constant":
         return f"const {real} v{step.result} = {step.operands[0]};"
     if step.name == "row_size":
@@ -330,12 +325,11 @@ class RowKernel:
         self._steps = {step.result: step for step in self.trace.steps}
         self._level, self._of_row = {}, {}
         for value in [*self.there, *self._steps]:
-            self._place(value)
+            self._define(value)
         self.text = self._text(numbers)
 
-    def _place(self, value):
-        """Finds after how many loops over the row a value is known; and whether it is one for the
-        row, or one for each element."""
+    def _define(self, value):
+        """Finds after how many loops a value is known, and whether it is one for each row."""
         step = self._steps.get(value)
         if step is None:
             self._level[value], self._of_row[value] = 0, self.kinds[value] == "r"
@@ -347,7 +341,7 @@ class RowKernel:
             reduces or step.name != "at_column" and all(self._of_row[one] for one in step.values())
         )
 
-    place = _PLACE
+    offset = _OFFSET
 
     def _text(self, numbers):
         dtypes = [self.dtypes[index] for index in self.there]
@@ -391,12 +385,12 @@ class RowKernel:
         """The dtype of a result."""
         return self.dtypes[self.kinds.index("e")] if self.gives[number] == "e" else self.dtype
 
-    def _load(self, index, place):
+    def _load(self, index, offset):
         dtype = self.dtypes[index]
-        return f"const {_value(dtype, self.real)} v{index} = {load(dtype, f'x{index}[{place}]')};"
+        return f"const {_value(dtype, self.real)} v{index} = {load(dtype, f'x{index}[{offset}]')};"
 
     def _elements(self, wanted):
-        """The C lines that compute values of an element, from arrays and from values of its row."""
+        """The lines that find values of an element, from its arrays and from values of its row."""
         needed, stack = set(), [value for value in wanted if not self._of_row[value]]
         while stack:
             value = stack.pop()
@@ -405,7 +399,7 @@ class RowKernel:
                 step = self._steps.get(value)
                 stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
         lines = [
-            self._load(index, "at" if self.kinds[index] == "c" else "place")
+            self._load(index, "at" if self.kinds[index] == "c" else "offset")
             for index in self.there
             if index in needed
         ]
@@ -414,7 +408,7 @@ class RowKernel:
         ]
 
     def _reduced(self, reductions):
-        """The loop in which each thread reduces its elements, then the reduction over threads."""
+        """The loop that sums, and the sums of all threads."""
         if not reductions:
             return []
         lines = self._elements([one for step in reductions for one in step.values()])
@@ -429,7 +423,7 @@ class RowKernel:
         return [*before, self._loop(lines), *after]
 
     def _loop(self, lines):
-        return _LOOP.format(place=self.place, lines="\n            ".join(lines))
+        return _LOOP.format(offset=self.offset, lines="\n            ".join(lines))
 
     def _stored(self):
         found = list(zip(self.trace.results, self.gives, strict=True))
@@ -438,7 +432,7 @@ class RowKernel:
         if elements:
             inner = self._elements([value for _, value in elements])
             inner += [
-                f"o{number}[place] = {store(self._made(number), f'v{value}')};"
+                f"o{number}[offset] = {store(self._made(number), f'v{value}')};"
                 for number, value in elements
             ]
             lines.append(self._loop(inner))

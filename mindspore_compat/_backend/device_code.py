@@ -102,9 +102,9 @@ def preamble(dtypes):
     return HALVES if any(dtype in _LOADS for dtype in dtypes) else ""
 
 
-def load(dtype, place):
-    """The element at a place, as a number to compute with."""
-    return _LOADS.get(dtype, "{}").format(place)
+def load(dtype, element):
+    """A C expression of an element, as a number to compute with."""
+    return _LOADS.get(dtype, "{}").format(element)
 
 
 def store(dtype, value):

@@ -66,8 +66,8 @@ class _Writable:
     and NumPy supposes the worst."""
 
     def __init__(self, array):
-        told = array.__array_interface__
-        self.__array_interface__ = {**told, "data": (told["data"][0], False)}
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
         self.owner = array
 
 

@@ -57,8 +57,8 @@ def look():
     channel = _channel()
     while channel.Iprobe():
         status = mpi().Status()
-        told = channel.recv(status=status)
-        left[status.Get_source()] = told
+        report = channel.recv(status=status)
+        left[status.Get_source()] = report
 
 
 @functools.cache
@@ -71,8 +71,8 @@ def _leave(progress):
     """Tells the others that this rank ends, and carries on what is under way until all do."""
     channel = _channel()
     others = [rank for rank in range(channel.size) if rank != channel.rank]
-    told = [channel.isend(dict(counts), rank) for rank in others]
-    while len(left) < len(others) or not mpi().Request.Testall(told):
+    sent = [channel.isend(dict(counts), rank) for rank in others]
+    while len(left) < len(others) or not mpi().Request.Testall(sent):
         progress()
         look()
         time.sleep(0.001)

@@ -143,14 +143,14 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
         if row[0].size:  # what a tensor has no use for is stood in for by another array of it
             p, _, average, means, columns = row
             whole = (*row[:2], p if average is None else average, means)
-            held = (*whole, means if columns is None else columns)
-            kinds.setdefault(tuple(array.dtype for array in held), []).append(held)
-    for dtypes, alike in kinds.items():
-        space = arrays.space_of(alike[0][0])
+            row_arrays = (*whole, means if columns is None else columns)
+            kinds.setdefault(tuple(array.dtype for array in row_arrays), []).append(row_arrays)
+    for dtypes, same_dtypes in kinds.items():
+        space = arrays.space_of(same_dtypes[0][0])
         found = Numbers(numbers, space.module.ndarray)
         kernel = _kernel(space.module, dtypes, flags, found)
-        for start in range(0, len(alike), MOST):
-            part = alike[start : start + MOST]
+        for start in range(0, len(same_dtypes), MOST):
+            part = same_dtypes[start : start + MOST]
             scratch, fields = _scratch(space, part, compute_dtype(dtypes))
             table = filled_table(part, MOST, **fields)[0]
             kernel((len(part),), (THREADS,), (table, skip, *found.values()))

@@ -12,25 +12,25 @@ from . import arrays
 from .device_code import TYPES, load, preamble, supported
 from .multi_tensor import THREADS, filled_table, row_source
 
-_EXPONENTS = {  # narrow floats are finite where not all bits of the exponent are set
+_EXPONENTS = {  # low-precision floats are finite where not all bits of the exponent are set
     numpy.dtype(numpy.float16): 0x7C00,
     numpy.dtype(ml_dtypes.bfloat16): 0x7F80,
 }
 
 
-def all_finite(held):
+def all_finite(checked):
     """Whether no element of any array is infinite or NaN, as a 0-d bool array where they lie.
 
     Integers and bools are finite.
     """
-    found = ~overflowed(held)
+    found = ~overflowed(checked)
     return numpy.array(found) if type(found) is numpy.bool_ else found
 
 
-def overflowed(held):
+def overflowed(checked):
     """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
-    host = not all(_on_host(x) for x in held if type(x) is numpy.ndarray)
-    device = [x for x in held if arrays.on_device(x)]
+    host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)
+    device = [x for x in checked if arrays.on_device(x)]
     if not device:
         return numpy.array(host)
     xp = arrays.space_of(device[0])
@@ -40,11 +40,11 @@ def overflowed(held):
         if x.dtype.kind in "fcV" and x.size:
             x = x.ravel().view(x.real.dtype) if x.dtype.kind == "c" else x
             kinds.setdefault(x.dtype, []).append(x)
-    for dtype, alike in kinds.items():
+    for dtype, same_dtype in kinds.items():
         if xp.kernels is not None and supported([dtype]):
-            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in alike], found)
+            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in same_dtype], found)
         else:
-            for x in alike:
+            for x in same_dtype:
                 found |= ~xp.all(xp.isfinite(x))
     return found
 
@@ -52,20 +52,20 @@ def overflowed(held):
 ROWS = 150  # arrays that one launch looks at
 
 
-def _look_at(xp, dtype, alike, found):
+def _look_at(xp, dtype, same_dtype, found):
     """Raises the flag `found` if an array of this dtype holds a number that is not finite."""
     kernel = _kernel(xp.module, dtype)
-    for start in range(0, len(alike), ROWS):
-        table, blocks = filled_table([(x,) for x in alike[start : start + ROWS]], ROWS)
+    for start in range(0, len(same_dtype), ROWS):
+        table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)
         kernel((blocks,), (THREADS,), (table, None, found))
 
 
 @functools.cache
 def _kernel(module, dtype):
     real = "double" if dtype == numpy.float64 else "float"
-    place = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
+    element = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
     body = [
-        f"const {real} value = {load(dtype, place)};",
+        f"const {real} value = {load(dtype, element)};",
         "if (!(value - value == 0)) *found = true;",
     ]
     name = "look_for_overflow"

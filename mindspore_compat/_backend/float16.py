@@ -25,7 +25,7 @@ def cast(xp, x, dtype):
     if x.dtype == dtype:
         return x
     if type(x) is np.ndarray and x.size > _SMALL and x.dtype.char in "ef":
-        way = {"ef": _singles, "fe": _halves}.get(x.dtype.char + np.dtype(dtype).char)
+        way = {"ef": _to_float32, "fe": _to_float16}.get(x.dtype.char + np.dtype(dtype).char)
         if way is not None:
             return _in_blocks(way, np.ascontiguousarray(x), dtype)
     return x.astype(dtype)
@@ -40,7 +40,7 @@ def _in_blocks(way, x, dtype):
     return out
 
 
-def _singles(given, made):
+def _to_float32(given, made):
     """Writes the float32 of each float16."""
     word = made.view(_WORD)
     word[...] = given.view(np.uint16)
@@ -50,17 +50,17 @@ def _singles(given, made):
     word <<= _SPARE
     word += _BIAS
     if small.any():  # the bits count from 2^-14 on, which is taken off again
-        lift = small.astype(_WORD)
-        word += lift << _WORD(23)
-        lift *= _LEAST_SINGLE
-        made -= lift.view(np.float32)
+        exponent_shift = small.astype(_WORD)
+        word += exponent_shift << _WORD(23)
+        exponent_shift *= _LEAST_SINGLE
+        made -= exponent_shift.view(np.float32)
     if endless:
         word += (word >= _PAST) * _BIAS
     sign <<= _WORD(16)
     word |= sign
 
 
-def _halves(given, made):
+def _to_float16(given, made):
     """Writes the float16 nearest to each float32, the even one of two."""
     word = given.view(_WORD)
     size = word & _MAGNITUDE

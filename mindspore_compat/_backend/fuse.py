@@ -20,11 +20,11 @@ program is the Python function
 
 called on 64k elements at a time, by several threads: nothing is allocated, a block stays in the
 cache through all its lines, and a value is written over its old self once that is no longer needed
-(the order of the lines decides, see `_Places`). On a GPU the same note becomes the body of a kernel
-that serves all rows at once (multi_tensor.py). Halves are computed in float32 and rounded on store,
-on both. Shapes are compared before anything is written, so a refused call changes nothing. Where
-Numba is installed, large arrays are given to a compiled loop of the same program instead
-(compiled.py).
+(the order of the lines decides, see `_Buffers`). On a GPU the same note becomes the body of a
+kernel that serves all rows at once (multi_tensor.py). Halves are computed in float32 and rounded
+on store, on both. Shapes are compared before anything is written, so a refused call changes
+nothing. Where Numba is installed, large arrays are given to a compiled loop of the same program
+instead (compiled.py).
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -104,9 +104,9 @@ class Fused:
             for array in row:
                 if array.shape != shape:
                     self._refuse(row)
-        self.sweep_alike(rows, skip, **scalars)
+        self.sweep_same_dtypes(rows, skip, **scalars)
 
-    def sweep_alike(self, rows, skip=None, **scalars):
+    def sweep_same_dtypes(self, rows, skip=None, **scalars):
         """`sweep` for rows whose shapes have been compared already."""
         flags = {
             key: value
@@ -175,9 +175,9 @@ class HostProgram:
     def __init__(self, trace, dtypes):
         self.trace = trace
         self.dtype = compute_dtype(dtypes)
-        places = _Places(trace, [dtype != self.dtype for dtype in dtypes])
-        self.source = places.source()
-        self.floats, self.bools = places.floats, places.bools
+        buffers = _Buffers(trace, [dtype != self.dtype for dtype in dtypes])
+        self.source = buffers.source()
+        self.floats, self.bools = buffers.floats, buffers.bools
         self._read = [index for index, writes in enumerate(trace.written) if not writes]
         self._written = [index for index, writes in enumerate(trace.written) if writes]
         scope = dict(_ufuncs)
@@ -255,7 +255,7 @@ def _buffers(dtype, count, size):
     return [buffer[:size] for buffer in pool[:count]]
 
 
-class _Places:
+class _Buffers:
     """Decides where each value of a trace lives, and writes the lines.
 
     A value goes, in this order: over the array it is the new value of, if the old value is not
@@ -263,27 +263,27 @@ class _Places:
     Arrays of another dtype than the arithmetic's are loaded into a buffer first and stored last.
     """
 
-    def __init__(self, trace, narrow):
+    def __init__(self, trace, low_precision):
         self.trace = trace
-        self.narrow = narrow
+        self.low_precision = low_precision
         self.floats = self.bools = 0
         self._free = {"t": [], "b": []}
         self._lines = []
-        self._place = {}
+        self._buffer = {}
         self._last = trace.last_uses()
         self._home = {
             value: index
             for index, value in trace.outputs.items()
-            if not narrow[index] and value >= len(trace.names)
+            if not low_precision[index] and value >= len(trace.names)
         }
 
     def source(self):
         trace = self.trace
         for index, name in enumerate(trace.names):
-            self._place[index] = name
-            if self.narrow[index] and self._last[index] >= 0:
-                self._place[index] = self._new("t")
-                self._lines.append(f"copyto({self._place[index]}, {name}, 'unsafe')")
+            self._buffer[index] = name
+            if self.low_precision[index] and self._last[index] >= 0:
+                self._buffer[index] = self._new("t")
+                self._lines.append(f"copyto({self._buffer[index]}, {name}, 'unsafe')")
         for line, step in enumerate(trace.steps):
             self._write(line, step)
         self._store()
@@ -293,42 +293,42 @@ class _Places:
 
     def _write(self, line, step):
         dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
-        place = self._choose(line, step, dying)
-        operands = [self._place[each] if type(each) is int else each for each in step.operands]
+        buffer = self._choose(line, step, dying)
+        operands = [self._buffer[each] if type(each) is int else each for each in step.operands]
         if step.name == "where":
             condition, yes, no = operands
-            if no != place:
-                self._lines.append(f"copyto({place}, {no})")
-            self._lines.append(f"copyto({place}, {yes}, where={condition})")
+            if no != buffer:
+                self._lines.append(f"copyto({buffer}, {no})")
+            self._lines.append(f"copyto({buffer}, {yes}, where={condition})")
         else:
-            self._lines.append(f"{step.name}({', '.join(operands)}, out={place})")
+            self._lines.append(f"{step.name}({', '.join(operands)}, out={buffer})")
         for value in dying:
-            self._release(value, place)
-        self._place[step.result] = place
+            self._release(value, buffer)
+        self._buffer[step.result] = buffer
 
     def _choose(self, line, step, dying):
         if step.is_bool:
             return self._new("b")
         taken = set()
         if step.name == "where":  # written in two goes: the first may not overwrite the second's
-            taken = {self._place[each] for each in step.operands[:2] if type(each) is int}
+            taken = {self._buffer[each] for each in step.operands[:2] if type(each) is int}
         home = self._home.get(step.result)
         if home is not None:
             name = self.trace.names[home]
             if name not in taken and not self._needed(name, line):
                 return name
         for value in dying:
-            place = self._place[value]
-            if place in taken or self._needed(place, line):
+            buffer = self._buffer[value]
+            if buffer in taken or self._needed(buffer, line):
                 continue
-            if place in self._scratch_arrays() if home is None else place not in self.trace.names:
-                return place
+            if buffer in self._scratch_arrays() if home is None else buffer not in self.trace.names:
+                return buffer
         return self._new("t")
 
-    def _needed(self, place, line):
-        """True if a value that lies at `place` is read after `line`."""
+    def _needed(self, buffer, line):
+        """True if a value that is in `buffer` is read after `line`."""
         return any(
-            where == place and self._last[value] > line for value, where in self._place.items()
+            where == buffer and self._last[value] > line for value, where in self._buffer.items()
         )
 
     def _scratch_arrays(self):
@@ -337,13 +337,13 @@ class _Places:
         arrays = {
             trace.names[index]
             for index, value in trace.outputs.items()
-            if not self.narrow[index] and value >= len(trace.names)
+            if not self.low_precision[index] and value >= len(trace.names)
         }
         return arrays | {f"t{index}" for index in range(self.floats)}
 
-    def _release(self, value, place):
-        old = self._place[value]
-        if old != place and old not in self.trace.names:
+    def _release(self, value, buffer):
+        old = self._buffer[value]
+        if old != buffer and old not in self.trace.names:
             self._free[old[0]].append(old)
 
     def _new(self, kind):
@@ -358,9 +358,9 @@ class _Places:
     def _store(self):
         """Copies what lies elsewhere to its array, through a buffer if it lies in another one."""
         moves = [
-            (self.trace.names[index], self._place[value])
+            (self.trace.names[index], self._buffer[value])
             for index, value in self.trace.outputs.items()
-            if self._place[value] != self.trace.names[index]
+            if self._buffer[value] != self.trace.names[index]
         ]
         sources = []
         for _, source in moves:

@@ -1,4 +1,4 @@
-"""The few hand-written CUDA kernels: windows copied to columns and back, and maximum pooling.
+"""The few hand-written CUDA kernels: im2col and col2im, and maximum pooling.
 
 Each does in one pass over memory what array functions do in one pass per window position. One
 thread makes one element of the result and no two threads write one place, so results do not depend
@@ -29,18 +29,18 @@ extern "C" __global__ void {name}({arguments}, long long total, {sizes}) {{
 """
 
 _ARGUMENTS = {
-    "columns": "const T* x, T* out, int channels, long long by_sample, long long by_channel, "
+    "im2col": "const T* x, T* out, int channels, long long by_sample, long long by_channel, "
     "long long by_tap",
-    "columns_back": "const T* g, T* out, int channels, long long by_sample, long long by_channel, "
+    "col2im": "const T* g, T* out, int channels, long long by_sample, long long by_channel, "
     "long long by_tap",
     "maximum": "const T* x, T* out",
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
-    "spread_to_index": "const T* g, const long long* index, T* out",
+    "add_at_index": "const T* g, const long long* index, T* out",
 }
 
 _BODIES = {
     # One element per (sample, channel, tap, window).
-    "columns": """
+    "im2col": """
         int w2 = rest % o2; rest /= o2;
         int w1 = rest % o1; rest /= o1;
         int w0 = rest % o0; rest /= o0;
@@ -57,7 +57,7 @@ _BODIES = {
         out[to] = inside ? x[((plane * d0 + i0) * d1 + i1) * d2 + i2] : (T)0;
 """,
     # One element per data element: the columns that it was copied to are added.
-    "columns_back": """
+    "col2im": """
         int i2 = rest % d2; rest /= d2;
         int i1 = rest % d1; rest /= d1;
         int i0 = rest % d0; rest /= d0;
@@ -129,7 +129,7 @@ _BODIES = {
         out[at] = found < 0 ? none : found;
 """,
     # One element per data element: the slopes of the windows whose index names it are added.
-    "spread_to_index": """
+    "add_at_index": """
         int i2 = rest % d2; rest /= d2;
         int i1 = rest % d1; rest /= d1;
         int i0 = rest % d0;
@@ -197,7 +197,7 @@ class Kernels:
         """True if there are kernels for arrays like `x` and this many spatial dimensions."""
         return x.dtype in TYPES and len(kernel) <= 3 and x.size < 2**62
 
-    def columns(self, x, out, geo, strides):
+    def im2col(self, x, out, geo, strides):
         """Copies the windows of `x`, (samples, channels, spatial...), into `out`.
 
         Args:
@@ -208,16 +208,14 @@ class Kernels:
         """
         x = self.module.ascontiguousarray(x)
         total = x.shape[0] * x.shape[1] * prod(geo.kernel) * prod(geo.out)
-        self._run("columns", total, geo, x, out, np.int32(x.shape[1]), *map(np.int64, strides))
+        self._run("im2col", total, geo, x, out, np.int32(x.shape[1]), *map(np.int64, strides))
         return out
 
-    def columns_back(self, g, shape, geo, strides):
-        """The windows in `g`, laid out as `columns` does, added back to data of this shape."""
+    def col2im(self, g, shape, geo, strides):
+        """The windows in `g`, laid out as `im2col` does, added back to data of this shape."""
         g = self.module.ascontiguousarray(g)
         out = self.module.empty(shape, g.dtype)
-        self._run(
-            "columns_back", out.size, geo, g, out, np.int32(shape[1]), *map(np.int64, strides)
-        )
+        self._run("col2im", out.size, geo, g, out, np.int32(shape[1]), *map(np.int64, strides))
         return out
 
     def maximum(self, x, geo):
@@ -233,11 +231,11 @@ class Kernels:
         self._run("index_of_maximum", out.size, geo, x, largest, out, np.int64(none))
         return out
 
-    def spread_to_index(self, g, index, shape, geo):
+    def add_at_index(self, g, index, shape, geo):
         """Data of this shape in which each window's `g` is added at its index."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))
-        self._run("spread_to_index", out.size, geo, g, index, out)
+        self._run("add_at_index", out.size, geo, g, index, out)
         return out
 
     def _run(self, name, total, geo, *arguments):

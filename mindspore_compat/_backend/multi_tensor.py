@@ -1,13 +1,12 @@
-"""Runs the update of an optimizer on many parameters with one kernel launch (multi-tensor apply).
+"""An update as kernels: one launch serves all arrays of one kind.
 
-The arrays of one parameter (itself, its gradient, its states) are a *row*. `KernelProgram.run_all`
-hands the addresses and sizes of many rows to a RawKernel, in a struct that is passed by value, so
-that nothing is copied to the device beforehand; each block of threads looks up the row that it
-works on. A single row, and rows that are not contiguous, run in an ElementwiseKernel each.
+A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct that is passed by
+value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
+One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
 
-Both kernels take the scalars of a call as Python numbers or as 0-d arrays on the device, and an
-optional flag on the device; where it is set, they write nothing. So a step can depend on what the
-device found, such as an overflow, and the host need not wait for it.
+Both take the numbers of a call as they are, or 0-d arrays of the device in their place, and a flag
+on the device that says whether to leave everything as it is: so a step can depend on what the
+device found, and the host need not wait to know.
 """
 
 import numpy
@@ -51,34 +50,31 @@ extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) 
 
 
 class Numbers:
-    """The scalars of a call, such as the learning rate: on the host or on the device.
+    """The numbers of a call, and where they are.
 
     Args:
-        given (dict): name -> a Python number, or a 0-d array on the device.
-        device (type): the type of arrays on the device.
+        given: name -> a number, or a 0-d array of the device.
+        device: the type of such arrays.
     """
 
     def __init__(self, given, device):
         self.given = given
-        self.held = {name: value for name, value in given.items() if isinstance(value, device)}
+        self.on_device = {name: value for name, value in given.items() if isinstance(value, device)}
 
     def kinds(self):
-        """The names and dtypes of those on the device, which the source of a kernel depends on."""
-        return tuple((name, value.dtype) for name, value in self.held.items())
+        """What a kernel has to know of them: the dtypes of those on the device."""
+        return tuple((name, value.dtype) for name, value in self.on_device.items())
 
     def values(self):
-        """The arguments of a kernel for them, in their order."""
+        """What a kernel is given for them, in their order."""
         return [
-            value if name in self.held else numpy.float64(value)
+            value if name in self.on_device else numpy.float64(value)
             for name, value in self.given.items()
         ]
 
 
 class KernelProgram:
-    """The CuPy kernels of a traced update.
-
-    Arrays named in `singles` have one element, which serves all elements of their row.
-    """
+    """A trace as kernels of CuPy; arrays named in `singles` have one element for a whole row."""
 
     def __init__(self, trace, dtypes, space, singles=()):
         self.trace = trace
@@ -91,12 +87,9 @@ class KernelProgram:
         self._made = {}
 
     def prepare(self, numbers):
-        """Computes, once for all rows, what the update makes of scalars alone.
-
-        Where a scalar is on the device, that is left to the kernel.
-        """
+        """The numbers of a call: computed with once for all rows unless they are on the device."""
         found = Numbers(numbers, self.module.ndarray)
-        if found.held:
+        if found.on_device:
             return found, found.values()
         real = self.dtype.type
         return found, [real(value) for value in self.trace.scalars(numbers)]
@@ -105,10 +98,9 @@ class KernelProgram:
         """Updates rows of arrays, all of this program's dtypes.
 
         Args:
-            rows (Sequence): sequences of arrays.
-            prepared (tuple): what `prepare` returned.
-            skip (ndarray): a 0-d bool array on the device; nothing is written where it is True.
-                None for an update in any case.
+            rows: sequences of arrays.
+            prepared: what `prepare` returned.
+            skip: a 0-d bool array of the device; where it holds nothing is written. None for no.
         """
         rows = [row for row in rows if row[0].size]
         if len(rows) > 1 and self.tables:
@@ -145,7 +137,7 @@ class KernelProgram:
             for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
         ]
         text, given = kernel_text(trace, self.dtype), self._declared(numbers)
-        if numbers.held:
+        if numbers.on_device:
             text = "\n".join([*_named(numbers), *scalar_lines(trace, real), text])
         text = f"if (!skip_) {{\n{text}\n}}" if skips else text
         return self.module.ElementwiseKernel(
@@ -158,11 +150,12 @@ class KernelProgram:
         )
 
     def _declared(self, numbers):
-        """The parameters of an ElementwiseKernel for the scalars of a call."""
-        if not numbers.held:
+        """The parameters of an ElementwiseKernel for the numbers of a call."""
+        if not numbers.on_device:
             return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
+        there = numbers.on_device
         return [
-            f"{numbers.held[name].dtype.name if name in numbers.held else 'float64'} h_{name}"
+            f"{there[name].dtype.name if name in there else 'float64'} h_{name}"
             for name in numbers.given
         ]
 
@@ -182,11 +175,11 @@ class KernelProgram:
 
 
 def filled_table(rows, most, **fields):
-    """Makes the struct that tells a kernel where rows lie; returns it and the number of blocks.
+    """The struct that tells a kernel where rows lie, and how many blocks of threads they take.
 
     Args:
         rows: sequences of arrays.
-        most: how many rows the struct has room for.
+        most: how many rows the struct can hold.
         fields: further integers of 64 bits, one for each row, by the name of their field.
     """
     kind = numpy.dtype(
@@ -218,28 +211,28 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
     Args:
         trace: the update.
         dtypes: the dtypes of its arrays.
-        numbers: the `Numbers` of a call.
+        numbers: the Numbers of a call.
         name: the name of the kernel.
         rows: how many rows a table holds.
         singles: the names of its arrays that have one element for a whole row.
     """
     real = _real(compute_dtype(dtypes))
-    if numbers.held:
+    if numbers.on_device:
         given, lines = declared(numbers), [*opened(numbers), *scalar_lines(trace, real)]
     else:
         given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
-    places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
+    elements = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
     read = [
-        f"{place}[{0 if name in singles else 'at'}]"
-        for name, place in zip(trace.names, places, strict=True)
+        f"{element}[{0 if name in singles else 'at'}]"
+        for name, element in zip(trace.names, elements, strict=True)
     ]
     body = [
-        f"const {real} v{index} = ({real}){load(dtype, place)};"
-        for index, (dtype, place) in enumerate(zip(dtypes, read, strict=True))
+        f"const {real} v{index} = ({real}){load(dtype, element)};"
+        for index, (dtype, element) in enumerate(zip(dtypes, read, strict=True))
     ]
     body += [step_line(step, real) for step in trace.steps]
     body += [
-        f"{places[index]}[at] = {store(dtypes[index], operand(value))};"
+        f"{elements[index]}[at] = {store(dtypes[index], operand(value))};"
         for index, value in trace.outputs.items()
         if value != index
     ]
@@ -269,14 +262,16 @@ def row_source(name, arrays, rows, given, before, body):
 
 
 def declared(numbers):
-    """The C parameters of a kernel for the scalars of a call, each after a comma."""
-    kinds = {key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.held.items()}
+    """The parameters of a kernel for the numbers of a call, each after a comma."""
+    kinds = {
+        key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
+    }
     return "".join(f", {kinds.get(key, f'double h_{key}')}" for key in numbers.given)
 
 
 def opened(numbers):
-    """The C lines that declare each scalar of a call as a double, `n_lr` for `lr`."""
-    read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
+    """The lines that find the numbers `n_lr`, ... of a call, of type double."""
+    read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
     return read + _named(numbers)
 
 
@@ -289,13 +284,11 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """The body of an ElementwiseKernel for a traced update.
-
-    Arrays have their names and an underscore, such as `p_` and `g_`, and the types `A`, `B` and so
-    on; scalars are named `s0`, `s1` and so on.
+    """The body of a trace in C: arrays are `p_`, `g_`, ... of types `A`, `B`, ..., scalars `s0`,
+    ...
 
     Args:
-        trace: the update.
+        trace: the program.
         dtype: what to compute in, float32 or float64.
     """
     real = _real(dtype)

@@ -64,9 +64,9 @@ class Offload:
             )
         return self._streams[device]
 
-    def _fetch(self, module, place, gradient, stream):
+    def _fetch(self, module, argument_index, gradient, stream):
         """The buffer of a piece, to which its gradient has begun to come."""
-        key = (place, gradient.size, gradient.dtype)
+        key = (argument_index, gradient.size, gradient.dtype)
         buffer = self._locked.get(key)
         if buffer is None:
             buffer = self._locked[key] = _Buffer(module, gradient)

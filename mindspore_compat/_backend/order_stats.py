@@ -50,16 +50,16 @@ def _chosen(xp, x, k, axis, largest):
     if numpy.count_nonzero(taken) > k * len(rows):
         equal = rows == edge
         taken ^= equal
-        room = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
-        taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= room)
-    places = (numpy.flatnonzero(taken).reshape(-1, k) % length).reshape(*shape[:-1], k)
-    places = numpy.moveaxis(places, -1, axis)
-    values, order = top_k(xp, numpy.take_along_axis(x, places, axis), k, axis, largest)
-    return values, numpy.take_along_axis(places, order, axis)
+        remaining = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
+        taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
+    indices = (numpy.flatnonzero(taken).reshape(-1, k) % length).reshape(*shape[:-1], k)
+    indices = numpy.moveaxis(indices, -1, axis)
+    values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
+    return values, numpy.take_along_axis(indices, order, axis)
 
 
 @extra
-def place_of_rank(xp, x, axis=-1, rank=0):
+def index_of_rank(xp, x, axis=-1, rank=0):
     """Where the element of a rank stands along `axis`, which is kept with length 1; equal values
     rank by position. Rank 0 is the smallest."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
@@ -74,7 +74,7 @@ def place_of_rank(xp, x, axis=-1, rank=0):
 
 
 @extra
-def place_so_far(xp, x, axis, largest=True):
+def index_so_far(xp, x, axis, largest=True):
     """Where the largest (or smallest) element up to each place stands along `axis`; of equals the
     last one. A NaN outdoes all others."""
     length = x.shape[axis]
@@ -83,19 +83,19 @@ def place_so_far(xp, x, axis, largest=True):
         best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
         leads = numpy.flatnonzero((rows == best) | (rows != rows))  # the first of a row always does
         spans = numpy.diff(leads, append=rows.size)
-        places = numpy.repeat(leads % length, spans).reshape(rows.shape)
-        return numpy.moveaxis(places, -1, axis)
+        indices = numpy.repeat(leads % length, spans).reshape(rows.shape)
+        return numpy.moveaxis(indices, -1, axis)
     x = xp.moveaxis(x, axis, 0)
-    places = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
-    places = xp.broadcast_to(places, x.shape)
+    indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
+    indices = xp.broadcast_to(indices, x.shape)
     reach = 1
     while reach < length:  # each place looks twice as far back as before
-        behind, own = places[:-reach], places[reach:]
+        behind, own = indices[:-reach], indices[reach:]
         a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, own, 0)
         outdone = (a > b if largest else a < b) | (a != a) & (b == b)
-        places = xp.concatenate([places[:reach], xp.where(outdone, behind, own)], 0)
+        indices = xp.concatenate([indices[:reach], xp.where(outdone, behind, own)], 0)
         reach *= 2
-    return xp.moveaxis(places, 0, axis)
+    return xp.moveaxis(indices, 0, axis)
 
 
 @extra

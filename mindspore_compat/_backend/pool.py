@@ -59,8 +59,8 @@ def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
     """
     found = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation):
-        room = n + before + after - d * (k - 1) - 1
-        count = (-(-room // s) if ceil_mode else room // s) + 1
+        span = n + before + after - d * (k - 1) - 1
+        count = (-(-span // s) if ceil_mode else span // s) + 1
         if ceil_mode and (count - 1) * s >= n + before:
             count -= 1
         found.append(count)
@@ -84,9 +84,9 @@ def _lowest(dtype):
 
 
 def _along(x, axis, start, count, step):
-    place = [slice(None)] * x.ndim
-    place[axis] = slice(start, start + (count - 1) * step + 1, step)
-    return x[tuple(place)]
+    index_tuple = [slice(None)] * x.ndim
+    index_tuple[axis] = slice(start, start + (count - 1) * step + 1, step)
+    return x[tuple(index_tuple)]
 
 
 def _separable(combine, x, kernel, stride, dilation, out, target):
@@ -99,8 +99,8 @@ def _separable(combine, x, kernel, stride, dilation, out, target):
             continue
         final = target if i == last and x.ndim - axis == 1 else None
         total = combine(_along(x, axis, 0, o, s), _along(x, axis, d, o, s), out=final)
-        for tap in range(2, k):
-            combine(total, _along(x, axis, tap * d, o, s), out=total)
+        for position in range(2, k):
+            combine(total, _along(x, axis, position * d, o, s), out=total)
         x = total
     if x is not target:
         target[...] = x
@@ -188,14 +188,14 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
         return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
     index = xp.empty((prod(lead), *out), np.int64)
 
-    def work(block, places, found):
-        index[block] = places if found is None else places * found
+    def work(block, indices, found):
+        index[block] = indices if found is None else indices * found
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return index.reshape(largest.shape)
 
 
-class _Tap(NamedTuple):
+class _KernelPosition(NamedTuple):
     """One position in the window, for all windows at once."""
 
     shift: int  # its flat distance from the window's corner, in the unpadded data
@@ -204,15 +204,19 @@ class _Tap(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _taps(size, kernel, stride, dilation, pitch):
+def _kernel_positions(size, kernel, stride, dilation, pitch):
     """The taps of the window in row-major order."""
     found = []
-    for tap in product(*map(range, kernel)):
+    for position in product(*map(range, kernel)):
         shift = ahead = 0
-        for i, n, s, d, row in zip(tap, size, stride, dilation, pitch):
+        for i, n, s, d, row in zip(position, size, stride, dilation, pitch):
             shift = shift * n + i * d
             ahead = ahead * row + i * d // s
-        found.append(_Tap(shift, tuple(i * d % s for i, d, s in zip(tap, dilation, stride)), ahead))
+        found.append(
+            _KernelPosition(
+                shift, tuple(i * d % s for i, d, s in zip(position, dilation, stride)), ahead
+            )
+        )
     return found
 
 
@@ -230,9 +234,9 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     pitch = tuple(o + (k - 1) * d // s for o, k, s, d in zip(out, kernel, stride, dilation))
-    taps = _taps(size, kernel, stride, dilation, pitch)
-    none = len(taps)
-    shifts = xp.asarray(np.array([tap.shift for tap in taps] + [0]))
+    positions = _kernel_positions(size, kernel, stride, dilation, pitch)
+    none = len(positions)
+    shifts = xp.asarray(np.array([position.shift for position in positions] + [0]))
     corner = 0
     for n, o, s, (before, _) in zip(size, out, stride, pads):
         corner = np.add.outer(corner * n, np.arange(o) * s - before)
@@ -244,17 +248,17 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
         part = planes[block]
         parts = {
             phase: _phase(xp, part, phase, stride, pads, pitch)
-            for phase in {tap.phase for tap in taps}
+            for phase in {position.phase for position in positions}
         }
         tops = xp.zeros((part.shape[0], *pitch), x.dtype)
         tops[inner] = best[block]
         first = xp.full(tops.size, none, np.uint8 if none < 256 else np.uint16)
-        for number, tap in reversed(list(enumerate(taps))):
-            values, known = parts[tap.phase]
-            held = values[tap.ahead :] == tops.reshape(-1)[: tops.size - tap.ahead]
+        for number, position in reversed(list(enumerate(positions))):
+            values, known = parts[position.phase]
+            matches = values[position.ahead :] == tops.reshape(-1)[: tops.size - position.ahead]
             if known is not None:
-                held &= known[tap.ahead :]
-            _choose(xp, first[: held.size], held, number)
+                matches &= known[position.ahead :]
+            _choose(xp, first[: matches.size], matches, number)
         first = first.reshape(tops.shape)[inner]
         found = first != none
         work(block, xp.take(shifts, first) + corner, None if found.all() else found)
@@ -320,24 +324,24 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
-        return fast.spread_to_index(g, index, x.shape, geo)
+        return fast.add_at_index(g, index, x.shape, geo)
     area = prod(size)
-    slope, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
+    grad, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
 
-    def work(block, places, found):
-        _add_planes(xp, slope[block].reshape(-1), places, g[block], area, found)
+    def work(block, indices, found):
+        _add_planes(xp, grad[block].reshape(-1), indices, g[block], area, found)
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
-    return slope.reshape(x.shape)
+    return grad.reshape(x.shape)
 
 
-def _add_planes(xp, flat, places, values, area, found):
+def _add_planes(xp, flat, indices, values, area, found):
     """Adds values at places of their planes, which follow each other in `flat`."""
-    count = places.shape[0]
-    places += (xp.arange(count) * area).reshape(count, *(1,) * (places.ndim - 1))
+    count = indices.shape[0]
+    indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
     if found is not None:
-        places, values = places[found], values[found]
-    xp.add.at(flat, places.reshape(-1), values.reshape(-1))
+        indices, values = indices[found], values[found]
+    xp.add.at(flat, indices.reshape(-1), values.reshape(-1))
 
 
 def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
@@ -355,11 +359,11 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
     u = u.reshape(prod(lead), prod(size))
     picked = xp.zeros((prod(lead), *out), u.dtype)
 
-    def work(block, places, found):
+    def work(block, indices, found):
         if found is not None:
-            places *= found
-        taken = xp.take_along_axis(u[block], places.reshape(places.shape[0], -1), 1)
-        taken = taken.reshape(places.shape)
+            indices *= found
+        taken = xp.take_along_axis(u[block], indices.reshape(indices.shape[0], -1), 1)
+        taken = taken.reshape(indices.shape)
         picked[block] = taken if found is None else keep(xp, found, taken)
 
     _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
@@ -429,17 +433,17 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
     split = len(x_shape) - len(kernel)
     lead, size, out = tuple(x_shape[:split]), tuple(x_shape[split:]), g.shape[split:]
     divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
-    slope = xp.empty((prod(lead), *size), g.dtype)
+    grad = xp.empty((prod(lead), *size), g.dtype)
     g = g.reshape(prod(lead), *out)
 
     def work(block):
-        slope[block] = _spread(xp, g[block] / divisor, size, kernel, stride, pads)
+        grad[block] = _average_gradient(xp, g[block] / divisor, size, kernel, stride, pads)
 
-    _share(slope, work)
-    return slope.reshape(x_shape)
+    _share(grad, work)
+    return grad.reshape(x_shape)
 
 
-def _spread(xp, g, size, kernel, stride, pads):
+def _average_gradient(xp, g, size, kernel, stride, pads):
     """Each element added to its whole window, one dimension at a time, fastest first."""
     out = g.shape[1:]
     for i in reversed(range(len(kernel))):
@@ -447,14 +451,14 @@ def _spread(xp, g, size, kernel, stride, pads):
         after = (o - 1) * s + k - n - before
         shape = list(g.shape)
         shape[1 + i] = n + before + after
-        wide = xp.zeros(shape, g.dtype)
-        for tap in range(k):
-            target = _along(wide, 1 + i, tap, o, s)
+        dilated = xp.zeros(shape, g.dtype)
+        for position in range(k):
+            target = _along(dilated, 1 + i, position, o, s)
             if s >= k:
                 target[...] = g
             else:
                 target += g
-        g = padded(xp, wide, ((-before, -after),) + ((0, 0),) * (len(kernel) - 1 - i))
+        g = padded(xp, dilated, ((-before, -after),) + ((0, 0),) * (len(kernel) - 1 - i))
     return g
 
 
@@ -533,13 +537,13 @@ def adaptive_maximum(xp, x, out):
         lengths = tuple(last - first for _, (first, last) in cell)
         part = x[(..., *(slice(first, last) for _, (first, last) in cell))]
         part = part.reshape(*lead, prod(lengths))
-        place = (..., *(i for i, _ in cell))
+        index_tuple = (..., *(i for i, _ in cell))
         best = part.argmax(-1)
-        largest[place] = part.max(-1)
+        largest[index_tuple] = part.max(-1)
         flat = 0
         for n, start, length, step in zip(size, corner, lengths, _steps(lengths)):
             flat = flat * n + best // step % length + start
-        index[place] = flat
+        index[index_tuple] = flat
     return largest, index
 
 
@@ -572,6 +576,6 @@ def add_at(xp, g, index, size):
     """The gradient of `take_at`: `g` added into zeros of spatial `size` at positions `index`."""
     lead = g.shape[: g.ndim - len(size)]
     rows, area = prod(lead), prod(size)
-    place = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
-    flat = xp.bincount(place.reshape(-1), g.reshape(-1), rows * area)
+    index_tuple = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
+    flat = xp.bincount(index_tuple.reshape(-1), g.reshape(-1), rows * area)
     return flat.astype(g.dtype).reshape(*lead, *size)

@@ -37,7 +37,7 @@ def scatter_add(xp, x, index, values):
     out = xp.array(x, order="C")
     if is_basic(index):
         out[index] += values
-    elif not (type(out) is numpy.ndarray and _add_at_places(out, index, values)):
+    elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
         _at(xp.add, out, index, values)
     return out
 
@@ -50,58 +50,60 @@ def _at(ufunc, out, index, values):
 
 def _rank(x, index):
     """The number of axes of x[index], which is not looked up: that takes as long as adding."""
-    whole, places = x.ndim, 0
+    whole, indices = x.ndim, 0
     for each in index if isinstance(index, tuple) else (index,):
         if each is None:
             whole += 1
         elif isinstance(each, bool) or getattr(each, "dtype", None) == "bool":
-            whole, places = whole - numpy.ndim(each), max(places, 1)
+            whole, indices = whole - numpy.ndim(each), max(indices, 1)
         elif each is not Ellipsis and not isinstance(each, slice):
-            whole, places = whole - 1, max(places, numpy.ndim(each))
-    return whole + places
+            whole, indices = whole - 1, max(indices, numpy.ndim(each))
+    return whole + indices
 
 
-def _add_at_places(out, index, values):
+def _add_at_indices(out, index, values):
     """Adds `values` into `out`, which is contiguous, if `index` is whole axes and then arrays of
     places within their axes. Returns whether it did."""
     index = index if isinstance(index, tuple) else (index,)
     skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
-    places = index[skipped:]
+    indices = index[skipped:]
     lengths = out.shape[skipped : len(index)]
-    if all(numpy.size(each) <= _SMALL for each in (values, *places)):
+    if all(numpy.size(each) <= _SMALL for each in (values, *indices)):
         return False
-    if not places or any(
+    if not indices or any(
         type(each) is not numpy.ndarray
         or each.dtype.kind not in "iu"
         or not each.size
         or each.min() < -n
         or each.max() >= n
-        for each, n in zip(places, lengths)
+        for each, n in zip(indices, lengths)
     ):
         return False
-    places = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in places))
-    flat = numpy.ravel_multi_index([p % n for p, n in zip(places, lengths)], lengths).reshape(-1)
+    indices = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in indices))
+    flat = numpy.ravel_multi_index([p % n for p, n in zip(indices, lengths)], lengths).reshape(-1)
     if len(index) == out.ndim and not skipped:
-        numpy.add.at(out.reshape(-1), flat, numpy.broadcast_to(values, places[0].shape).reshape(-1))
+        numpy.add.at(
+            out.reshape(-1), flat, numpy.broadcast_to(values, indices[0].shape).reshape(-1)
+        )
         return True
-    whole = out.shape[:skipped] + places[0].shape + out.shape[len(index) :]
+    whole = out.shape[:skipped] + indices[0].shape + out.shape[len(index) :]
     if out.dtype.char not in "fd" or numpy.size(values) <= _SMALL:
         return False
-    axes = range(skipped, skipped + places[0].ndim)
-    rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(places[0].ndim))
+    axes = range(skipped, skipped + indices[0].ndim)
+    rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(indices[0].ndim))
     named, own = numpy.unique(flat, return_inverse=True)
     sums = _sparse_product(own, rows.reshape(flat.size, -1).astype(out.dtype), named.size)
-    front = numpy.moveaxis(out, range(skipped, len(index)), range(len(places)))
-    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(places) :])
+    front = numpy.moveaxis(out, range(skipped, len(index)), range(len(indices)))
+    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(indices) :])
     return True
 
 
 def _sparse_product(index, rows, count):
     from scipy import sparse  # here, because it takes longer to load than most of this package
 
-    places = numpy.where(index < 0, index + count, index)
+    indices = numpy.where(index < 0, index + count, index)
     ones = numpy.ones(index.size, rows.dtype)
-    picked = sparse.csr_matrix((ones, places, numpy.arange(index.size + 1)), (index.size, count))
+    picked = sparse.csr_matrix((ones, indices, numpy.arange(index.size + 1)), (index.size, count))
     return numpy.asarray(picked.T @ rows)
 
 
@@ -126,8 +128,8 @@ def scatter_reduce(xp, x, index, values, how):
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
         return xp.asarray(host[0])
     if xp.module.__name__ != "numpy" and x.itemsize < 4:
-        wide = "int32" if x.dtype.kind in "iu" else "float32"
-        found = xp.scatter_reduce(x.astype(wide), index, values.astype(wide), how)
+        upcast = "int32" if x.dtype.kind in "iu" else "float32"
+        found = xp.scatter_reduce(x.astype(upcast), index, values.astype(upcast), how)
         return found.astype(x.dtype)
     out = xp.array(x)
     _at(getattr(xp, _REDUCERS[how]), out, index, values)
@@ -138,7 +140,7 @@ def scatter_reduce(xp, x, index, values, how):
 def scatter_along_axis(xp, x, index, values, axis, add=False):
     """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
-    places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places = [xp.asarray(place) for place in places]
-    places[axis] = index
-    return (xp.scatter_add if add else xp.scatter_set)(x, tuple(places), values)
+    indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
+    indices = [xp.asarray(index_array) for index_array in indices]
+    indices[axis] = index
+    return (xp.scatter_add if add else xp.scatter_set)(x, tuple(indices), values)

@@ -76,11 +76,11 @@ class Space:
     bodies = None  # single kernels for whole bodies (device_bodies.py), where the library runs them
     level = 0  # how many vmaps deep; a class attribute, for a missing one is slow to ask for
 
-    def __init__(self, module, special, linalg, narrow, kernels=None, bodies=None):
+    def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module
         self.bodies = bodies
         self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them
-        self.narrow = narrow  # dtypes computed in float32 and rounded on store
+        self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
         self._special = special
         self._linalg = linalg
 
@@ -196,7 +196,7 @@ def einsum_list(xp, operands, equation):
 
 
 @extra
-def spread_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
+def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
     """Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads."""
     out = xp.zeros(shape, values.dtype)
     front = xp.moveaxis(out, (axis1, axis2), (-2, -1))

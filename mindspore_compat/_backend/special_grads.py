@@ -8,7 +8,7 @@ follow the width over which the function changes. About 11 digits come out, of a
 from .space import extra
 
 
-def _slope(xp, function, at, room, width):
+def _central_difference(xp, function, at, distance, width):
     """The slope of `function` at `at`.
 
     Args:
@@ -17,13 +17,13 @@ def _slope(xp, function, at, room, width):
         room (array): how far the function goes on below `at`.
         width (array): over which the function changes by much.
     """
-    step = xp.minimum(1e-3 * width, 0.2 * room)
+    step = xp.minimum(1e-3 * width, 0.2 * distance)
     near = function(at + step) - function(at - step)
     far = function(at + 2 * step) - function(at - 2 * step)
     return (8 * near - far) / (12 * step)
 
 
-def _wide(xp, *arrays):
+def _upcast(xp, *arrays):
     """float64 arrays of one shape, and the dtype of the result."""
     found = xp.broadcast_arrays(*[xp.cast(xp.asarray(a), "float64") for a in arrays])
     return found, xp.result_type(*arrays)
@@ -32,22 +32,22 @@ def _wide(xp, *arrays):
 @extra
 def gammainc_a(xp, a, x):
     """The slope of the lower regularised incomplete gamma function by its order."""
-    (a, x), dtype = _wide(xp, a, x)
+    (a, x), dtype = _upcast(xp, a, x)
     beyond = x > a  # there the upper function is the small one, and keeps its digits
 
     def lower(order):
         return xp.where(beyond, -xp.gammaincc(order, x), xp.gammainc(order, x))
 
     width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
-    return xp.cast(xp.where(x > 0, _slope(xp, lower, a, a, width), 0), dtype)
+    return xp.cast(xp.where(x > 0, _central_difference(xp, lower, a, a, width), 0), dtype)
 
 
 @extra
 def gammainc_aa(xp, a, x):
     """The curvature of the same."""
-    (a, x), dtype = _wide(xp, a, x)
+    (a, x), dtype = _upcast(xp, a, x)
     width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
-    found = _slope(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
+    found = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
     return xp.cast(xp.where(x > 0, found, 0), dtype)
 
 
@@ -60,9 +60,9 @@ def _beta_width(xp, one, x):
 @extra
 def betainc_a(xp, a, b, x):
     """The slope of the regularised incomplete beta function by its first parameter."""
-    (a, b, x), dtype = _wide(xp, a, b, x)
+    (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    found = _slope(xp, lambda one: xp.betainc(one, b, x), a, a, width)
+    found = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
     return xp.cast(xp.where(inside, found, 0), dtype)
 
 
@@ -75,18 +75,18 @@ def betainc_b(xp, a, b, x):
 @extra
 def betainc_aa(xp, a, b, x):
     """The curvature of the same along its first parameter."""
-    (a, b, x), dtype = _wide(xp, a, b, x)
+    (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    found = _slope(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
+    found = _central_difference(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
     return xp.cast(xp.where(inside, found, 0), dtype)
 
 
 @extra
 def betainc_ab(xp, a, b, x):
     """The slope of `betainc_a` by the second parameter."""
-    (a, b, x), dtype = _wide(xp, a, b, x)
+    (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, b, x)
-    found = _slope(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
+    found = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
     return xp.cast(xp.where(inside, found, 0), dtype)
 
 
@@ -97,15 +97,17 @@ def _zeta_width(xp, x, q):
 @extra
 def zeta_x(xp, x, q):
     """The slope of Hurwitz's zeta function by its power."""
-    (x, q), dtype = _wide(xp, x, q)
-    found = _slope(xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q))
+    (x, q), dtype = _upcast(xp, x, q)
+    found = _central_difference(
+        xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q)
+    )
     return xp.cast(found, dtype)
 
 
 @extra
 def zeta_xx(xp, x, q):
     """The curvature of the same."""
-    (x, q), dtype = _wide(xp, x, q)
+    (x, q), dtype = _upcast(xp, x, q)
     width = 4 * _zeta_width(xp, x, q)
-    found = _slope(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)
+    found = _central_difference(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)
     return xp.cast(found, dtype)

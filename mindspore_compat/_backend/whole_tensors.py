@@ -35,8 +35,8 @@ extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) 
 @extra
 def whole_norm(xp, x):
     """The Euclidean norm over all elements, in float32 or better."""
-    wide = x if x.dtype.itemsize >= 4 else x.astype("float32")
-    return xp.sqrt(xp.sum(wide * wide))
+    upcast = x if x.dtype.itemsize >= 4 else x.astype("float32")
+    return xp.sqrt(xp.sum(upcast * upcast))
 
 
 def whole(formula, reads=("g",)):
@@ -93,13 +93,13 @@ class Whole:
         for row in rows:
             if row[0].size:
                 kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
-        for dtypes, alike in kinds.items():
-            module = arrays.space_of(alike[0][0]).module
+        for dtypes, same_dtypes in kinds.items():
+            module = arrays.space_of(same_dtypes[0][0]).module
             found = Numbers(numbers, module.ndarray)
             kernel = self._kernel(module, dtypes, flags, found)
             most = _most_rows(dtypes)
-            for start in range(0, len(alike), most):
-                part = alike[start : start + most]
+            for start in range(0, len(same_dtypes), most):
+                part = same_dtypes[start : start + most]
                 table = filled_table(part, most)[0]
                 kernel((len(part),), (THREADS,), (table, skip, *found.values()))
 
@@ -119,7 +119,7 @@ def _most_rows(dtypes):
 class TensorKernel(RowKernel):
     """The CUDA text of a formula whose rows are whole tensors, at the places that a table tells."""
 
-    place = "at"
+    offset = "at"
 
     def __init__(self, formula, written, dtypes, flags, numbers):
         self.written, self.numbers = written, numbers

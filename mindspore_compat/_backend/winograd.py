@@ -64,12 +64,12 @@ def convolve(xp, x, w, geo):
     carried = _kernel_tiles(xp, w, kernel)
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     for chunk, tiles in _input_tiles(xp, x, geo):
-        count, _, high, wide = tiles.shape[:4]
+        count, _, tiles_down, tiles_across = tiles.shape[:4]
         product = xp.matmul(carried, _transform(xp, into, tiles))
         product = back @ product.reshape(REACH * REACH, -1)
-        product = product.reshape(TILE, TILE, geo.filters, count, high, wide)
+        product = product.reshape(TILE, TILE, geo.filters, count, tiles_down, tiles_across)
         whole = product.transpose(3, 2, 4, 0, 5, 1)
-        whole = whole.reshape(count, geo.filters, high * TILE, wide * TILE)
+        whole = whole.reshape(count, geo.filters, tiles_down * TILE, tiles_across * TILE)
         out[chunk] = whole[:, :, : geo.out[0], : geo.out[1]]
     return out
 
@@ -78,16 +78,16 @@ def weight_gradient(xp, g, x, geo):
     """The gradient for the weights, as `conv.weight_gradient` computes it."""
     into, kernel, back = map(xp.asarray, _squares(x.dtype.str))
     total = xp.zeros((REACH * REACH, geo.filters, geo.channels), x.dtype)
-    spread = xp.ascontiguousarray(back.T)
+    back_transposed = xp.ascontiguousarray(back.T)
     for chunk, tiles in _input_tiles(xp, x, geo):
-        count, _, high, wide = tiles.shape[:4]
-        whole = xp.zeros((count, geo.filters, high * TILE, wide * TILE), g.dtype)
+        count, _, tiles_down, tiles_across = tiles.shape[:4]
+        whole = xp.zeros((count, geo.filters, tiles_down * TILE, tiles_across * TILE), g.dtype)
         whole[:, :, : geo.out[0], : geo.out[1]] = g[chunk]
-        whole = whole.reshape(count, geo.filters, high, TILE, wide, TILE)
-        slopes = _transform(xp, spread, whole.transpose(0, 1, 2, 4, 3, 5))
-        total += xp.matmul(slopes, _transform(xp, into, tiles).swapaxes(1, 2))
-    slope = kernel.T @ total.reshape(REACH * REACH, -1)
-    return xp.ascontiguousarray(slope.T).reshape(geo.filters, geo.channels, 3, 3)
+        whole = whole.reshape(count, geo.filters, tiles_down, TILE, tiles_across, TILE)
+        grads = _transform(xp, back_transposed, whole.transpose(0, 1, 2, 4, 3, 5))
+        total += xp.matmul(grads, _transform(xp, into, tiles).swapaxes(1, 2))
+    grad = kernel.T @ total.reshape(REACH * REACH, -1)
+    return xp.ascontiguousarray(grad.T).reshape(geo.filters, geo.channels, 3, 3)
 
 
 def _kernel_tiles(xp, w, kernel):
@@ -96,7 +96,7 @@ def _kernel_tiles(xp, w, kernel):
 
 
 def _transform(xp, matrix, tiles):
-    """Tiles (count, channels, high, wide, a, b) through `matrix`: (36, channels, tiles)."""
+    """Tiles (count, channels, tiles_down, wide, a, b) through `matrix`: (36, channels, tiles)."""
     channels = tiles.shape[1]
     flat = tiles.transpose(4, 5, 1, 0, 2, 3).reshape(matrix.shape[1], -1)
     return (matrix @ flat).reshape(REACH * REACH, channels, -1)
@@ -104,21 +104,23 @@ def _transform(xp, matrix, tiles):
 
 def _input_tiles(xp, x, geo):
     """Yields (slice of the batch, its 6x6 tiles, overlapping by two)."""
-    high, wide = (-(-n // TILE) for n in geo.out)
-    sample = geo.channels * high * wide * REACH * REACH * x.dtype.itemsize
+    tiles_down, tiles_across = (-(-n // TILE) for n in geo.out)
+    sample = geo.channels * tiles_down * tiles_across * REACH * REACH * x.dtype.itemsize
     step = max(CHUNK_BYTES // sample, 1) if isinstance(x, np.ndarray) else geo.batch
     (top, _), (left, _) = geo.pads
     for start in range(0, geo.batch, step):
         chunk = slice(start, min(start + step, geo.batch))
         part = x[chunk]
-        room = xp.zeros((part.shape[0], geo.channels, high * TILE + 2, wide * TILE + 2), x.dtype)
-        rows = min(geo.size[0], room.shape[2] - top)
-        columns = min(geo.size[1], room.shape[3] - left)
-        room[:, :, top : top + rows, left : left + columns] = part[:, :, :rows, :columns]
-        n, c, h, w = room.strides
+        padded = xp.zeros(
+            (part.shape[0], geo.channels, tiles_down * TILE + 2, tiles_across * TILE + 2), x.dtype
+        )
+        rows = min(geo.size[0], padded.shape[2] - top)
+        columns = min(geo.size[1], padded.shape[3] - left)
+        padded[:, :, top : top + rows, left : left + columns] = part[:, :, :rows, :columns]
+        n, c, h, w = padded.strides
         tiles = xp.lib.stride_tricks.as_strided(
-            room,
-            (part.shape[0], geo.channels, high, wide, REACH, REACH),
+            padded,
+            (part.shape[0], geo.channels, tiles_down, tiles_across, REACH, REACH),
             (n, c, TILE * h, TILE * w, h, w),
         )
         yield chunk, tiles

@@ -25,9 +25,9 @@ def main(log, *command):
     if heartbeat.JOB not in os.environ:
         os.execvp(command[0], command)
     os.environ[heartbeat.JOB] += f"/{rank}"
-    told = []
+    received = []
     for number in (signal.SIGINT, signal.SIGTERM):  # they go to the script, of the same group
-        signal.signal(number, lambda number, _: told.append(number))
+        signal.signal(number, lambda number, _: received.append(number))
     group = os.getpgid(0) if hasattr(os, "getpgid") else 0
     heartbeat.report("process", f"{os.getpid()} {group}")
     script = subprocess.Popen(
@@ -35,7 +35,7 @@ def main(log, *command):
         close_fds=False,  # MPI's are among them
         preexec_fn=processes.before_start(),
     )
-    for number in told:  # before there was a script
+    for number in received:  # before there was a script
         script.send_signal(number)
     code = script.wait()
     code = code if code >= 0 else 128 - code

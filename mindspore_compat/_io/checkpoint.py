@@ -3,11 +3,11 @@
 A file is a run of protobuf messages, each with one value: a tag, the dimensions, the name of a type
 and the raw bytes in C order. Bytes over 512 MiB are cut into neighbours of the same tag. The whole
 may be encrypted (encryption.py). Values here are `(tag, array, type)` and `(tag, text, "str")`;
-which of them belong to a network is not asked here.
+which of them belong to a network is not decided here.
 
 There are two checksums, both CRC-32. A trailing one, 17 bytes behind the messages, is the
 original's. A leading one is a field of 9 bytes before them, with the last number that protobuf has:
-every protobuf reader passes over it, the original's too. It also tells of a file that was cut
+every protobuf reader passes over it, the original's too. It also reveals a file that was cut
 between two messages, and is encrypted with them.
 """
 
@@ -60,9 +60,9 @@ def type_name(array):
 
 
 def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM"):
-    """Writes a checkpoint file, readable by its owner only, in place of a file of that name.
+    """Writes a checkpoint file, readable by its owner only; it replaces a file of that name.
 
-    The bytes go to a file beside it that is renamed at the end, so a reader never meets half a file
+    The bytes go to a file next to it that is renamed at the end, so a reader never sees half a file
     and a failure leaves the old one. A value without elements is left out, as the original does.
 
     Args:

@@ -1,4 +1,4 @@
-"""Compressed files, read as a stream: the time is linear in what is asked for, and no read gives
+"""Compressed files, read as a stream: the time is linear in what is read, and no read gives
 more than a bound that follows from the size of the file.
 """
 

@@ -1,6 +1,6 @@
 """Encrypted checkpoint files: AES-GCM, AES-CBC and SM4-CBC, in the original's blocks.
 
-The plain bytes are cut into blocks of 64 MiB. Each is stored as a magic number that tells the
+The plain bytes are cut into blocks of 64 MiB. Each is stored as a magic number that states the
 mode, the 16-byte tag (GCM only), the length of what follows, and the initial vector and the
 ciphertext, each behind its length. The package `cryptography` does the arithmetic.
 """
@@ -41,18 +41,18 @@ def encrypt(pieces, key, mode):
 
 def blocks(pieces):
     """`pieces` cut and joined to blocks of 64 MiB; the last one is shorter."""
-    held = bytearray()
+    block = bytearray()
     for piece in pieces:
         at = 0
         while at < len(piece):
-            take = min(len(piece) - at, BLOCK - len(held))
-            held += piece[at : at + take]
+            take = min(len(piece) - at, BLOCK - len(block))
+            block += piece[at : at + take]
             at += take
-            if len(held) == BLOCK:
-                yield bytes(held)
-                held.clear()
-    if held:
-        yield bytes(held)
+            if len(block) == BLOCK:
+                yield bytes(block)
+                block.clear()
+    if block:
+        yield bytes(block)
 
 
 def locked(plain, key, mode):
@@ -92,16 +92,16 @@ def unlocked(view, at, key, mode):
         tag, at = taken(view, at, TAG_LENGTH)
     length, at = number(view, at)
     rest, end = taken(view, at, length)
-    count, place = number(rest, 0)
-    iv, place = taken(rest, place, count)
-    count, place = number(rest, place)
-    secret, place = taken(rest, place, count)
-    if len(iv) != IV_LENGTH or place != len(rest) or mode != "AES-GCM" and count % 16:
+    count, position = number(rest, 0)
+    iv, position = taken(rest, position, count)
+    count, position = number(rest, position)
+    secret, position = taken(rest, position, count)
+    if len(iv) != IV_LENGTH or position != len(rest) or mode != "AES-GCM" and count % 16:
         raise ValueError("an encrypted block has wrong lengths")
-    return opened(bytes(secret), key, mode, bytes(iv), bytes(tag)), end
+    return decrypted(bytes(secret), key, mode, bytes(iv), bytes(tag)), end
 
 
-def opened(secret, key, mode, iv, tag):
+def decrypted(secret, key, mode, iv, tag):
     """The plain bytes of one block's ciphertext."""
     from cryptography.exceptions import InvalidTag
 

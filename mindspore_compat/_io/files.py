@@ -1,4 +1,4 @@
-"""Files as a whole: one that takes another's place when it is complete; one mapped into memory.
+"""Files as a whole: one that replaces another when it is complete; one mapped into memory.
 
 Whatever the package writes goes through `AtomicFile`, mostly by `atomic_write`. A crash at any
 moment leaves the old file or the new one. What is appended to over a long time, such as a file of
@@ -28,9 +28,9 @@ _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
 @contextlib.contextmanager
 def atomic_write(path, mode=None, durable=True):
-    """A file to write bytes to, which takes the place of `path` when the block ends well.
+    """A file to write bytes to, which replaces `path` when the block ends well.
 
-    A reader never meets half a file, and a failure leaves the old one.
+    A reader never sees half a file, and a failure leaves the old one.
 
     Args:
         path: The file. A symbolic link of that name is replaced, not followed.
@@ -58,7 +58,7 @@ def atomic_write(path, mode=None, durable=True):
 
 
 class AtomicFile:
-    """A file that is written under a temporary name and then takes the place of `path`.
+    """A file that is written under a temporary name and then replaces `path`.
 
     The temporary name is `<name>.<process>-<random digits>.tmp`, in the same folder. The file is
     created, never opened, has mode 0600 until it is complete, and is locked as long as its process
@@ -67,7 +67,7 @@ class AtomicFile:
     host; such ones of the same `path` are removed first.
 
     Args:
-        path: The file whose place is taken.
+        path: The file that is replaced.
         mode (int): The permissions of the file when it is complete; None for those of the file that
             is replaced or, if there is none, for what the umask leaves of 0666.
         durable (bool): Whether the file survives a failure of power, and dead processes' files are
@@ -88,7 +88,7 @@ class AtomicFile:
     def sync(self):
         """Gives the file its permissions and brings it to the disk."""
         self.file.flush()
-        os.chmod(self.temporary, _mode_beside(self.path) if self.mode is None else self.mode)
+        os.chmod(self.temporary, _mode_of_new_files(self.path) if self.mode is None else self.mode)
         if self.durable:
             os.fsync(self.file.fileno())
 
@@ -199,8 +199,8 @@ def _remove_unlocked(temporary):
 # Permissions, durability, errors ------------------------------------------------------------------
 
 
-def _mode_beside(path):
-    """The permissions of a file that takes the place of `path`."""
+def _mode_of_new_files(path):
+    """The permissions of a file that replaces `path`."""
     if os.path.isfile(path) and not os.path.islink(path):
         return os.stat(path).st_mode & 0o777
     umask = os.umask(0o077)  # it can only be read by setting it
@@ -229,7 +229,7 @@ def _errors_naming(path):
     try:
         yield
     except OSError as error:
-        told = isinstance(error.filename, str) and not error.filename.endswith(".tmp")
-        if told or error.errno is None:
+        names_target = isinstance(error.filename, str) and not error.filename.endswith(".tmp")
+        if names_target or error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error

@@ -1,8 +1,8 @@
 """Files of MATLAB (version 5), checked before SciPy reads them.
 
-SciPy's reader trusts the lengths and kinds that a file tells, and can take the process with it if
+SciPy's reader trusts the lengths and kinds that a file states, and can take the process with it if
 they lie. So the file is walked over first: every element must lie within the one around it and be
-consumed whole, nesting is bounded, and the places of a sparse array must lie in it. What passes is
+consumed whole, nesting is bounded, and the indices of a sparse array must lie in it. What passes is
 given to SciPy, taken out of its compression. Files of version 4, which are of one level, go to
 SciPy as they are; those of 7.3 (HDF5), of functions and of objects are refused.
 
@@ -125,9 +125,9 @@ class _Array:
         elif kind in _NUMERIC or kind == _CHAR:
             for _ in range(2 if flags & _COMPLEX else 1):
                 stored, number = self._next(_TEXTS if kind == _CHAR else _NUMBERS)
-                held = len(stored) // np.dtype(_TEXTS[number]).itemsize
-                if held != size and (kind != _CHAR or held > 4 * size):
-                    raise ValueError(f"an array of shape {tuple(shape)} has {held} numbers")
+                capacity = len(stored) // np.dtype(_TEXTS[number]).itemsize
+                if capacity != size and (kind != _CHAR or capacity > 4 * size):
+                    raise ValueError(f"an array of shape {tuple(shape)} has {capacity} numbers")
         else:
             raise ValueError(f"an array is of class {kind}, which is not read here")
         if len(self._view):
@@ -189,7 +189,7 @@ class _Array:
             or starts[-1] > min(len(rows), *stored)
         ):
             raise ValueError(
-                f"a sparse array of shape {tuple(shape)} tells other places than it has"
+                f"a sparse array of shape {tuple(shape)} states other indices than it has"
             )
         rows = rows[: starts[-1]]
         if len(rows) and not 0 <= rows.min() <= rows.max() < shape[0]:

@@ -108,11 +108,11 @@ class Message:
         raise AttributeError(f"'{cls.__name__}' has no field '{name}'")
 
     def __getattr__(self, name):
-        field, held = self._field(name), self._set
-        if name in held:
-            return held[name]
+        field, values = self._field(name), self._set
+        if name in values:
+            return values[name]
         if field.label == REPEATED:
-            return held.setdefault(name, _Repeated(field, type(self).__name__))
+            return values.setdefault(name, _Repeated(field, type(self).__name__))
         if isinstance(field.kind, str):
             return _EMPTY[field.kind]
         inner = field.kind()  # is set as soon as something in it is
@@ -135,14 +135,14 @@ class Message:
         self._appear()
 
     def _appear(self):
-        """Makes a message that was asked for a part of the one that it was asked of."""
+        """Makes a message that was read as a field a part of the message that it belongs to."""
         if self._parent is not None:
             (outer, field), vars(self)["_parent"] = self._parent, None
             vars(outer)["_asked"].pop(field.name, None)
             outer._put(field, self)
 
     def _settle(self):
-        """Takes in the inner messages whose lists have grown since they were asked for."""
+        """Takes in the inner messages whose lists have grown since they were first read."""
         for inner in list(vars(self).get("_asked", {}).values()):
             inner._settle()
             if any(inner._set.values()):
@@ -151,11 +151,11 @@ class Message:
     def _present(self):
         """(field, value) of what is set, in order."""
         self._settle()
-        held = self._set
+        values = self._set
         return [
-            (field, held[field.name])
+            (field, values[field.name])
             for field in self.FIELDS
-            if field.name in held and (field.label != REPEATED or held[field.name])
+            if field.name in values and (field.label != REPEATED or values[field.name])
         ]
 
     def HasField(self, name):  # noqa: N802 - the original's name
@@ -185,20 +185,20 @@ class Message:
         if type(other) is not type(self):
             raise TypeError(f"'other' must be a {type(self).__name__}, but got {other!r}.")
         if other is not self:
-            self._read(other._written())
+            self._read(other._serialized())
 
     def IsInitialized(self):  # noqa: N802
         """Whether it has all that it must have."""
         return not self._lacking()
 
     def _lacking(self):
-        held = dict((field.name, value) for field, value in self._present())
+        values = dict((field.name, value) for field, value in self._present())
         found = [
             field.name
             for field in self.FIELDS
-            if field.label == REQUIRED and field.name not in held
+            if field.label == REQUIRED and field.name not in values
         ]
-        for name, value in held.items():
+        for name, value in values.items():
             for i, one in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(one, Message):
                     at = f"{name}[{i}]" if isinstance(value, list) else name
@@ -207,7 +207,7 @@ class Message:
 
     def ByteSize(self):  # noqa: N802
         """How many bytes it is written as."""
-        return len(self._written())
+        return len(self._serialized())
 
     def SerializeToString(self):  # noqa: N802
         """It as bytes.
@@ -218,21 +218,21 @@ class Message:
         lacking = self._lacking()
         if lacking:
             raise EncodeError(f"'{type(self).__name__}' lacks {', '.join(lacking)}")
-        return self._written()
+        return self._serialized()
 
-    def _written(self):
+    def _serialized(self):
         found = []
         for field, value in self._present():
             for one in value if field.label == REPEATED else [value]:
                 if isinstance(one, Message):
-                    one = one._written()
+                    one = one._serialized()
                 made = int_field if isinstance(one, int) else bytes_field
                 found.append(made(field.number, one))
         return b"".join(found)
 
     @classmethod
     def _of(cls, data):
-        """A message within another one, of which what is lacking is asked later."""
+        """A message within another one, whose missing fields are checked later."""
         found = cls()
         found._read(data)
         return found
@@ -274,7 +274,7 @@ class Message:
                 self._put(field, _checked(field, found[-1], type(self).__name__))
 
     def __eq__(self, other):
-        return type(other) is type(self) and self._written() == other._written()
+        return type(other) is type(self) and self._serialized() == other._serialized()
 
     __hash__ = None
 

@@ -190,8 +190,8 @@ class Message:
 def pieces(message):
     """The bytes of a message, in pieces that need not be joined; large bytes stay as they are."""
     for name, (number, form, many) in NAMES[message.kind].items():
-        held = getattr(message, name)
-        for value in held if many else () if held is None else (held,):
+        repeated = getattr(message, name)
+        for value in repeated if many else () if repeated is None else (repeated,):
             if form in SCHEMA:
                 inner = list(pieces(value))
                 yield bytes_head(number, sum(map(len, inner)))
@@ -272,7 +272,7 @@ def tensor(array, name=None, **more):
 
 
 def array_of(message, folder=None):
-    """The array that a Tensor message holds; `folder` is where a file beside it lies."""
+    """The array that a Tensor message holds; `folder` is where a file next to it is."""
     dtype = TYPES.get(message.data_type)
     if dtype is None:
         raise ValueError(f"a tensor is of type number {message.data_type}, which is not known here")
@@ -355,8 +355,8 @@ def value_of(message, folder=None):
     ):
         if kind in kinds:
             found = getattr(message, one)
-            held = getattr(message, many)
-            found = held[0] if found is None and held else found
+            repeated = getattr(message, many)
+            found = repeated[0] if found is None and repeated else found
             if kind == STRING:
                 return str(found or b"", "utf-8")
             return bool(found) if kind == BOOL else found or 0

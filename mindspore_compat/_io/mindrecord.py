@@ -1,9 +1,9 @@
-"""MindRecord files, read: the header, the index beside the file, and rows out of pages.
+"""MindRecord files, read: the header, the index next to the file, and rows out of pages.
 
 A file is a header and pages of one size. The header is a number of 8 bytes and that much JSON: the
-schema, which pages hold rows, which files belong together. A row lies in two places: numbers and
-text as MessagePack in a "raw" page, bytes and arrays in a "blob" page, both with 8 bytes of length
-before them. Where, says the SQLite file `<file>.db`, which also holds the indexed fields.
+schema, which pages hold rows, which files belong together. A row is stored in two parts: numbers
+and text as MessagePack in a "raw" page, bytes and arrays in a "blob" page, both with 8 bytes of
+length before them. Where, says the SQLite file `<file>.db`, which also holds the indexed fields.
 
 Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32} a row
 (b"xy", [1, -2, 300], 5) is
@@ -12,7 +12,7 @@ Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32
     blob   0 0 0 0 0 0 0 2 "xy"                                  length, most significant byte first
            0 0 0 0 0 0 0 9   0 0 0 3  0b00000100  1  254  44 1   ints: count, widths, the numbers
 
-Each int is stored in the narrowest of 1, 2, 4 or 8 bytes; two bits of a width tell which (0 to 3),
+Each int is stored in the smallest of 1, 2, 4 or 8 bytes; two bits of a width say which (0 to 3),
 four ints a byte, the first in the highest bits. A schema with a single blob field has no lengths in
 its blob; one with none has four zero bytes. Writing is in
 mindrecord_writing.py.
@@ -60,7 +60,7 @@ class Layout:
         self.raw = [name for name in self.schema if name not in self.blob]
 
     def pack(self, row):
-        """The raw bytes, the blob bytes, and how many bytes narrow ints save."""
+        """The raw bytes, the blob bytes, and how many bytes smaller ints save."""
         raw = pack_map({name: _plain(row[name]) for name in self.raw} or {"id": 0})
         saved, parts = 0, []
         for name in self.blob:
@@ -69,7 +69,7 @@ class Layout:
                 part = np.ascontiguousarray(value).tobytes()
                 if value.dtype.kind == "i":
                     saved += len(part)
-                    part = _narrow(value)
+                    part = _smallest_integers(value)
                     saved -= len(part)
             else:
                 part = bytes(value)
@@ -107,7 +107,7 @@ class Layout:
         if field["type"] == "bytes":
             return bytes(data)
         if field["type"].startswith("int"):
-            array = _widened(data, field["type"])
+            array = _as_dtype(data, field["type"])
         else:
             array = np.frombuffer(data, field["type"])
         try:
@@ -123,7 +123,7 @@ def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _narrow(array):
+def _smallest_integers(array):
     """An array of ints, each in the narrowest width that holds it."""
     numbers = array.reshape(-1).astype("<i8")
     widths = sum((numbers < -limit) | (numbers >= limit) for limit in _LIMITS) + np.zeros(
@@ -140,8 +140,8 @@ def _narrow(array):
     )
 
 
-def _widened(data, dtype):
-    """The ints that `_narrow` made bytes of."""
+def _as_dtype(data, dtype):
+    """The ints that `_smallest_integers` made bytes of."""
     count = int.from_bytes(data[:4], "big")
     begin = 4 + -(-count // 4)
     if begin > len(data):
@@ -150,15 +150,15 @@ def _widened(data, dtype):
     widths = (packed[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
     sizes = 1 << widths.astype(int)
     if begin + int(sizes.sum()) != len(data):
-        raise ValueError("an array of ints has another length than it tells")
+        raise ValueError("an array of ints has another length than it states")
     stored = np.frombuffer(data, np.uint8, offset=begin)
     starts = np.cumsum(sizes) - sizes
     out = np.empty(count, dtype)
     for width in range(4):
         chosen = widths == width
         if chosen.any():
-            places = starts[chosen][:, None] + np.arange(1 << width)
-            out[chosen] = stored[places].view(f"<i{1 << width}").reshape(-1)
+            positions = starts[chosen][:, None] + np.arange(1 << width)
+            out[chosen] = stored[positions].view(f"<i{1 << width}").reshape(-1)
     return out
 
 
@@ -221,13 +221,13 @@ class Shard:
         self.schema = self.header["schema"][0]["schema"]
         self.layout = Layout(self.schema)
         self.indexed = [each["index_field"] for each in self.header["index_fields"] or ()]
-        self._places = self._read_places()
+        self._locations = self._read_locations()
         self._view = mapped(path)
 
     def __len__(self):
-        return len(self._places)
+        return len(self._locations)
 
-    def _read_places(self):
+    def _read_locations(self):
         """For each row: where its raw and its blob part begin and end in the file."""
         with reading(f"{self.path}.db", MRMOpenError):
             found = np.array(rows_of_index(self.path, PLACES), np.int64).reshape(-1, 6)
@@ -238,19 +238,19 @@ class Shard:
         )
         if len(found) and not 0 <= found.min() <= found.max() <= size:
             raise MRMOpenError(
-                f"{self.path!r} has {size} bytes, but its index tells of places "
+                f"{self.path!r} has {size} bytes, but its index names locations "
                 f"from {found.min()} to {found.max()} in it."
             )
         raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
-        places = np.stack(
+        locations = np.stack(
             [raw + found[:, 1], raw + found[:, 2], blob + found[:, 4], blob + found[:, 5]], 1
         )
-        if len(places) and (places.max() > size or places.min() < begin):
+        if len(locations) and (locations.max() > size or locations.min() < begin):
             raise MRMOpenError(
-                f"{self.path!r} is truncated: its index tells of rows up to byte "
-                f"{places.max()}, but it has {size} bytes."
+                f"{self.path!r} is truncated: its index names rows up to byte "
+                f"{locations.max()}, but it has {size} bytes."
             )
-        return places
+        return locations
 
     def row(self, number, columns):
         """The wanted columns of a row, by name.
@@ -258,7 +258,7 @@ class Shard:
         Raises:
             MRMOpenError: what is there is no row.
         """
-        raw, raw_end, blob, blob_end = self._places[number].tolist()
+        raw, raw_end, blob, blob_end = self._locations[number].tolist()
         found = {}
         with reading(self.path, MRMOpenError, f"is damaged at row {number}"):
             if any(name in self.layout.raw for name in columns):
@@ -269,7 +269,7 @@ class Shard:
 
     def _part(self, begin, end):
         if int.from_bytes(self._view[begin : begin + 8], "little") != end - begin - 8:
-            raise ValueError("its length is not the one that the index tells")
+            raise ValueError("its length is not the one that the index states")
         return self._view[begin + 8 : end]
 
     def values(self, field):
@@ -307,8 +307,10 @@ class Records:
 
     def row(self, index, columns):
         """The wanted columns of a row, by name; rows are counted through the files."""
-        place = int(np.searchsorted(self._ends, index, "right"))
-        return self.shards[place].row(index - int(self._ends[place] - self.counts[place]), columns)
+        shard_index = int(np.searchsorted(self._ends, index, "right"))
+        return self.shards[shard_index].row(
+            index - int(self._ends[shard_index] - self.counts[shard_index]), columns
+        )
 
     def values(self, field):
         """The values of one field, row by row."""

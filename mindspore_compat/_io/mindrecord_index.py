@@ -1,4 +1,4 @@
-"""The index of a MindRecord file: an SQLite file that tells where rows lie, asked with care.
+"""The index of a MindRecord file: an SQLite file that states where rows are, queried with care.
 
 Whoever can write the file decides what SQL is in it. So only a real table INDEXES is read, whose
 columns are stored (a view or a computed column runs what it likes), names are quoted, and the
@@ -63,9 +63,9 @@ def _check_table(base, columns):
     ).fetchall()
     if len(found) != 1 or found[0][0] != "table" or not found[0][1]:
         raise ValueError("INDEXES is no table, or one with triggers")
-    told = base.execute("PRAGMA main.table_xinfo(INDEXES)").fetchall()
-    if any(column[-1] for column in told):
+    columns_info = base.execute("PRAGMA main.table_xinfo(INDEXES)").fetchall()
+    if any(column[-1] for column in columns_info):
         raise ValueError("INDEXES has columns that are computed")
-    missing = sorted({"ROW_ID", *columns} - {column[1] for column in told})
+    missing = sorted({"ROW_ID", *columns} - {column[1] for column in columns_info})
     if missing:
         raise ValueError(f"INDEXES has no column {missing[0]!r}")

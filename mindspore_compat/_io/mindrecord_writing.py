@@ -1,4 +1,4 @@
-"""MindRecord files, written; mindrecord.py tells what they look like.
+"""MindRecord files, written; mindrecord.py describes their format.
 
 Rows go straight to their pages in temporary files; only offsets stay in memory. Closing writes the
 header and the index, and then all files get their names at once. When a file is appended to, new
@@ -61,12 +61,12 @@ class Pages:
 
     def __init__(self, file, header, rows):
         self.file, self.header, self.rows = file, header, rows
-        self.places = []
+        self.locations = []
         self.indexed = []
         self._raw = self._blob = None
 
     def add(self, raw, blob, saved, indexed):
-        """Writes a row, and keeps its place and its indexed values."""
+        """Writes a row, and stores its location and its indexed values."""
         raw, blob = (len(part).to_bytes(8, "little") + part for part in (raw, blob))
         size = self.header["page_size"]
         if self._raw is None or self._raw["page_size"] + len(raw) > size:
@@ -77,7 +77,7 @@ class Pages:
             self._raw["row_group_ids"].append(group)
             self._blob["row_group_ids"].append({"id": 0, "offset": 0})
             self._blob["start_row_id"] = self.rows
-        self.places.append(
+        self.locations.append(
             (
                 self.rows,
                 *self._put(self._raw, raw),
@@ -118,12 +118,12 @@ class Pages:
         """Writes the header.
 
         Raises:
-            MRMInvalidHeaderSizeError: it is longer than its place.
+            MRMInvalidHeaderSizeError: it is longer than the space for it.
         """
         text = _as_json(self.header)
         if len(text) + 8 > self.header["header_size"]:
             raise MRMInvalidHeaderSizeError(
-                f"the header of {len(text)} bytes needs a larger place than "
+                f"the header of {len(text)} bytes needs more space than "
                 f"{self.header['header_size']} bytes; see 'set_header_size'"
             )
         self.file.seek(0, os.SEEK_END)
@@ -208,11 +208,11 @@ class Writer:
         """Writes rows, divided evenly; who has fewest rows so far gets one more."""
         packed = self._packed(rows)
         share, more = divmod(len(packed), len(self.pages))
-        favoured = sorted(range(len(self.pages)), key=lambda place: self.pages[place].rows)[:more]
+        favoured = sorted(range(len(self.pages)), key=lambda index: self.pages[index].rows)[:more]
         at = 0
-        for place, pages in enumerate(self.pages):
-            end = at + share + (place in favoured)
-            with _failing_as(MRMWriteDatasetError, self.paths[place]):
+        for index, pages in enumerate(self.pages):
+            end = at + share + (index in favoured)
+            with _failing_as(MRMWriteDatasetError, self.paths[index]):
                 for each in packed[at:end]:
                     pages.add(*each)
             at = end
@@ -265,10 +265,10 @@ class Writer:
         with contextlib.closing(_private_database(part)) as base:
             if not self.appended:
                 own = "".join(
-                    f",INC_{place} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
-                    for place, name in enumerate(self.indexed)
+                    f",INC_{index} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
+                    for index, name in enumerate(self.indexed)
                 )
-                key = "".join(f",INC_{place}" for place in range(len(self.indexed)))
+                key = "".join(f",INC_{index}" for index in range(len(self.indexed)))
                 base.execute(
                     f"CREATE TABLE INDEXES("
                     f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{own}, "
@@ -280,8 +280,8 @@ class Writer:
             base.executemany(
                 f"INSERT INTO INDEXES VALUES({marks})",
                 (
-                    (*place, *_numbered(values))
-                    for place, values in zip(pages.places, pages.indexed, strict=True)
+                    (*location, *_numbered(values))
+                    for location, values in zip(pages.locations, pages.indexed, strict=True)
                 ),
             )
             base.commit()
@@ -295,7 +295,7 @@ def _numbered(values):
 
 
 def _private_database(path):
-    """A database that nobody else knows of: it needs no locks, nor a journal beside it."""
+    """A database that nobody else knows of: it needs no locks, and no journal."""
     base = sqlite3.connect(f"file:{urllib.parse.quote(path)}?nolock=1", uri=True)
     base.execute("PRAGMA journal_mode=OFF")
     base.execute("PRAGMA synchronous=OFF")  # AtomicFile brings it to the disk

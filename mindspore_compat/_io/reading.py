@@ -2,7 +2,7 @@
 
 `reading` turns what goes wrong within it into the documented error of the API, which names the file
 and, where it is known, the line. What opens a file notes it by `at`, as `content`, `lines` and
-`json_of` do by themselves; so one guard around a whole source tells which of its files was at
+`json_of` do by themselves; so one guard around a whole source knows which of its files was at
 fault. `most_bytes` bounds what a file may grow to when it is decompressed or decoded.
 
 Worked example. A list of images has the line "a/1.jpg seven" where the label must be a number:
@@ -26,13 +26,13 @@ _SETTING = "MINDSPORE_COMPAT_READ_LIMIT"  # another number of free bytes, in MiB
 _PLAIN = (RuntimeError, ValueError, TypeError)  # what readers raise on purpose
 
 
-class _Place(threading.local):
+class _Location(threading.local):
     """The file that this thread reads, and the line."""
 
     path = line = None
 
 
-_now = _Place()
+_now = _Location()
 
 
 def at(path, line=None):
@@ -49,12 +49,12 @@ class reading:  # noqa: N801 - read as a verb: with reading(path)
     Args:
         path (Union[str, PathLike], optional): the file, or the folder of files that `at` notes.
         raises (type, optional): the documented error.
-        told (str, optional): what is said of the file, before the line and the reason.
+        problem (str, optional): what is said of the file, before the line and the reason.
         api (str, optional): the public name to begin with.
     """
 
-    def __init__(self, path=None, raises=RuntimeError, told="cannot be read", api=None):
-        self._path, self._raises, self._told = path, raises, told
+    def __init__(self, path=None, raises=RuntimeError, problem="cannot be read", api=None):
+        self._path, self._raises, self._problem = path, raises, problem
         self._head = "" if api is None else f"For '{api}', "
 
     def __enter__(self):
@@ -68,12 +68,12 @@ class reading:  # noqa: N801 - read as a verb: with reading(path)
         if (
             isinstance(error, Exception)
             and not isinstance(error, ImportError)
-            and (path is None or not _is_told(error, path))
+            and (path is None or not _names_the_file(error, path))
         ):
-            raise self._raises(self._head + _message(path, self._told, line, error)) from error
+            raise self._raises(self._head + _message(path, self._problem, line, error)) from error
 
 
-def _is_told(error, path):
+def _names_the_file(error, path):
     kind = type(error)
     own = (
         kind in _PLAIN
@@ -83,17 +83,17 @@ def _is_told(error, path):
     return own and (os.fspath(path) in str(error) or repr(path) in str(error))
 
 
-def _message(path, told, line, error):
+def _message(path, problem, line, error):
     if path is None:
-        return f"the input {told}: {reason(error)}"
+        return f"the input {problem}: {reason(error)}"
     if isinstance(error, UnicodeDecodeError) and os.path.isfile(path):
         line = _line_that_is_no_text(path) or line
-    place = "" if line is None else f" at line {line}"
-    return f"{os.fspath(path)!r} {told}{place}: {reason(error)}"
+    location = "" if line is None else f" at line {line}"
+    return f"{os.fspath(path)!r} {problem}{location}: {reason(error)}"
 
 
 def reason(error):
-    """What an error tells, in words that fit behind a colon."""
+    """The message of an error, in words that fit after a colon."""
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
     if isinstance(error, RecursionError):
@@ -102,9 +102,9 @@ def reason(error):
         return f"it is not {error.encoding.upper()}: {error.reason}"
     if isinstance(error, KeyError):
         return f"it has no {error}"
-    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    told = told or type(error).__name__
-    return told if len(told) <= 300 else f"{told[:300]}..."
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    text = text or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:300]}..."
 
 
 def _line_that_is_no_text(path):
@@ -147,8 +147,8 @@ def most_bytes(stored):
     These are 256 MiB, or as many MiB as the environment variable MINDSPORE_COMPAT_READ_LIMIT says,
     or 64 times the stored bytes where that is more.
     """
-    told = os.environ.get(_SETTING, "")
-    free = int(told) << 20 if told.isdecimal() else _FREE
+    limit = os.environ.get(_SETTING, "")
+    free = int(limit) << 20 if limit.isdecimal() else _FREE
     return max(free, _RATIO * stored)
 
 
@@ -156,7 +156,7 @@ def check_growth(wanted, stored):
     """Refuses what would become too large for the file that it is in.
 
     Args:
-        wanted (int): how many bytes it asks for.
+        wanted (int): how many bytes it requests.
         stored (int): how many bytes the file has.
 
     Raises:

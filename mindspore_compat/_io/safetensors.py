@@ -2,7 +2,7 @@
 
 The package `safetensors` reads and writes the bytes. The original adds the metadata "format": "ms",
 on request "crc_num" (a checksum over every name and its bytes, in the order of the names) and
-"remove_redundancy". Texts have no place in such a file.
+"remove_redundancy". Such a file cannot store texts.
 """
 
 import io
@@ -38,12 +38,12 @@ CODES = {code: TYPES[name] for code, name in CODES.items()}
 
 
 def write(path, values, *, crc=False, metadata=None):
-    """Writes a safetensors file in place of a file of that name.
+    """Writes a safetensors file, which replaces a file of that name.
 
     Args:
         path: Where to write; ".safetensors" is appended when it is missing.
         values: The `(tag, array)` pairs; they are stored in an order that the format prescribes.
-        crc: Whether the metadata tells a checksum.
+        crc: Whether the metadata has a checksum.
         metadata: Further metadata, texts by name.
 
     Returns:
@@ -158,7 +158,7 @@ def checksum(arrays):
 
 
 def count_of_zeros(array):
-    """How many zeros the checksum goes over in the place of a value; None for its own bytes.
+    """How many zeros the checksum goes over instead of a value; None for its own bytes.
 
     The original takes `bytes(array)`, which is as many zeros as a 0-d integer says. One that is
     negative, or so large that the original runs out of memory, counts by its own bytes here.

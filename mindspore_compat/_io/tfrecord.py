@@ -34,7 +34,7 @@ def framed(data):
     return b"".join([length, _TAIL.pack(masked(length)), data, _TAIL.pack(masked(data))])
 
 
-def _opened(path, compression):
+def _open_file(path, compression):
     return Inflated(path, compression) if compression else open(path, "rb")
 
 
@@ -51,7 +51,7 @@ def records(path, compression=""):
     """
     number = 0
     try:
-        with _opened(path, compression) as file:
+        with _open_file(path, compression) as file:
             size = None if compression else os.path.getsize(path)
             while True:
                 head = file.read(_HEAD.size)
@@ -189,8 +189,8 @@ def varints(data):
     starts = np.concatenate([[0], ends[:-1] + 1])
     if (ends - starts).max() > 9:
         raise ValueError("a number has more than 64 bits")
-    places = np.arange(len(stored)) - np.repeat(starts, ends - starts + 1)
-    parts = (stored & 127).astype(np.uint64) << (7 * places).astype(np.uint64)
+    positions = np.arange(len(stored)) - np.repeat(starts, ends - starts + 1)
+    parts = (stored & 127).astype(np.uint64) << (7 * positions).astype(np.uint64)
     return np.bitwise_or.reduceat(parts, starts).view(np.int64)
 
 

@@ -3,7 +3,7 @@
 With `MINDSPORE_COMPAT=1` in the environment it makes `import mindspore` mean mindspore_compat,
 also in children that are started afresh (multiprocessing's spawn and forkserver, subprocesses).
 It must cost next to nothing when the variable is absent, and it must not import the package
-before `mindspore` is asked for; so it is a module of its own, outside the package.
+before `mindspore` is imported; so it is a module of its own, outside the package.
 """
 
 import os
@@ -15,7 +15,7 @@ class FirstUse:
 
     @classmethod
     def replace(cls):
-        """Put the real finder in this one's place and return it."""
+        """Replace this finder by the real one and return it."""
         sys.meta_path.remove(cls)
         from mindspore_compat import standin
 
@@ -37,7 +37,7 @@ class FirstUse:
 
 
 def start():
-    """Install the stand-in if the environment asks for it."""
+    """Install the stand-in if the environment requests it."""
     wanted = os.environ.get("MINDSPORE_COMPAT", "0") not in ("", "0")
     if wanted and FirstUse not in sys.meta_path and "mindspore_compat.standin" not in sys.modules:
         sys.meta_path.insert(0, FirstUse)

@@ -14,7 +14,7 @@ BESIDE_THE_PACKAGE = (
 
 class BuildWithStartup(build_py):
     """Put the start-up files at the top of site-packages, where Python looks for them, and the
-    type stubs beside them as those of `mindspore`.
+    type stubs next to them as those of `mindspore`.
 
     An editable install copies nothing to `build_lib`; there they go straight into its wheel.
     """
@@ -22,11 +22,11 @@ class BuildWithStartup(build_py):
     def run(self):
         """Build as usual, then add the files."""
         super().run()
-        for name, place in zip(BESIDE_THE_PACKAGE, self.startup_outputs(), strict=True):
-            self.copy_file(os.path.join("mindspore_compat", "_startup", name), place)
-        for stub, place in zip(stubs(), self.stub_outputs(), strict=True):
-            self.mkpath(os.path.dirname(place))
-            self.copy_file(str(stub), place)
+        for name, target in zip(BESIDE_THE_PACKAGE, self.startup_outputs(), strict=True):
+            self.copy_file(os.path.join("mindspore_compat", "_startup", name), target)
+        for stub, target in zip(stubs(), self.stub_outputs(), strict=True):
+            self.mkpath(os.path.dirname(target))
+            self.copy_file(str(stub), target)
 
     def get_outputs(self, include_bytecode=True):
         """All files that the command writes."""

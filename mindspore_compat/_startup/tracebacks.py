@@ -95,7 +95,7 @@ def cell_path(error):
 
 
 def tensor_hint(error):
-    """What to use in the place of an attribute that Tensors have elsewhere, or ""."""
+    """What to use instead of an attribute that Tensors have elsewhere, or ""."""
     if isinstance(error, AttributeError) and isinstance(error.obj, registered("Tensor")):
         return NAMES["Tensor"].get(error.name, "")
     return ""

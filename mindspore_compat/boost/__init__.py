@@ -1,6 +1,6 @@
 """`mindspore.boost`: training with gradients of several steps.
 
-Of the original's room here is what does not change how a network computes: accumulation.
+Of the original's package here is what does not change how a network computes: accumulation.
 """
 
 from .grad_accumulation import GradientAccumulation

@@ -19,7 +19,7 @@ def _calculate_in_and_out(arr):
 
 
 def _calculate_correct_fan(shape, mode):
-    """The fan that `mode` ('fan_in' or 'fan_out', in any case) asks for."""
+    """The fan that `mode` ('fan_in' or 'fan_out', in any case) selects."""
     modes = ("fan_in", "fan_out")
     if not isinstance(mode, str):
         raise TypeError(f"'mode' must be a str, but got {mode!r}.")
@@ -51,7 +51,7 @@ def _calculate_gain(nonlinearity, param=None):
                 f"but got {nonlinearity!r}."
             )
         return _GAINS[nonlinearity]
-    slope = 0.01 if param is None else param
-    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-        raise ValueError(f"'negative_slope' must be an int or a float, but got {slope!r}.")
-    return math.sqrt(2 / (1 + slope**2))
+    negative_slope = 0.01 if param is None else param
+    if isinstance(negative_slope, bool) or not isinstance(negative_slope, (int, float)):
+        raise ValueError(f"'negative_slope' must be an int or a float, but got {negative_slope!r}.")
+    return math.sqrt(2 / (1 + negative_slope**2))

@@ -12,7 +12,7 @@ class _Function:
     """The base of operations with a gradient of their own; call them by `apply`.
 
     A subclass defines `forward(ctx, *inputs)` and `backward(ctx, *gradients)` as static methods, or
-    `forward(*inputs)` and `setup_context(ctx, inputs, output)` in the place of the first. `ctx` is
+    `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is
     an instance of the subclass on which anything may be noted. `backward` receives one gradient for
     each output (None for one that is no Tensor) and returns one for each input (None where there
     is none).
@@ -30,9 +30,9 @@ class _Function:
         ...         return x ** 3
         ...
         ...     @staticmethod
-        ...     def backward(ctx, slope):
+        ...     def backward(ctx, grad_output):
         ...         (x,) = ctx.saved_tensors
-        ...         return 3 * x ** 2 * slope
+        ...         return 3 * x ** 2 * grad_output
         >>> print(ms.grad(Cube.apply)(ms.Tensor([2.0])))
         [12.]
 
@@ -118,7 +118,7 @@ class _Function:
 
 
 def _twin(value):
-    """A Tensor beside an input: what `forward` does to it in place waits until it has returned."""
+    """A copy of an input: what `forward` writes to it in place is applied after it has returned."""
     if type(value) is not Tensor:
         return value
     made = Tensor._wrap(value._array)
@@ -127,7 +127,7 @@ def _twin(value):
 
 
 def _follow(tensor, twin, outs, made):
-    """Gives an input the values that its twin was changed to, and their place in the record."""
+    """Gives an input the values that its twin was changed to, and their node in the record."""
     tensor._array = twin._array
     at = next((i for i, out in enumerate(outs) if out is twin), None)
     tensor._node = None if at is None else made[at]._node
@@ -145,7 +145,7 @@ def _recorded(ctx, inputs, given, outs):
         node.parents = tuple(one._node for one in tensors)
         node.metas = tuple((one._array.shape, one._array.dtype) for one in tensors)
         node.number = next_number()
-        node.kept = _kept(ctx, twins, heads)
+        node.saved = _saved_values(ctx, twins, heads)
         put_node(node, fresh)
         for head, one in zip(heads, fresh):
             if any(head is fixed for fixed in ctx.non_differentiable):
@@ -154,20 +154,20 @@ def _recorded(ctx, inputs, given, outs):
     return [next(made) if isinstance(out, Tensor) else out for out in outs]
 
 
-def _kept(ctx, twins, heads):
+def _saved_values(ctx, twins, heads):
     """The arrays of those inputs and outputs that were saved, in the form the rule takes them."""
     saved = {id(one) for one in ctx._saved}
     given, results = (
         [one._array if id(one) in saved else None for one in several] for several in (twins, heads)
     )
-    ctx._places = [_place(one, twins, heads) for one in ctx._saved]
+    ctx._saved_positions = [_position(one, twins, heads) for one in ctx._saved]
     ctx._saved = tuple(
-        one if place is None else None for one, place in zip(ctx._saved, ctx._places)
+        one if position is None else None for one, position in zip(ctx._saved, ctx._saved_positions)
     )
     return packed((given, tuple(results) if len(results) != 1 else results[0]))
 
 
-def _place(tensor, twins, heads):
+def _position(tensor, twins, heads):
     """Where a saved Tensor stands: ("given" or "result", index), or None for another one."""
     for name, several in (("given", twins), ("result", heads)):
         for i, one in enumerate(several):
@@ -184,32 +184,32 @@ class _FunctionRule(Rule):
         self.inputs = ("given",)
         self.upcast = False
         self.many = True
-        self.keeps = ("given", "out")
+        self.saves = ("given", "out")
         self.fills = ctx.materialize_grads
         self.ctx = ctx
         self.tensors = [isinstance(one, Tensor) for one in inputs]
         self.shapes = [one.shape if isinstance(one, Tensor) else None for one in inputs]
         self.differentiated = differentiated
 
-    def pull(self, xp, g, kept, wanted):
+    def pull(self, xp, g, saved, wanted):
         """The gradients of the inputs, by the user's `backward`."""
-        given, result = kept
+        given, result = saved
         results = result if isinstance(result, tuple) else (result,)
-        held = {"given": given, "result": results}
+        operands = {"given": given, "result": results}
         self.ctx._found = tuple(
-            one if place is None else as_given(held[place[0]][place[1]])
-            for one, place in zip(self.ctx._saved, self.ctx._places)
+            one if position is None else as_given(operands[position[0]][position[1]])
+            for one, position in zip(self.ctx._saved, self.ctx._saved_positions)
         )
-        slopes = iter(g if isinstance(g, tuple) else (g,))
-        flow = [_given_or_none(next(slopes)) if live else None for live in self.differentiated]
+        gradients = iter(g if isinstance(g, tuple) else (g,))
+        flow = [_given_or_none(next(gradients)) if live else None for live in self.differentiated]
         found = self.ctx.backward(self.ctx, *flow)
         found = found if isinstance(found, (tuple, list)) else (found,)
-        self._need_fitting(found)
+        self._need_same_metadata(found)
         return (
             [as_given_back(xp, one) for one, is_tensor in zip(found, self.tensors) if is_tensor],
         )
 
-    def _need_fitting(self, found):
+    def _need_same_metadata(self, found):
         if len(found) != len(self.tensors):
             raise RuntimeError(
                 f"For '{self.name}', 'backward' must return one gradient for each "
@@ -223,8 +223,8 @@ class _FunctionRule(Rule):
                 )
 
 
-def _given_or_none(slope):
-    return None if slope is None else as_given(slope)
+def _given_or_none(gradient):
+    return None if gradient is None else as_given(gradient)
 
 
 def _sums_to(shape, goal):

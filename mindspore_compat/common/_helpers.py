@@ -41,7 +41,7 @@ def is_dim_unknown(shape):
     """Whether the number of axes of a shape is unknown: (-2,).
 
     Raises:
-        ValueError: -2 stands beside other lengths.
+        ValueError: -2 is given together with other lengths.
     """
     if -2 in shape and len(shape) != 1:
         raise ValueError(f"'shape' must have -2 alone or not at all, but got {shape}.")
@@ -52,7 +52,7 @@ def is_shape_unknown(shape):
     """Whether a shape has a length that is unknown, -1, or is unknown as a whole, (-2,).
 
     Raises:
-        ValueError: it has a length below -2, or -2 beside others.
+        ValueError: it has a length below -2, or -2 together with others.
     """
     if any(length < -2 for length in shape):
         raise ValueError(f"'shape' must have lengths >= -2, but got {shape}.")
@@ -138,11 +138,11 @@ def deprecated(version, substitute, use_substitute_name=False, module_prefix="")
 
 
 def mark_deprecated(deprecated_module_name, new_module_name, version="2.9.0"):
-    """Gives a module that is to go the names of the one that takes its place, and warns.
+    """Gives a module that is to go the names of the one that replaces it, and warns.
 
     Args:
         deprecated_module_name (str): the module that goes.
-        new_module_name (str): the one in its place.
+        new_module_name (str): the one that replaces it.
         version (str): the release from which on it is. Default: "2.9.0".
     """
     old = sys.modules.get(deprecated_module_name) or importlib.import_module(deprecated_module_name)

@@ -60,7 +60,7 @@ def _redrawn(stream, low, high, count):
 
 
 def _by_quantile(stream, low, high, shape):
-    """Standard normal values in a narrow or far interval; mirrored where the upper tail would
+    """Standard normal values in a small or far interval; mirrored where the upper tail would
     round."""
     if low > 0:
         return -_by_quantile(stream, -high, -low, shape)

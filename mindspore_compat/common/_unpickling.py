@@ -30,12 +30,12 @@ class RestrictedUnpickler(pickle.Unpickler):
         """The class of a name.
 
         Raises:
-            pickle.UnpicklingError: the pickle asks for anything else.
+            pickle.UnpicklingError: the pickle names anything else.
         """
-        room = module.split(".")[0]
-        if room in ("builtins", "__builtin__") and name in _PLAIN:
+        package_name = module.split(".")[0]
+        if package_name in ("builtins", "__builtin__") and name in _PLAIN:
             return super().find_class(module, name)
-        if room in ("numpy", "_codecs") and name in (*_ARRAYS, "encode"):
+        if package_name in ("numpy", "_codecs") and name in (*_ARRAYS, "encode"):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(
             f"A pickle must hold plain values and arrays, but got '{module}.{name}'."

@@ -1,4 +1,4 @@
-"""Tensors over memory that exists, and two Tensors in each other's place."""
+"""Tensors over memory that exists, and swapping two Tensors."""
 
 import weakref
 
@@ -56,7 +56,7 @@ def frombuffer(buffer, dtype: DType, count: Int = -1, offset: Int = 0):
 
 
 def swap_tensors(t1, t2):
-    """Puts what two Tensors hold in each other's place; the objects stay who they are.
+    """Swaps the contents of two Tensors; the objects keep their identity.
 
     Args:
         t1 (Tensor): the first.

@@ -32,7 +32,7 @@ def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
 
 
 class ContiguousTensorsHandle:
-    """Tensors seen as one run of numbers, cut by place or by Tensor.
+    """Tensors seen as one run of numbers, cut by index or by Tensor.
 
     Args:
         tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
@@ -40,7 +40,7 @@ class ContiguousTensorsHandle:
 
     Raises:
         TypeError: there are no Tensors, or `enable_mem_align` is no bool.
-        ValueError: a place asked for lies outside.
+        ValueError: an index is out of range.
 
     Example:
         >>> from mindspore_compat.hal.contiguous_tensors_handle import ContiguousTensorsHandle
@@ -96,6 +96,7 @@ class ContiguousTensorsHandle:
 
     def __str__(self):
         lines = [
-            f"Tensor[{place}]: {each.asnumpy()}" for place, each in enumerate(self.tensor_list)
+            f"Tensor[{position}]: {each.asnumpy()}"
+            for position, each in enumerate(self.tensor_list)
         ]
         return "\n".join([f"Handle total size: {self.total_padding_size}", *lines, ""])

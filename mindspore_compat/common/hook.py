@@ -17,7 +17,7 @@ def need_callable(api, hook):
 
 
 class HookHandle:
-    """The place of one hook in an ordered dict of hooks.
+    """A handle of one hook in an ordered dict of hooks.
 
     Args:
         hooks (OrderedDict): the hooks it belongs to, key to function.

@@ -225,7 +225,7 @@ class HeUniform(_He):
     """Draws from U(-bound, bound) with bound = gain * sqrt(3 / fan).
 
     Args:
-        negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
+        negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
         mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
             gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.
@@ -247,7 +247,7 @@ class HeNormal(_He):
     """Draws from N(0, sigma²) with sigma = gain / sqrt(fan).
 
     Args:
-        negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
+        negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
         mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
             gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.

@@ -168,7 +168,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 
 def no_inline(fn=None):
-    """Marks a function whose graph is kept apart.
+    """Marks a function whose graph is separate.
 
     Raises:
         ValueError: if `fn` is None.

@@ -1,8 +1,8 @@
 """mutable: marks an input as a variable, so that `grad` differentiates by the Tensors inside it.
 
-Within a function marked by `jit` a variable also stands for a value that is unknown while a graph
+Within a function marked by `jit` a variable also represents a value that is unknown while a graph
 is built: what is computed from it is a variable again, and a sequence of dynamic length refuses
-elements of another type. `is_sequence_value_unknown` and its like tell what is known.
+elements of another type. `is_sequence_value_unknown` and its like return what is known.
 
 `constexpr` marks a function as one of constants; run eagerly, it is the function itself.
 """

@@ -1,8 +1,8 @@
 """Parameter: a Tensor that a Cell owns and an optimizer changes; ParameterTuple: several of them.
 
 A Parameter keeps its name and its flags in a ParamInfo (`_param_info.py`). Where a value is written
-(`set_data`, `assign_value`) or a name is given to it (by the Cell it is assigned to) is told here;
-how optimizers write in place is told in `ops/_optimizer/formulas.py`.
+(`set_data`, `assign_value`) or a name is given to it (by the Cell it is assigned to) is defined
+here; how optimizers write in place is described in `ops/_optimizer/formulas.py`.
 """
 
 import re
@@ -51,8 +51,8 @@ class Parameter(Tensor):
         layerwise_parallel (bool): whether data parallel training leaves it alone: neither broadcast
             nor its gradient reduced.
         parallel_optimizer (bool): whether the parallel optimizer may split it.
-        storage_format (str): a device's memory layout; kept, and without effect on a CPU or GPU.
-        device (str): None, 'CPU' or 'Remote'; kept, and without effect on a CPU or GPU.
+        storage_format (str): a device's memory layout; stored, and without effect on a CPU or GPU.
+        device (str): None, 'CPU' or 'Remote'; stored, and without effect on a CPU or GPU.
 
     Raises:
         TypeError: if `default_input` is of another type, or a flag is not a bool.

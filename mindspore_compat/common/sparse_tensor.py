@@ -38,7 +38,7 @@ def _need_shape(api, shape):
 
 
 class _Sparse(Sparse):
-    """What the kinds share: the dense shape, and what is asked of the values."""
+    """What the kinds share: the dense shape, and the methods of the values."""
 
     init_finished = True
 

@@ -1,6 +1,6 @@
 """UntypedStorage: the memory behind a Tensor, without its dtype and shape.
 
-`Tensor.storage()` gives it. It has no room of its own to grow: memory belongs to the array library,
+`Tensor.storage()` gives it. It cannot grow by itself: memory belongs to the array library,
 so there is no `resize_`.
 """
 
@@ -52,7 +52,7 @@ class UntypedStorage:
 
     @property
     def dtype(self):
-        """The MindSpore dtype of the Tensor that it was asked of."""
+        """The MindSpore dtype of the Tensor that it belongs to."""
         return dtypes.from_numpy(self._dtype)
 
     def nbytes(self):

@@ -1,4 +1,4 @@
-"""Sizes and ranks of groups, asked for often by scripts' own collectives."""
+"""Sizes and ranks of groups, often read by scripts' own collectives."""
 
 from .groups import get_group_size, get_rank
 

@@ -26,7 +26,7 @@ class GlobalComm:
         BACKEND (str): the library that fits the device target: "hccl", "nccl" or "mccl".
         WORLD_COMM_GROUP (str): the name of the group of all ranks.
         INITED (bool): whether `init` has been called.
-        CHECK_ENVS (bool): kept for scripts that set it; nothing is checked by it here.
+        CHECK_ENVS (bool): exists for scripts that set it; nothing is checked by it here.
     """
 
     BACKEND = "hccl"
@@ -36,7 +36,7 @@ class GlobalComm:
 
 
 class GroupOptions:
-    """Settings of a group for the library of an Ascend device; kept here without effect.
+    """Settings of a group for the library of an Ascend device; stored here without effect.
 
     Attributes:
         hccl_config (dict[str, Union[int, str]]): the settings by name. A dict of another sort is a
@@ -82,15 +82,15 @@ def init(backend_name: Str = None):
         RuntimeError: `backend_name` is unknown or does not fit the device target; the process was
             not started by a launcher; or mpi4py cannot be loaded.
     """
-    fitting = LIBRARIES[config.device_target]
+    library = LIBRARIES[config.device_target]
     if backend_name is not None and backend_name not in LIBRARIES.values():
         raise RuntimeError(
             "For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', "
             f"but got '{backend_name}'."
         )
-    if backend_name not in (None, fitting):
+    if backend_name not in (None, library):
         raise RuntimeError(
-            f"For 'init', 'backend_name' must be '{fitting}' for the device target "
+            f"For 'init', 'backend_name' must be '{library}' for the device target "
             f"'{config.device_target}', but got '{backend_name}'."
         )
     if not GlobalComm.INITED:
@@ -100,10 +100,10 @@ def init(backend_name: Str = None):
 
 def join(world, name=""):
     """Makes a collective.Group the world; it can be given one more name."""
-    fitting = LIBRARIES[config.device_target]
+    library = LIBRARIES[config.device_target]
     _groups[HCCL_WORLD_COMM_GROUP] = world
-    GlobalComm.BACKEND = fitting
-    GlobalComm.WORLD_COMM_GROUP = name or f"{fitting}_world_group"
+    GlobalComm.BACKEND = library
+    GlobalComm.WORLD_COMM_GROUP = name or f"{library}_world_group"
     GlobalComm.INITED = True
     if name:
         WORLD.append(name)
@@ -252,7 +252,7 @@ def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
     Args:
         group: the new group's name.
         rank_ids: the world's numbers of its members, without repetition.
-        options: settings for the library of an Ascend device; kept out of use.
+        options: settings for the library of an Ascend device; stored without effect.
 
     Raises:
         ValueError: `rank_ids` is empty or names a rank twice.

@@ -44,7 +44,7 @@ class Job:
     def __init__(self, command, environment, logs, cluster_time_out, node_timeout, exec_timeout):
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
-        self.told, self.deadline = None, None
+        self.signal_number, self.deadline = None, None
         self.beats = {}  # rank -> its last beat, and when it was first seen
         self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
         self.process = None
@@ -60,7 +60,7 @@ class Job:
             start_new_session=True,
             preexec_fn=processes.before_start(),
         )
-        if self.told is not None:
+        if self.signal_number is not None:
             self._pass_on()
 
     def __enter__(self):
@@ -74,7 +74,8 @@ class Job:
         self.folder.cleanup()
 
     def ended(self):
-        """Whether the job has ended. To be asked often: each time what hangs is looked for."""
+        """Whether the job has ended. Must be called often: each call looks for processes that
+        hang."""
         if self.process.poll() is not None:
             return True
         if self.deadline is None:
@@ -95,23 +96,23 @@ class Job:
         statuses = [int(text) for text in map(self._read, self._files("ended")) if text]
         launcher = self.process.returncode
         launcher = launcher if launcher >= 0 else 128 - launcher
-        if self.told is None:
+        if self.signal_number is None:
             own = [each for each in statuses if each not in _ENDED]
             return max(own, default=0) or launcher
         killed = [137] if len(statuses) < len(self.logs) and launcher == 137 else []
-        return max(statuses + killed, default=128 + self.told)
+        return max(statuses + killed, default=128 + self.signal_number)
 
     def kill(self):
         """Ends all processes at once."""
-        self.told = self.told or _KILL
+        self.signal_number = self.signal_number or _KILL
         self._kill_ranks()
         self.process.kill()
 
     # Signals --------------------------------------------------------------------------------------
 
     def _tell(self, number, frame):
-        again = self.told is not None
-        self.told = number
+        again = self.signal_number is not None
+        self.signal_number = number
         if self.process is not None:
             if again:
                 self.kill()
@@ -119,9 +120,11 @@ class Job:
                 self._pass_on()
 
     def _pass_on(self):
-        log.warning("msrun: %s; all processes are to end.", signal.Signals(self.told).name)
+        log.warning("msrun: %s; all processes are to end.", signal.Signals(self.signal_number).name)
         self.deadline = time.monotonic() + GRACE
-        self.process.send_signal(signal.SIGINT if self.told == signal.SIGINT else signal.SIGTERM)
+        self.process.send_signal(
+            signal.SIGINT if self.signal_number == signal.SIGINT else signal.SIGTERM
+        )
 
     def _kill_ranks(self):
         """Kills each rank's process group, in which the processes are that it started."""

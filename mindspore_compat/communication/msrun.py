@@ -142,8 +142,8 @@ def log_name(options):
 
 def mpiexec(options):
     """The command that starts the processes, up to what each of them runs."""
-    beside = Path(sys.executable).parent
-    found = shutil.which("mpiexec", path=str(beside)) or shutil.which("mpiexec")
+    scripts_folder = Path(sys.executable).parent
+    found = shutil.which("mpiexec", path=str(scripts_folder)) or shutil.which("mpiexec")
     if found is None:
         sys.exit("msrun: there is no 'mpiexec'; install the extra 'mpi' of mindspore_compat")
     bound = "core" if options.bind_core else "numa" if options.bind_numa else None
@@ -159,7 +159,7 @@ def worker(options, log):
 
 
 def environment(options):
-    """The variables that MindSpore's msrun exports to all processes alike."""
+    """The variables that MindSpore's msrun exports to all processes."""
     exported = {
         "MINDSPORE_COMPAT": "1",
         "MS_WORKER_NUM": str(options.worker_num),

@@ -178,7 +178,7 @@ def batch_isend_irecv(p2p_op_list):
     )
 
 
-def room_for(shape, dtype):
+def empty_for(shape, dtype):
     """A Tensor of a shape and dtype whose values do not matter."""
     return Tensor._wrap(arrays.current_space().module.empty(shape, dtypes.to_numpy(dtype)))
 
@@ -187,4 +187,4 @@ def _like(operation):
     """The Tensor of a P2POp, or one of its shape."""
     if isinstance(operation.tensor, Tensor):
         return operation.tensor
-    return room_for(operation.tensor, operation.recv_dtype)
+    return empty_for(operation.tensor, operation.recv_dtype)

@@ -240,8 +240,8 @@ def under_way(pending):
     return Tensor._wrap(pending.out), CommHandle(pending)
 
 
-def room_like(like, shape):
-    """A Tensor of some shape, of the dtype and place of another, whose values do not matter."""
+def empty_like(like, shape):
+    """A Tensor of some shape, of the dtype and device of another, whose values do not matter."""
     return Tensor._wrap(arrays.space_of(like._array).module.empty(shape, like._array.dtype))
 
 

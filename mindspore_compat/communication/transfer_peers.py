@@ -51,10 +51,10 @@ def gradient_to(xp, g, peer, tag, group):
 @extra
 def neighbors(xp, xs, to, source, shapes, dtype, group):
     """The elements of what the members `source` send, flat; `xs` go to the members `to`."""
-    rooms = [xp.empty(tuple(shape), dtype) for shape in shapes]
+    buffers = [xp.empty(tuple(shape), dtype) for shape in shapes]
     with group.together(xp.empty((), dtype)):
         pending = [group.send(x, peer) for x, peer in zip(xs, to)]
-        pending += [group.receive(room, peer) for room, peer in zip(rooms, source)]
+        pending += [group.receive(buffer, peer) for buffer, peer in zip(buffers, source)]
     results = [each.wait() for each in pending]
     return xp.concatenate(
         [xp.zeros((0,), dtype), *(xp.reshape(each, (-1,)) for each in results[len(to) :])]

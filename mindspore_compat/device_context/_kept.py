@@ -1,4 +1,4 @@
-"""How a setting of a device is kept: in the context, once."""
+"""Stores a setting of a device in the context, once."""
 
 from .._core.context.config import config
 
@@ -17,13 +17,13 @@ def keep(status, name, value, table=None, key=None):
         RuntimeError: the function was called before, with another value.
     """
     key = name if key is None else key
-    held = vars(config) if table is None else getattr(config, table)
-    if status[name] and held.get(key) != value:
+    current = vars(config) if table is None else getattr(config, table)
+    if status[name] and current.get(key) != value:
         raise RuntimeError(
-            f"For '{name}', a second value is refused: it has been set to {held.get(key)!r}."
+            f"For '{name}', a second value is refused: it has been set to {current.get(key)!r}."
         )
     if table is None:
         setattr(config, key, value)
     else:
-        setattr(config, table, {**held, key: value})
+        setattr(config, table, {**current, key: value})
     status[name] = True

@@ -32,5 +32,5 @@ for _class in (
     MindPage,
     MnistToMR,
     TFRecordToMR,
-):  # objects tell their public home
+):  # objects report their public module
     _class.__module__ = __name__

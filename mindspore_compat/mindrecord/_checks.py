@@ -1,4 +1,4 @@
-"""What readers and writers of MindRecord files check alike: names of files, numbers of readers."""
+"""What readers and writers of MindRecord files both check: names of files, numbers of readers."""
 
 import os
 

@@ -10,7 +10,7 @@ class FileReader:
 
     Args:
         file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
-        num_consumer (int, optional): is checked; rows are read when they are asked for.
+        num_consumer (int, optional): is checked; rows are read on demand.
         columns (list[str], optional): the fields wanted; by default all.
         operator (int, optional): has no effect.
 

@@ -145,13 +145,13 @@ class FileWriter:
                 f"For 'FileWriter', 'index_fields' must be a list of str, but got {index_fields!r}."
             )
         layout = self._layout()
-        for place, name in enumerate(index_fields):
+        for number, name in enumerate(index_fields):
             if name in layout.blob:
                 raise MRMDefineIndexError(
                     f"For 'FileWriter', 'index_fields' must be numbers or "
                     f"text, but {name!r} is bytes or an array."
                 )
-            if name not in layout.raw or name in (*self._indexed, *index_fields[:place]):
+            if name not in layout.raw or name in (*self._indexed, *index_fields[:number]):
                 raise MRMAddIndexError(
                     f"For 'FileWriter', 'index_fields' must be fields of the "
                     f"schema, each once, but got {name!r}."
@@ -220,25 +220,25 @@ class FileWriter:
                 "For 'FileWriter', nothing can be written after 'commit'; see 'open_for_append'."
             )
         self._layout()
-        rows = [row for place, row in enumerate(raw_data) if self._agrees(place, row)]
+        rows = [row for number, row in enumerate(raw_data) if self._agrees(number, row)]
         if not rows:
             raise RuntimeError(
                 "For 'FileWriter', 'raw_data' must have rows that agree with the "
-                "schema; warnings tell what is wrong."
+                "schema; warnings say what is wrong."
             )
-        writer = self._opened()
+        writer = self._open_writer()
         self._parallel = parallel_writer
         (writer.add_to_next if parallel_writer else writer.add)(rows)
 
-    def _agrees(self, place, row):
+    def _agrees(self, number, row):
         for name, field in self._schema.items():
             reason = _mismatch(name, field, row)
             if reason:
-                log.warning("Row %d is left out: %s", place, reason)
+                log.warning("Row %d is left out: %s", number, reason)
                 return False
         return True
 
-    def _opened(self):
+    def _open_writer(self):
         """The writer; the first time, the files are made."""
         if self._writer is None:
             there = [
@@ -268,14 +268,14 @@ class FileWriter:
         Raises:
             MRMGetMetaError: there is no schema.
             MRMOpenError: a file exists already, or cannot be written.
-            MRMInvalidHeaderSizeError: the header does not fit into its place.
+            MRMInvalidHeaderSizeError: the header does not fit into the space for it.
             MRMCommitError: the files cannot be completed; those they replace are still there.
             RuntimeError: it was called before.
         """
         if self._committed:
             raise RuntimeError("For 'FileWriter', 'commit' can be called only once.")
         self._layout()
-        self._opened().finish()
+        self._open_writer().finish()
         self._committed = True
 
 

@@ -91,7 +91,7 @@ class MindPage:
         """Returns some rows of the value with a number.
 
         Args:
-            category_id (int): the number, as `read_category_info` tells it.
+            category_id (int): the number, as `read_category_info` returns it.
             page (int): which page of rows, from 0.
             num_row (int): how many rows a page has.
 
@@ -106,7 +106,7 @@ class MindPage:
         """Returns some rows of a value.
 
         Args:
-            category_name (str): the value as text, as `read_category_info` tells it.
+            category_name (str): the value as text, as `read_category_info` returns it.
             page (int): which page of rows, from 0.
             num_row (int): how many rows a page has.
 

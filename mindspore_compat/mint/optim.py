@@ -1,7 +1,7 @@
 """mindspore.mint.optim: SGD, Adam and AdamW as PyTorch has them, over parameter groups.
 
 The original runs them on Ascend alone. Formulas and groups are those of `experimental.optim`; here
-are the stricter settings, the names of states, and Adam with `eps` beside the corrected root.
+are the stricter settings, the names of states, and Adam with `eps` added to the corrected root.
 """
 
 import math
@@ -355,7 +355,7 @@ class FusedAdamW(_Adam):
                 group["max_exp_avg_sq"] = ParameterTuple(self.max_exp_avg_sq[start:end])
 
     def set_contiguous_params(self):
-        """Lays the parameters and states of every group in blocks of memory, in place of others."""
+        """Moves the parameters and states of every group into blocks of memory."""
         self._blocks = []
         self.continuous_parameters = []
         self.continuous_exp_avg = []
@@ -382,7 +382,7 @@ class FusedAdamW(_Adam):
             block = _Block(number, [start_id + n for n in chosen], rows)
             self._blocks.append(block)
             tops = block.flats[3:] or [None]
-            for held, flat in zip(
+            for gathered, flat in zip(
                 (
                     self.continuous_parameters,
                     self.continuous_exp_avg,
@@ -392,7 +392,7 @@ class FusedAdamW(_Adam):
                 [*block.flats[:3], *tops],
                 strict=True,
             ):
-                held.append(flat)
+                gathered.append(flat)
 
     def _sweep(self, api, gradients, scalars):
         if not all([block.settle() for block in self._blocks]):
@@ -411,7 +411,7 @@ class _Block:
 
     Args:
         group: the number of their group.
-        indexes: the places of the parameters among all.
+        indexes: the indices of the parameters among all.
         rows: the parameters, then the Parameters of each kind of state.
     """
 
@@ -448,11 +448,11 @@ class _Block:
                 if array.base is not flat._array:
                     if type(array) is not type(flat._array) or array.dtype != flat._array.dtype:
                         return False
-                    place = flat._array[start:end]
-                    if place.size != array.size:
+                    view = flat._array[start:end]
+                    if view.size != array.size:
                         return False
-                    place[...] = array.reshape(-1)
-                    each._array = place.reshape(array.shape)
+                    view[...] = array.reshape(-1)
+                    each._array = view.reshape(array.shape)
                 start = end
             if start != flat.size:
                 return False

@@ -18,7 +18,7 @@ from ..common.parameter import Parameter
 __all__ = ["init_reductions"]
 
 
-class _Room(mmap.mmap):
+class _SharedMemory(mmap.mmap):
     """Memory with a file descriptor, which can be given to other processes."""
 
     def __new__(cls, descriptor, size):
@@ -42,7 +42,7 @@ def init_reductions():
 
 
 def _reduced(tensor):
-    """What the other process is told of a Tensor.
+    """What is sent to the other process for a Tensor.
 
     Raises:
         RuntimeError: if it has been computed within a gradient that is still open.
@@ -51,11 +51,11 @@ def _reduced(tensor):
         raise RuntimeError("a Tensor that a gradient goes through cannot be sent to a process")
     if arrays.on_device(tensor._array) or tensor.size == 0:
         return tensor.__reduce__()
-    room, array = _moved(tensor), tensor._array
-    offset = array.__array_interface__["data"][0] - room.address()
+    memory, array = _moved(tensor), tensor._array
+    offset = array.__array_interface__["data"][0] - memory.address()
     return _restored, (
-        reduction.DupFd(room.descriptor),
-        len(room),
+        reduction.DupFd(memory.descriptor),
+        len(memory),
         array.dtype.type,  # for a dtype that was sent is not the one that NumPy has
         offset,
         array.shape,
@@ -71,34 +71,35 @@ def _reduced_parameter(parameter):
 
 
 def _moved(tensor):
-    """The room that a Tensor's elements are in, to which they are moved first if need be."""
-    room = tensor._array
-    while isinstance(room, numpy.ndarray):
-        room = room.base
-    room = room.obj if isinstance(room, memoryview) else room
-    if isinstance(room, _Room):
-        return room
+    """The shared memory that a Tensor's elements are in, to which they are moved first if need
+    be."""
+    memory = tensor._array
+    while isinstance(memory, numpy.ndarray):
+        memory = memory.base
+    memory = memory.obj if isinstance(memory, memoryview) else memory
+    if isinstance(memory, _SharedMemory):
+        return memory
     array = tensor._array
     descriptor = os.memfd_create("tensor")
     try:
         os.ftruncate(descriptor, array.nbytes)
-        room = _Room(descriptor, array.nbytes)
+        memory = _SharedMemory(descriptor, array.nbytes)
     finally:
         os.close(descriptor)
-    tensor._array = _seen(room, array.dtype, 0, array.shape)
+    tensor._array = _seen(memory, array.dtype, 0, array.shape)
     tensor._array[...] = array
-    return room
+    return memory
 
 
-def _seen(room, dtype, offset, shape, strides=None):
-    return numpy.ndarray(shape, dtype, room, offset, strides)
+def _seen(memory, dtype, offset, shape, strides=None):
+    return numpy.ndarray(shape, dtype, memory, offset, strides)
 
 
-def _restored(sent, size, *told):
+def _restored(sent, size, *metadata):
     """A Tensor on the memory that was sent."""
     descriptor = sent.detach()
     try:
-        room = _Room(descriptor, size)
+        memory = _SharedMemory(descriptor, size)
     finally:
         os.close(descriptor)
-    return Tensor._wrap(arrays.to_current(_seen(room, *told)))
+    return Tensor._wrap(arrays.to_current(_seen(memory, *metadata)))

@@ -17,7 +17,7 @@ from .._core.tensor.tensor import Tensor
 from .._io import mindir
 from ..common.parameter import _new_parameter
 
-# How a primitive is told a type, a layout and a way to pad.
+# How a primitive names a type, a layout and a way to pad.
 _TYPE_OF = {
     30: dtypes.bool_,
     32: dtypes.int8,
@@ -166,7 +166,7 @@ def _parameters(function):
 
 
 def _made_with_attributes(cls, primitive):
-    """A primitive whose attributes stand beside it."""
+    """A primitive whose attributes are separate from its operands."""
     given = {a.name: _plain(a) for a in primitive.attribute}
     names = {p.name for p in _parameters(cls.__init__)}
     made = {}
@@ -206,31 +206,31 @@ def _made_with_operands(cls, count):
     if "args" in making or count <= called:
         made = cls()
         return lambda *operands: made(*inputs(operands))
-    kept = {}
+    cells = {}
 
     def run(*operands):
         settings = tuple(
             _converted(name, value) for name, value in zip(making, operands[called:], strict=False)
         )
         key = repr(settings)
-        if key not in kept:
-            kept[key] = cls(*settings)
-        return kept[key](*inputs(operands))
+        if key not in cells:
+            cells[key] = cls(*settings)
+        return cells[key](*inputs(operands))
 
     return run
 
 
 def _by_name(name):
-    """The function that stands for a primitive which `ops` has not as a class."""
+    """The function that implements a primitive which `ops` has not as a class."""
     if name in _FUNCTIONS:
         return _FUNCTIONS[name]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removesuffix("Ext")).lower()
     for path in ("..mint", "..ops", "..mint.nn.functional"):
         try:
-            room = importlib.import_module(path, __package__)
+            module = importlib.import_module(path, __package__)
         except ModuleNotFoundError:
             continue
-        found = getattr(room, snake, None)
+        found = getattr(module, snake, None)
         if inspect.isfunction(found):
             return found
     return None

@@ -164,8 +164,8 @@ class Hooks:
     def _cell_watch_inputs(self, args, inputs, live, arrived):
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
-            slopes = tuple(s if is_live else None for s, is_live in zip(sens, live))
-            return self._cell_call_backward_hooks(slopes, arrived.pop() if arrived else (None,))
+            grads = tuple(s if is_live else None for s, is_live in zip(sens, live))
+            return self._cell_call_backward_hooks(grads, arrived.pop() if arrived else (None,))
 
         passed = custom_gradient(_same, pull, inputs)
         passed = iter(passed if isinstance(passed, tuple) else (passed,))
@@ -189,11 +189,11 @@ class Hooks:
         passed = custom_gradient(_same, pull, outputs)
         return passed if isinstance(passed, tuple) else (passed,)
 
-    def _cell_call_backward_hooks(self, slopes, arrived):
+    def _cell_call_backward_hooks(self, grads, arrived):
         for hook in list((self._backward_hook or {}).values()):
-            changed = hook(self, slopes, arrived)
-            slopes = slopes if changed is None else _as_tuple(changed, len(slopes), "input")
-        return slopes
+            changed = hook(self, grads, arrived)
+            grads = grads if changed is None else _as_tuple(changed, len(grads), "input")
+        return grads
 
 
 def _same(*tensors):

@@ -112,7 +112,7 @@ class Naming:
         """Draws the values of parameters that have none yet.
 
         Returns:
-            dict, each parameter with the one that took its place: itself.
+            dict, each parameter with the one that replaced it: itself.
         """
         return {param: param.init_data() for param in self.get_parameters()}
 
@@ -134,7 +134,7 @@ class Naming:
         return self._param_prefix
 
     def update_parameters_name(self, prefix="", recurse=True):
-        """Names every parameter after its place below this Cell, with `prefix` in front.
+        """Names every parameter after its position below this Cell, with `prefix` in front.
 
         Args:
             prefix (str): letters, digits, '_', '.' and '-'; '' changes nothing.
@@ -165,7 +165,7 @@ class Naming:
             )
 
     def check_names_and_refresh_name(self):
-        """Names all parameters after their places where two have the same name."""
+        """Names all parameters after their positions where two have the same name."""
         if self._cell_name_twice():
             for name, param in self.parameters_and_names():
                 param.name = name

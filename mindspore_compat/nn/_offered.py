@@ -1,7 +1,7 @@
 """The primitives of layers that are made from lines of the ops: `nn.Softmax().softmax`.
 
 The original's layers compute with these, and scripts for several devices set strategies on them
-(`layer.softmax.shard(...)`); here the layers compute without them, so each is made when asked for.
+(`layer.softmax.shard(...)`); here the layers compute without them, so each is made at first use.
 Layers that are classes of their own have theirs as attributes (`matmul` of Dense).
 """
 

@@ -1,4 +1,4 @@
-"""A training step asks its network for the loss and then for the gradient; it runs once even so.
+"""A training step computes its network's loss and then its gradient in a single forward run.
 
 Worked example. In
 
@@ -8,8 +8,9 @@ Worked example. In
 the first line runs the network with a tape on the weights, and keeps the tape. The second line is
 given the same network, weights and inputs, so it walks that tape back and runs nothing. The
 original gets there by compiling both lines into one graph, and in PyNative mode for networks marked
-by `set_grad`, as TrainOneStepCell marks its own. It matters beyond speed: run twice, BatchNorm
-would count its batch twice, and Dropout would take gradients of another loss than is returned.
+by `set_grad`, as TrainOneStepCell marks its own. It matters for results too: if run twice,
+BatchNorm would count its batch twice, and Dropout would take gradients of another loss than is
+returned.
 
 A *step* is a Cell with an attribute that is a GradOperation by a list of weights; its *networks*
 are those of its Cells that train nothing themselves. Where anything differs (other inputs, a weight
@@ -22,8 +23,8 @@ import threading
 
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import (
+    _GradientScope,
     _hooked,
-    _Opened,
     _sensitivities,
     map_tensors,
     outside,
@@ -77,7 +78,7 @@ class Once:
     def __init__(self, network, weights):
         self.network = network
         self.weights = weights
-        self._kept = None
+        self._saved = None
         self._thread = threading.get_ident()  # others may use the network meanwhile
 
     def __enter__(self):
@@ -88,7 +89,7 @@ class Once:
     def __exit__(self, *error):
         depth.keepers = tuple(each for each in depth.keepers if each is not self)
         self._set(None)
-        self._kept = None
+        self._saved = None
 
     def _set(self, around):
         self.network.__dict__["_cell_around"] = around
@@ -97,23 +98,23 @@ class Once:
     def _record(self, args, kwargs):
         """Runs the network, recorded if this is the call to keep."""
         other = threading.get_ident() != self._thread
-        if depth.open or kwargs or self._kept is not None or other:
+        if depth.open or kwargs or self._saved is not None or other:
             return self.network._cell_inside(args, kwargs)
-        with _Opened(self.weights) as opened:
+        with _GradientScope(self.weights) as differentiated:
             out = self.network._cell_inside(args, kwargs)
         arrays = [weight._array for weight in self.weights]
-        self._kept = (args, arrays, out, opened)
+        self._saved = (args, arrays, out, differentiated)
         return map_tensors(outside, out)
 
-    def written(self, tensors):
-        """Is told of Tensors that are about to be written in place: their tape is void."""
-        if self._kept is not None:
-            own = {id(each) for each in (*self.weights, *self._kept[0])}
+    def note_in_place_write(self, tensors):
+        """Drops the saved tape when Tensors on it are about to be written in place."""
+        if self._saved is not None:
+            own = {id(each) for each in (*self.weights, *self._saved[0])}
             if any(id(each) in own for each in tensors):
-                self._kept = None
+                self._saved = None
 
     def gradients(self, network, weights, args, sens):
-        """The gradients of weights from the kept tape, or None if that was another call.
+        """The gradients of weights from the saved tape, or None if that was another call.
 
         Args:
             network: the Cell that is to be differentiated.
@@ -121,22 +122,22 @@ class Once:
             args: its inputs.
             sens: the gradient at the output; None for ones.
         """
-        if self._kept is None or network is not self.network or depth.open:
+        if self._saved is None or network is not self.network or depth.open:
             return None
-        held, arrays, out, opened = self._kept
-        places = {id(weight): place for place, weight in enumerate(self.weights)}
-        if not _same(args, held) or any(id(weight) not in places for weight in weights):
+        saved_args, arrays, out, differentiated = self._saved
+        index_of = {id(weight): index for index, weight in enumerate(self.weights)}
+        if not _same(args, saved_args) or any(id(weight) not in index_of for weight in weights):
             return None
-        self._kept = None
+        self._saved = None
         if not _same([weight._array for weight in self.weights], arrays):
             return None
         heads = tensors_in(out)
-        with opened:
-            opened.only([places[id(weight)] for weight in weights])
-            slopes = opened.gradients(heads, _sensitivities(heads, sens), last=True)
-        return tuple(_hooked(weight, g) for weight, g in zip(weights, slopes, strict=True))
+        with differentiated:
+            differentiated.only([index_of[id(weight)] for weight in weights])
+            gradients = differentiated.gradients(heads, _sensitivities(heads, sens), last=True)
+        return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
 
 
-def _same(given, kept):
+def _same(given, previous):
     """True if two sequences hold the same objects."""
-    return len(given) == len(kept) and all(a is b for a, b in zip(given, kept, strict=True))
+    return len(given) == len(previous) and all(a is b for a, b in zip(given, previous, strict=True))

@@ -1,7 +1,7 @@
-"""Settings of a Cell that tell a compiler or a parallel planner what to do.
+"""Settings of a Cell for a compiler or a parallel planner.
 
 The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
-is checked and kept, and can be read back; of these only `recompute` changes what is done (less
+is checked and stored, and can be read back; of these only `recompute` changes what is done (less
 memory, more arithmetic, the same numbers).
 """
 
@@ -62,7 +62,7 @@ class Settings:
 
     @property
     def parameter_layout_dict(self):
-        """How parameters are laid out over devices, by name."""
+        """The layout of parameters over devices, by name."""
         return self.__dict__.get("_parameter_layout_dict", {})
 
     @parameter_layout_dict.setter
@@ -170,7 +170,8 @@ class Settings:
 
         Args:
             use_reentrant (bool): accepted; the tape needs no choice.
-            output_recompute (bool): accepted; outputs are kept, since what follows holds them.
+            output_recompute (bool): accepted; outputs are kept in memory, since later operations
+                hold them.
             early_stop (bool): accepted.
             context_fn (callable): returns two context managers, for the first and the second run;
                 needs `use_reentrant=False`.
@@ -257,11 +258,11 @@ class Settings:
         if config.mode != GRAPH_MODE:
             return
         names, seen = list(inspect.signature(self.construct).parameters), {}
-        for place, expected in enumerate(self._cell_inputs_set):
-            name = names[place] if place < len(names) else f"input {place}"
-            if place >= len(args) and name not in kwargs:
+        for index, expected in enumerate(self._cell_inputs_set):
+            name = names[index] if index < len(names) else f"input {index}"
+            if index >= len(args) and name not in kwargs:
                 continue
-            wrong = misfit(expected, args[place] if place < len(args) else kwargs[name], seen)
+            wrong = misfit(expected, args[index] if index < len(args) else kwargs[name], seen)
             if wrong is not None:
                 raise type(wrong)(
                     f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' tells."

@@ -73,8 +73,8 @@ class State:
                 f"{tensor!r} of type {type(tensor).__name__}."
             )
         self._buffers[name] = tensor
-        kept = self._cell_non_persistent - {name}
-        self.__dict__["_cell_non_persistent"] = kept if persistent else kept | {name}
+        others = self._cell_non_persistent - {name}
+        self.__dict__["_cell_non_persistent"] = others if persistent else others | {name}
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """Yields the names and values of the buffers.

@@ -48,7 +48,7 @@ __all__ = ["Cell"]
 
 
 class MixedPrecisionType(enum.Enum):
-    """The float type that a Cell was told to compute in."""
+    """The float type in which a Cell is set to compute."""
 
     NOTSET = 0
     FP16 = 1
@@ -150,7 +150,7 @@ class Cell(Naming, Hooks, State, Settings):
         )
 
     def _cell_call(self, args, kwargs):
-        """The call with everything that a Cell may have been asked to do besides `construct`."""
+        """The call with everything that a Cell may do in addition to `construct`."""
         if self._cell_inputs_set is not None:
             self._cell_check_inputs(args, kwargs)
         if self._cell_around is not None:
@@ -193,7 +193,7 @@ class Cell(Naming, Hooks, State, Settings):
             _first.running = False
 
     def _cell_run(self, *args, **kwargs):
-        """`construct` in the float type, with the gradient and the memory policy asked for."""
+        """`construct` in the float type, with the requested gradient and memory policy."""
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return self._cell_run_here(*args, **kwargs)
         wanted = _DTYPE_OF[self._cell_mixed_precision]
@@ -280,7 +280,7 @@ class Cell(Naming, Hooks, State, Settings):
                 f"For '{type(self).__name__}', 'super().__init__()' must be "
                 f"called before the parameter '{name}' is assigned."
             )
-        self._cell_make_room(name, self._params)
+        self._cell_remove_name(name, self._params)
         self.insert_param_to_cell(name, param)
 
     def _cell_assign_parameter_tuple(self, name, params):
@@ -288,7 +288,7 @@ class Cell(Naming, Hooks, State, Settings):
             if _is_parameter_generated(param.name):
                 param.name = _unique_parameter_name()
             self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
-        self._cell_make_room(name, ())
+        self._cell_remove_name(name, ())
         object.__setattr__(self, name, params)
 
     def _cell_assign_cell(self, name, cell):
@@ -298,14 +298,14 @@ class Cell(Naming, Hooks, State, Settings):
                 f"called before the cell '{name}' is assigned."
             )
         auto_prefix = self._auto_prefix
-        self._cell_make_room(name, self._cells)
+        self._cell_remove_name(name, self._cells)
         self._cell_check_new_name("insert_child_to_cell", name, self._cells)
         if auto_prefix:
             cell.update_parameters_name(name + ".")
         self.__dict__.pop("_cell_networks", None)
         self._cells[name] = cell
 
-    def _cell_make_room(self, name, members):
+    def _cell_remove_name(self, name, members):
         """Drops a plain attribute that a member is about to replace."""
         known = name in self._params or name in self._cells or name in self._buffers
         if not known and name not in members:

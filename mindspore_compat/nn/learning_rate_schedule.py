@@ -48,19 +48,20 @@ def exponential_decay(xp, step: Step, rate, base, steps, stair):
 
 
 @op()
-def natural_exp_decay(xp, step: Step, rate, slope, steps, stair):
-    """rate * exp(-slope * step); with `stair` the step is rounded down to a multiple of `steps`."""
+def natural_exp_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
+    """rate * exp(-rate_of_decay * step); with `stair` the step is rounded down to a multiple of
+    `steps`."""
     step = _as_float(xp, step)
     if stair:
         step = xp.floor(step / steps) * steps
-    return rate * xp.exp(-slope * step)
+    return rate * xp.exp(-rate_of_decay * step)
 
 
 @op()
-def inverse_decay(xp, step: Step, rate, slope, steps, stair):
-    """rate / (1 + slope * step / steps)."""
+def inverse_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
+    """rate / (1 + rate_of_decay * step / steps)."""
     passed = _as_float(xp, step) / steps
-    return rate / (1 + slope * (xp.floor(passed) if stair else passed))
+    return rate / (1 + rate_of_decay * (xp.floor(passed) if stair else passed))
 
 
 @op()

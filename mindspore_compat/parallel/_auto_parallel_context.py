@@ -1,7 +1,7 @@
 """`auto_parallel_context()`: the parallel settings as an object, which scripts import from here.
 
 Each key `x` of `set_auto_parallel_context` is read by `get_x()` and set by `set_x(value)`, with the
-same checks. Where gradients are fused for sending is kept, by group, and changes nothing.
+same checks. Where gradients are fused for sending is stored, by group, and changes nothing.
 """
 
 import functools

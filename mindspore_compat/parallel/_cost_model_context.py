@@ -1,7 +1,7 @@
 """The costs that the search for a way to divide a network reckons with; scripts set them here.
 
-There is no such search here: every rank holds the whole network. The settings are checked, kept and
-told, as those of `algo_parameter_config`.
+There is no such search here: every rank holds the whole network. The settings are checked, stored
+and returned, as those of `algo_parameter_config`.
 """
 
 import functools
@@ -30,7 +30,7 @@ _RULES = {
     "costmodel_allreduce_fusion_allreduce_bandwidth": (0.1, Float),
     "costmodel_allreduce_fusion_computation_time_parameter": (0.1, Float),
 }
-# What values must be, beyond their type; the original tells it by a RuntimeError.
+# What values must be, beyond their type; the original raises a RuntimeError.
 _RANGES = {
     **dict.fromkeys(("device_memory_capacity", "costmodel_alpha", "costmodel_beta"), Float(gt=0.0)),
     "costmodel_gamma": Float(ge=0.0, le=1.0),
@@ -39,21 +39,21 @@ _RANGES = {
 _SHORT = ("costmodel_gamma", "rp_matmul_mem_coef")  # the original keeps these in 32 bits
 
 
-def _as_kept(name, value):
+def _as_stored(name, value):
     return float(np.float32(value)) if name in _SHORT else value
 
 
 class _CostModelContext:
-    """The settings; `get_x()` tells and `set_x(value)` sets the one of a key x."""
+    """The settings; `get_x()` returns and `set_x(value)` sets the one of a key x."""
 
     def __init__(self):
         self.reset_cost_model()
 
     def reset_cost_model(self):
         """Sets everything back to its default."""
-        self._values = {name: _as_kept(name, value) for name, (value, _) in _RULES.items()}
+        self._values = {name: _as_stored(name, value) for name, (value, _) in _RULES.items()}
         self.multi_subgraphs = self.single_loop = False
-        self.rp_matmul_mem_coef = _as_kept("rp_matmul_mem_coef", 0.1)
+        self.rp_matmul_mem_coef = _as_stored("rp_matmul_mem_coef", 0.1)
 
     def get(self, api, name):
         """The value of a key.
@@ -85,7 +85,7 @@ class _CostModelContext:
                 raise RuntimeError(str(error)) from None
         self._values.update(
             {
-                name: int(value) if _RULES[name][1] is _WHOLE else _as_kept(name, value)
+                name: int(value) if _RULES[name][1] is _WHOLE else _as_stored(name, value)
                 for name, value in given.items()
             }
         )
@@ -170,7 +170,7 @@ def _set_rp_matmul_mem_coef(coef: Bool | Number):
     """
     if coef <= 0:
         raise RuntimeError(f"For '_set_rp_matmul_mem_coef', 'coef' must be > 0, but got {coef}.")
-    cost_model_context().rp_matmul_mem_coef = _as_kept("rp_matmul_mem_coef", coef)
+    cost_model_context().rp_matmul_mem_coef = _as_stored("rp_matmul_mem_coef", coef)
 
 
 def _get_rp_matmul_mem_coef():

@@ -1,6 +1,6 @@
 """`mindspore.parallel._ps_context`: what scripts ask about parameter servers.
 
-There are none here: the settings are kept in `context`, and no process has a part in them.
+There are none here: the settings are stored in `context`, and have no effect.
 """
 
 import os

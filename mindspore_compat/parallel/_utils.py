@@ -80,7 +80,7 @@ def _get_full_batch():
 
 
 def _is_sharding_propagation():
-    """Whether strategies are meant to spread from the operators that have one."""
+    """Whether strategies are meant to propagate from the operators that have one."""
     return config.parallel.sharding_propagation
 
 

@@ -1,7 +1,7 @@
 """The settings of the search for a way to divide a network among devices.
 
-There is no such search here: every rank holds the whole network. The settings are checked, kept and
-told, as everything of `set_auto_parallel_context` that has no meaning here.
+There is no such search here: every rank holds the whole network. The settings are checked, stored
+and returned, as everything of `set_auto_parallel_context` that has no meaning here.
 """
 
 from .._core.rules.vocabulary import Bool, Float, Int

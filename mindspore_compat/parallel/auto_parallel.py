@@ -82,7 +82,7 @@ class AutoParallel(Cell):
     of its parameters are summed over the processes whenever they are taken, inside the network or
     of it, and averaged after `enable_gradients_mean`; not so with the dataset strategy
     "full_batch", where each process sees all data. Settings that say how a network is divided, what
-    is sent how, and what is written to files are checked, kept and told by
+    is sent how, and what is written to files are checked, stored and returned by
     `get_auto_parallel_context`, and change nothing.
 
     Args:
@@ -366,7 +366,8 @@ class AutoParallel(Cell):
         self._comm_fusion_config = config or {}
 
     def enable_fp32_communication(self):
-        """Says that what is summed travels as float32; gradients in halves do so in any case."""
+        """Says that what is summed travels as float32; low-precision gradients do so in any
+        case."""
         self._force_fp32_communication = True
 
     def enable_gradients_mean(self):
@@ -374,12 +375,12 @@ class AutoParallel(Cell):
         self._gradients_mean = True
 
     def disable_gradient_fp32_sync(self):
-        """Says that gradients are not to be cast to float32 before they are summed; those in halves
-        are, nonetheless."""
+        """Says that gradients are not to be cast to float32 before they are summed; low-precision
+        ones are, nonetheless."""
         self._gradient_fp32_sync = False
 
     def disable_loss_repeated_mean(self):
-        """Says that a loss that several processes compute alike is not to be averaged."""
+        """Says that a loss that several processes compute identically is not to be averaged."""
         self._loss_repeated_mean = False
 
     def print_local_norm(self):

@@ -1,6 +1,6 @@
 """`mindspore.parallel.checkpoint_transform`: parameters that ranks hold in slices.
 
-A window: the functions are in `train._strategy` and `train._resharding`.
+A facade: the functions are in `train._strategy` and `train._resharding`.
 """
 
 from ..train._distributed_loading import load_distributed_checkpoint

@@ -78,8 +78,8 @@ class GradientSums:
         if self.settings._full_batch or whole:
             return g
         xp = arrays.space_of(g._array)
-        wide = xp.cast(g._array, "float32") if g._array.dtype in xp.narrow else g._array
-        total = self._group.all_reduce(wide, "sum").wait()
+        upcast = xp.cast(g._array, "float32") if g._array.dtype in xp.low_precision else g._array
+        total = self._group.all_reduce(upcast, "sum").wait()
         if self.settings._gradients_mean:
             total = total / self._group.size
         return Tensor._wrap(xp.cast(total, g._array.dtype))

@@ -1,7 +1,7 @@
 """Layout and shard: how Tensors are to be divided among devices.
 
 Every rank holds whole Tensors here, as in the original's stand-alone and data-parallel modes; a
-Layout can be made and asked, and `shard` gives back what it was given.
+Layout can be made and read, and `shard` gives back what it was given.
 """
 
 import math
@@ -9,11 +9,11 @@ import math
 from .._core.rules.base import register_type
 from .._core.rules.vocabulary import Callable as Called
 from .._core.rules.vocabulary import CellOf
-from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
 class Layout:
-    """Devices arranged along named axes; called with names it tells how a Tensor is divided.
+    """Devices arranged along named axes; called with names it gives the layout of a Tensor.
 
     Args:
         device_matrix (tuple[int]): how many devices there are along each axis.

@@ -6,7 +6,7 @@ from .._core.declare.public_api import own
 from .._core.rules.vocabulary import Any, CellOf, Int, checked
 from ..communication.groups import group_named
 from ..communication.inplace.process_groups import get_rank, get_world_size, new_group
-from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
 @checked
@@ -17,7 +17,7 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
 
     Args:
         net (Cell): whose parameters are set.
-        layout (dict): for each parameter's name how it is laid out: a list that begins with the
+        layout (dict): for each parameter's name its layout: a list that begins with the
             arrangement of the stage's devices along axes, and for each axis of the parameter the
             number of the devices' axis that divides it, counted from the last; -1 for none. A
             sixth entry, where it is not empty, names a group that divides the parameter further;
@@ -42,7 +42,10 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
     _check(api, parameters, layout, cur_rank, initial_rank)
     for name, (devices, axes, *more) in layout.items():
         divided_further = len(more) > 3 and bool(more[3])
-        ranks = [initial_rank + each for each in alike(cur_rank - initial_rank, devices, axes)]
+        ranks = [
+            initial_rank + each
+            for each in ranks_with_same_data(cur_rank - initial_rank, devices, axes)
+        ]
         if divided_further or len(ranks) == 1:
             continue
         group = group_named(new_group(ranks))
@@ -50,7 +53,7 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
         array[...] = group.broadcast(array, 0).wait()
 
 
-def alike(rank, devices, axes):
+def ranks_with_same_data(rank, devices, axes):
     """The ranks that hold the same part of a Tensor as one of them.
 
     Args:

@@ -1,15 +1,15 @@
-"""Parameters that stages of a pipeline share, kept alike."""
+"""Parameters that stages of a pipeline share, kept equal."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf
-from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 __all__ = ["sync_pipeline_shared_parameters"]
 
 
 @checked
 def sync_pipeline_shared_parameters(net: CellOf):
-    """Makes the parameters that several stages of a pipeline share alike.
+    """Makes the parameters that several stages of a pipeline share equal.
 
     Here every process holds all stages of a network, and one that is shared is one object in it:
     what one stage writes the others have. So there is nothing left to copy, as in the original

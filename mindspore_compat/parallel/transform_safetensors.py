@@ -1,4 +1,4 @@
-"""`mindspore.parallel.transform_safetensors`. A window: the function is in `train._unifying`."""
+"""`mindspore.parallel.transform_safetensors`. A facade: the function is in `train._unifying`."""
 
 from ..train._unifying import unified_safetensors
 

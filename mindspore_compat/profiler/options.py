@@ -66,7 +66,7 @@ class ExportType(Enum):
 
 
 class HostSystem(Enum):
-    """What of the host is recorded beside the operators.
+    """What of the host is recorded in addition to the operators.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -82,7 +82,7 @@ class HostSystem(Enum):
 
 
 class _ExperimentalConfig:
-    """Options of an Ascend device, kept as attributes.
+    """Options of an Ascend device, stored as attributes.
 
     Args:
         profiler_level (ProfilerLevel): Default: ``ProfilerLevel.Level0``.

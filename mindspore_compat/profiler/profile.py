@@ -146,20 +146,20 @@ class profile(_Recording):
     count and times) and trace_view.json (a timeline for chrome://tracing or Perfetto).
 
     Args:
-        activities (Iterable[ProfilerActivity]): kept. Default: ``None``.
-        with_stack (bool): kept. Default: ``False``.
-        profile_memory (bool): kept. Default: ``False``.
-        data_process (bool): kept. Default: ``False``.
-        parallel_strategy (bool): kept. Default: ``False``.
+        activities (Iterable[ProfilerActivity]): stored without effect. Default: ``None``.
+        with_stack (bool): stored without effect. Default: ``False``.
+        profile_memory (bool): stored without effect. Default: ``False``.
+        data_process (bool): stored without effect. Default: ``False``.
+        parallel_strategy (bool): stored without effect. Default: ``False``.
         start_profile (bool): whether to start at once. Default: ``True``.
-        hbm_ddr (bool): kept. Default: ``False``.
-        pcie (bool): kept. Default: ``False``.
+        hbm_ddr (bool): stored without effect. Default: ``False``.
+        pcie (bool): stored without effect. Default: ``False``.
         sync_enable (bool): whether a GPU is waited for after each operator. Default: ``True``.
-        record_shapes (bool): kept. Default: ``False``.
+        record_shapes (bool): stored without effect. Default: ``False``.
         schedule (schedule): which steps are recorded. Default: ``None``, all.
         on_trace_ready (Callable): is given this object when a recording is complete.
             Default: ``None``.
-        experimental_config (_ExperimentalConfig): kept. Default: ``None``.
+        experimental_config (_ExperimentalConfig): stored without effect. Default: ``None``.
 
     Example:
         >>> import mindspore_compat as ms
@@ -204,7 +204,7 @@ class Profiler(_Recording):
     Args:
         **kwargs: `output_path` (str, "./data"), `start_profile` (bool, True), `schedule`,
             `on_trace_ready`, `activities` and `sync_enable` as for `profile`. Others, of older
-            releases or of an Ascend device, are kept.
+            releases or of an Ascend device, are stored.
 
     Example:
         >>> import mindspore_compat as ms
@@ -229,7 +229,8 @@ class Profiler(_Recording):
         """Stops recording and writes the results to the output path.
 
         Args:
-            offline_path (str): kept; results are written when a recording ends. Default: ``None``.
+            offline_path (str): stored without effect. results are written when a recording ends.
+                Default: ``None``.
             pretty (bool): whether JSON is indented. Default: ``False``.
             step_list (list[int]): the steps that are written. Default: ``None``, all.
             mode (str): "sync" or "async"; both write before the call returns. Default: ``"sync"``.
@@ -246,7 +247,7 @@ class Profiler(_Recording):
 
         Args:
             op_name (Union[str, list[str]]): the operators' names, as functions or Primitives.
-            device_id (int): kept. Default: ``None``.
+            device_id (int): stored without effect. Default: ``None``.
 
         Raises:
             TypeError: `op_name` is neither a str nor a list, or `device_id` is not an int.
@@ -274,7 +275,7 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         dir_name (str): the folder above. Default: ``None``, "./data".
         worker_name (str): how the folders' names begin. Default: ``None``, machine and process.
         analyse_flag (bool): whether results are written at all. Default: ``True``.
-        async_mode (bool): kept. Default: ``False``.
+        async_mode (bool): stored without effect. Default: ``False``.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -307,8 +308,8 @@ class mstx:
 
         Args:
             message (str): its name.
-            stream: kept. Default: ``None``.
-            domain (str): kept. Default: ``"default"``.
+            stream: stored without effect. Default: ``None``.
+            domain (str): stored without effect. Default: ``"default"``.
         """
         now = time.perf_counter_ns()
         for recorder in _in_force:
@@ -320,8 +321,8 @@ class mstx:
 
         Args:
             message (str): its name.
-            stream: kept. Default: ``None``.
-            domain (str): kept. Default: ``"default"``.
+            stream: stored without effect. Default: ``None``.
+            domain (str): stored without effect. Default: ``"default"``.
         """
         if not _in_force:
             return 0
@@ -335,7 +336,7 @@ class mstx:
 
         Args:
             range_id (int): its number.
-            domain (str): kept. Default: ``"default"``.
+            domain (str): stored without effect. Default: ``"default"``.
         """
         if range_id in mstx._ranges:
             message, start = mstx._ranges.pop(range_id)
@@ -358,5 +359,5 @@ def _good(name, value, kind, default):
 
 
 def _plain(name):
-    """An operator's name without what tells a Primitive ('BiasAdd') from a function."""
+    """An operator's name without what distinguishes a Primitive ('BiasAdd') from a function."""
     return name.replace("_", "").lower()

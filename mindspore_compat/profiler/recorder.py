@@ -15,7 +15,7 @@ from .._backend import arrays
 from ..nn.cell import Cell
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOMS = tuple(os.path.join(FOLDER, room) + os.sep for room in ("ops", "communication"))
+PACKAGES = tuple(os.path.join(FOLDER, package) + os.sep for package in ("ops", "communication"))
 GRADIENT = "<gradient of "
 CELL_CODE = Cell.__call__.__code__
 
@@ -92,7 +92,7 @@ def _label(code):
         return "gradient", code.co_filename[len(GRADIENT) : -1]
     body = (
         code.co_varnames[:1] == ("xp",)
-        and code.co_filename.startswith(ROOMS)
+        and code.co_filename.startswith(PACKAGES)
         and code.co_name[0] not in "_<"
     )
     return ("op", code.co_name) if body else ("", "")

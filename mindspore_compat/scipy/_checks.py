@@ -1,4 +1,4 @@
-"""What the functions of this package check alike: Tensors, dtypes, matrices, switches."""
+"""The checks that the functions of this package share: Tensors, dtypes, matrices, switches."""
 
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor

@@ -281,8 +281,8 @@ def _exchanges(a):
 
 def _order(pivots, count):
     order = numpy.arange(count, dtype=numpy.int32)
-    for place, other in enumerate(pivots):
-        order[[place, other]] = order[[other, place]]
+    for row, other in enumerate(pivots):
+        order[[row, other]] = order[[other, row]]
     return order
 
 
@@ -321,8 +321,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
         below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
         lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
     if columns > count:
-        beside = solve_triangular(lower, a[:, count:], 0, True, True)
-        upper = ops.concat([upper, beside], 1)
+        right = solve_triangular(lower, a[:, count:], 0, True, True)
+        upper = ops.concat([upper, right], 1)
     if permute_l:
         return ops.gather(lower, Tensor(numpy.argsort(order).astype(numpy.int32)), 0), upper
     turned = numpy.zeros((rows, rows), numpy.int32)

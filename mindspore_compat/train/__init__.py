@@ -1,13 +1,13 @@
 """mindspore.train: models, callbacks, metrics, checkpoints and mixed precision.
 
-A facade of the files of this package; each is loaded when one of its names is first asked for, but
+A facade of the files of this package; each is loaded when one of its names is first used, but
 data_sink's, which has the name of what it holds.
 """
 
 from .._core.declare.public_api import Missing, submodule
 from .data_sink import data_sink  # noqa: F401 - at once: a later import of the file would hide it
 
-_HOMES = {  # file -> the names it gives to the room
+_HOMES = {  # file -> the names it gives to the package
     "model": "Model",
     "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping
         FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor
@@ -43,7 +43,7 @@ def __getattr__(name):
 
 
 def _load(name):
-    """The object behind a name of the room, or None; a file's own name may be one of them."""
+    """The object behind a name of the package, or None; a file's own name may be one of them."""
     if name not in _HOME_OF:
         return submodule(__name__, name)
     home = submodule(__name__, _HOME_OF[name])

@@ -7,7 +7,7 @@ import threading
 from .. import log
 
 _NAME = "asyn_save_ckpt"
-_latest = None  # the BackgroundSave that was begun last and whose end nobody has asked for
+_latest = None  # the BackgroundSave that was begun last and that has not been waited for
 
 
 class BackgroundSave:
@@ -26,17 +26,21 @@ class BackgroundSave:
         self.path, self.owner = path, os.getpid()
         self._error = self._answer = None
         if how == "process":
-            self._answer, told = multiprocessing.Pipe(duplex=False)
+            self._answer, connection = multiprocessing.Pipe(duplex=False)
             self._worker = multiprocessing.Process(
-                target=_write_and_tell, args=(told.send, write, path, values, options), name=_NAME
+                target=_write_and_report,
+                args=(connection.send, write, path, values, options),
+                name=_NAME,
             )
         else:
             self._worker = threading.Thread(
-                target=_write_and_tell, args=(self._fail, write, path, values, options), name=_NAME
+                target=_write_and_report,
+                args=(self._fail, write, path, values, options),
+                name=_NAME,
             )
         self._worker.start()
         if how == "process":
-            told.close()
+            connection.close()
 
     def _fail(self, error):
         self._error = error
@@ -87,7 +91,7 @@ def latest():
     return None if _latest is None or _latest.owner != os.getpid() else _latest
 
 
-def _write_and_tell(fail, write, path, values, options):
+def _write_and_report(fail, write, path, values, options):
     """Writes; a failure is logged, should nobody ask for it any more, and handed to `fail`."""
     try:
         write(path, values, **options)

@@ -18,7 +18,7 @@ def ckpt_to_safetensors(
         file_path (str): A file whose name ends in ".ckpt", or a directory, whose files and those of
             its sub-directories are converted.
         save_path (str): A directory for the new files, made when it is not there; sub-directories
-            of `file_path` are made again in it. By default each file lands beside its source.
+            of `file_path` are made again in it. By default each file is written next to its source.
         name_map (dict): New names of parameters by their old ones.
         file_name_regex (str): Only files whose name matches from its beginning are converted.
         processes_num (int): How many processes work; at least 1.
@@ -27,7 +27,7 @@ def ckpt_to_safetensors(
         ValueError: If `file_path` is not there or of another kind, `save_path` is a file,
             `name_map` is not a dict, or `processes_num` is below 1; if a file cannot be read.
         TypeError: If `file_name_regex` is not a str or `processes_num` not an int, or a file holds
-            a text, for which safetensors has no place.
+            a text, which safetensors cannot store.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -57,8 +57,9 @@ def load_distributed_checkpoint(
         predict_strategy (Union[dict, str]): how the network's parameters are cut: by their names
             lists of the lengths of the grid of ranks, the axis of the grid for each axis of the
             parameter, the shape of a slice or [], 0, and where the first axis is cut further 0 and
-            the name of the group of ranks that do, as `Model.infer_predict_layout` tells them; or,
-            with `format` "safetensors", a strategy file. Default: ``None``, for whole parameters.
+            the name of the group of ranks that do, as `Model.infer_predict_layout` returns them;
+            or, with `format` "safetensors", a strategy file. Default: ``None``, for whole
+            parameters.
         train_strategy_filename (str): how the files are cut. Default: ``None``, for what the
             context names as "strategy_ckpt_load_file", or an AutoParallel network as its own.
         strict_load (bool): as for `load_param_into_net`. Default: False.
@@ -169,7 +170,7 @@ def _check_safetensors(network, source, target, others):
 
 
 def _own_rank():
-    """This rank's number; 0 where no ranks have been told of."""
+    """This rank's number; 0 where there is only one process."""
     try:
         return get_rank()
     except RuntimeError:
@@ -179,19 +180,19 @@ def _own_rank():
 # How the network is cut ---------------------------------------------------------------------------
 
 
-class _Told:
-    """A strategy that is given as a dict of lists; asked as `_resharding.Strategy` is."""
+class _GivenLayouts:
+    """A strategy that is given as a dict of lists; has the methods of `_resharding.Strategy`."""
 
     def __init__(self, layouts):
         self._slicings = {name: Slicing(layout) for name, layout in layouts.items()}
         self.ranks = max((each.ranks() for each in self._slicings.values()), default=1)
 
     def stage_count(self):
-        """One: a dict does not tell of stages."""
+        """One: a dict has no stages."""
         return 1
 
     def has(self, name, stage=None):
-        """Whether it tells of a parameter."""
+        """Whether it describes a parameter."""
         return name in self._slicings
 
     def slicing(self, name, stage=None):
@@ -199,11 +200,11 @@ class _Told:
         return self._slicings[name]
 
 
-def _target(told):
+def _target(described):
     """The slicings of `predict_strategy`, with the groups that cut the first axis further."""
-    if not isinstance(told, dict):
+    if not isinstance(described, dict):
         try:
-            target = Strategy(told)
+            target = Strategy(described)
         except ValueError as error:
             raise ValueError(
                 f"For '{_API}', 'predict_strategy' must be a strategy file: {error}"
@@ -211,17 +212,17 @@ def _target(told):
         target.groups = {}
         return target
     layouts, groups = {}, {}
-    for name, given in told.items():
+    for name, given in described.items():
         layouts[name] = _layout(name, given)
         if len(given) > 5 and given[5]:
             groups[name] = given[5]
-    target = _Told(layouts)
+    target = _GivenLayouts(layouts)
     target.groups = groups
     return target
 
 
 def _layout(name, given):
-    """The layout that a list tells."""
+    """The layout that a list describes."""
     listed = isinstance(given, (list, tuple)) and len(given) >= 4 and isinstance(name, str)
     if not listed or given[3] != 0 or not all(map(_are_ints, (*given[:2], given[2] or []))):
         raise ValueError(
@@ -278,7 +279,7 @@ def _from_slices(network, files, strategy_file, target, secret):
     found, unknown, lacking = {}, [], []
     for _, param in network.parameters_and_names():
         name = param.name
-        if not source.has(name) or isinstance(target, _Told) and not target.has(name):
+        if not source.has(name) or isinstance(target, _GivenLayouts) and not target.has(name):
             unknown.append(name)
             continue
         stage = min(source.stages[name])
@@ -356,10 +357,10 @@ class _Files:
             self.homes = {renamed.get(tag, tag): names[0] for tag in tags}
         elif names and os.path.isfile(os.path.join(folder, _MAP)):
             with reading(os.path.join(folder, _MAP), ValueError):
-                told = json_of(os.path.join(folder, _MAP))
-                told = told.get("weight_map", told)
+                weight_map = json_of(os.path.join(folder, _MAP))
+                weight_map = weight_map.get("weight_map", weight_map)
                 self.homes = {
-                    renamed.get(tag, tag): _plain_name(home) for tag, home in told.items()
+                    renamed.get(tag, tag): _plain_name(home) for tag, home in weight_map.items()
                 }
         else:
             raise ValueError(
@@ -405,7 +406,7 @@ def _plain_name(home):
 
 
 def _is_whole(target):
-    """Whether a strategy tells of nothing, so that every parameter is whole."""
+    """Whether a strategy is empty, so that every parameter is whole."""
     return isinstance(target, Strategy) and target.stages is None
 
 
@@ -418,7 +419,7 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
 
     Args:
         cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it stands for
-            the rank. A path without stands for itself.
+            the rank. A path without it is used as it is.
         cur_strategy_path (str): how parameters are cut.
 
     Returns:
@@ -442,14 +443,14 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
             f"{error}"
         ) from None
     first = rank - rank % strategy.ranks
-    for other in _alike(strategy, rank % strategy.ranks):
+    for other in _ranks_with_same_data(strategy, rank % strategy.ranks):
         path = re.sub(r"rank_\d+", f"rank_{first + other}", cur_ckpt_path)
         if os.path.isfile(path):
             return path
     return None
 
 
-def _alike(strategy, rank):
+def _ranks_with_same_data(strategy, rank):
     """The ranks of a stage that hold all that one of them does; itself, where slices overlap."""
     groups = [
         {other for other in range(strategy.ranks) if slicing.slot(other) == slicing.slot(rank)}

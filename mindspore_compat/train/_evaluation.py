@@ -24,9 +24,9 @@ _EVAL_RESTORES = (
 class Evaluation:
     """The part of Model that evaluates; Model's `__init__` sets the attributes it reads."""
 
-    def _tell_evaluation(self, told, valid_dataset):
-        """Writes what an evaluation tells its callbacks into `told`."""
-        told.update(
+    def _set_evaluation_params(self, cb_params, valid_dataset):
+        """Writes the parameters of an evaluation for its callbacks into `cb_params`."""
+        cb_params.update(
             eval_network=self._eval_network,
             valid_dataset=valid_dataset,
             mode="eval",
@@ -55,8 +55,8 @@ class Evaluation:
         valid_dataset, frequency, _ = valid_infos
         if not self._should_eval(cb_params.cur_epoch_num, frequency):
             return
-        kept = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
-        self._tell_evaluation(cb_params, valid_dataset)
+        restored = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
+        self._set_evaluation_params(cb_params, valid_dataset)
         taking_part = [
             each
             for each in as_list(cb_params.list_callback)
@@ -64,7 +64,7 @@ class Evaluation:
         ]
         with CallbackManager(taking_part) as manager:
             self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
-        cb_params.update(kept)
+        cb_params.update(restored)
 
     def _eval_process(self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False):
         """The pass over the data of an evaluation; returns the metrics."""

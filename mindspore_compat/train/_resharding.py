@@ -99,17 +99,17 @@ class Slicing:
             found[0] *= math.prod(take for _, take in self._further)
         return found
 
-    def place(self, rank):
+    def coordinates(self, rank):
         """Where a rank stands in the grid."""
         return [int(each) for each in np.unravel_index(rank % self.ranks(), self.grid)]
 
     def region(self, rank, shape):
-        """What a rank holds: the first place and the one after the last of each axis.
+        """What a rank holds: the first index and the one after the last of each axis.
 
         Raises:
             ValueError: the shape cannot be cut so.
         """
-        place, found = self.place(rank), []
+        coordinates, found = self.coordinates(rank), []
         for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
             if length % count:
                 raise ValueError(
@@ -117,9 +117,9 @@ class Slicing:
                 )
             index = 0
             for each in self._cuts[axis] if self._cuts is not None else ():
-                index = index * self.grid[each] + place[each]
+                index = index * self.grid[each] + coordinates[each]
             for each, take in self._further if axis == 0 else ():
-                index = index * take + place[each] % take
+                index = index * take + coordinates[each] % take
             found.append((index * length // count, (index + 1) * length // count))
         return tuple(found)
 
@@ -131,7 +131,7 @@ class Slicing:
     def holders(self, target, rank, shape=None, present=None):
         """The ranks of which another slicing's `rank` needs the slices.
 
-        Of ranks that hold the same, the one is chosen that stands nearest to its own place.
+        Of ranks that hold the same, the one with the nearest coordinates is chosen.
 
         Args:
             target (Slicing): the other slicing.
@@ -147,11 +147,11 @@ class Slicing:
         if shape is None:
             axes = len((self._cuts if self._cuts is not None else target._cuts) or ())
             shape = [a * b for a, b in zip(self.counts(axes), target.counts(axes), strict=True)]
-        wanted, own, groups = target.region(rank, shape), self.place(rank), {}
+        wanted, own, groups = target.region(rank, shape), self.coordinates(rank), {}
         for each in range(self.ranks()):
-            held = self.region(each, shape)
-            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(held, wanted, strict=True)):
-                groups.setdefault(held, []).append(each)
+            span = self.region(each, shape)
+            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(span, wanted, strict=True)):
+                groups.setdefault(span, []).append(each)
         found = []
         for group in groups.values():
             known = group if present is None else [each for each in group if each in present]
@@ -161,7 +161,7 @@ class Slicing:
                 max(
                     known,
                     key=lambda each: sum(
-                        a == b for a, b in zip(self.place(each), own, strict=True)
+                        a == b for a, b in zip(self.coordinates(each), own, strict=True)
                     ),
                 )
             )
@@ -188,16 +188,16 @@ def resliced(slices, source, target, rank):
     wanted = target.region(rank, shape)
     result = np.empty([stop - start for start, stop in wanted], any_slice.dtype)
     for each in source.holders(target, rank, shape, slices):
-        held = source.region(each, shape)
+        span = source.region(each, shape)
         if slices[each].shape != any_slice.shape:
             raise ValueError(f"slices have shapes {any_slice.shape} and {slices[each].shape}")
-        common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(held, wanted, strict=True)]
+        common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(span, wanted, strict=True)]
         to = tuple(
             slice(start - w[0], stop - w[0])
             for (start, stop), w in zip(common, wanted, strict=True)
         )
         out_of = tuple(
-            slice(start - h[0], stop - h[0]) for (start, stop), h in zip(common, held, strict=True)
+            slice(start - h[0], stop - h[0]) for (start, stop), h in zip(common, span, strict=True)
         )
         result[to] = slices[each][out_of]
     return result
@@ -244,7 +244,7 @@ class Strategy:
         )
 
     def slicing(self, name, stage=None):
-        """The slicing of a parameter, in its first stage if it is not told which."""
+        """The slicing of a parameter, in its first stage if none is given."""
         if self.stages is None:
             return Slicing()
         chosen = stage if stage in self.stages[name] else min(self.stages[name])
@@ -306,11 +306,11 @@ class Transformation:
             for name, param in parameters.items():
                 slices.setdefault(name, {})[rank % self._source.ranks] = param
         sliced, whole = [], []
-        for name, held in slices.items():
+        for name, parts in slices.items():
             if self._is_wanted(name):
-                sliced.append({"name": name, "data": self._resliced(name, held)})
+                sliced.append({"name": name, "data": self._resliced(name, parts)})
             elif not self._belongs_elsewhere(name):
-                whole.append({"name": name, "data": self._own(name, held)})
+                whole.append({"name": name, "data": self._own(name, parts)})
         if not sliced or (self._source.stages is None and self._target.stages is None):
             raise ValueError(
                 f"For '{self._api}', the strategy files must tell of parameters of the checkpoints."
@@ -324,16 +324,16 @@ class Transformation:
             and not self._target.has(name, self._stage)
         )
 
-    def _own(self, name, held):
+    def _own(self, name, slices):
         rank = self._rank % self._source.ranks
-        if rank not in held:
+        if rank not in slices:
             raise ValueError(
                 f"For '{self._api}', the checkpoint of rank {rank} is missing, which has {name!r}."
             )
-        return held[rank]
+        return slices[rank]
 
-    def _resliced(self, name, held):
-        arrays = {rank: param.asnumpy() for rank, param in held.items()}
+    def _resliced(self, name, slices):
+        arrays = {rank: param.asnumpy() for rank, param in slices.items()}
         try:
             array = resliced(
                 arrays,
@@ -343,7 +343,7 @@ class Transformation:
             )
         except ValueError as error:
             raise ValueError(f"For '{self._api}', {name!r}: {error}.") from None
-        like = next(iter(held.values()))
+        like = next(iter(slices.values()))
         return Parameter(Tensor(array), name, like.requires_grad, like.layerwise_parallel)
 
 
@@ -393,7 +393,7 @@ def transform_checkpoint_by_rank(
 ):
     """Makes a rank's checkpoint out of those of ranks that hold other slices.
 
-    Parameters that the strategy files do not name are taken as the rank of the same place has them.
+    Parameters that the strategy files do not name are taken from the rank of the same number.
 
     Args:
         rank_id (int): the rank of which the checkpoint is to be made.
@@ -468,7 +468,7 @@ def transform_checkpoints(
         src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
             several checkpoints in one the last by name is taken.
         dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
-            into. Where the source tells of some parameters of the target only, as the file of one
+            into. Where the source describes only some parameters of the target, as the file of one
             stage does, "_part<stage>" follows the number.
         ckpt_prefix (str): what the names of the files begin with.
         src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.

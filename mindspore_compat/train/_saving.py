@@ -32,7 +32,7 @@ def save_checkpoint(
     format="ckpt",
     **kwargs,
 ):
-    """Save parameters to a file, in place of a file of that name.
+    """Save parameters to a file, which replaces a file of that name.
 
     The file is complete and on the disk or, after an error, not there (or still the old one). It is
     readable by its owner only and not writable. A parameter without elements is left out of a
@@ -295,7 +295,7 @@ def _appended(items):
 
 
 def _is_generator(value):
-    """True for a Generator, which is asked for its state."""
+    """True for a Generator, whose state is saved."""
     if not hasattr(value, "get_state"):
         return False
     from ..common.generator import Generator

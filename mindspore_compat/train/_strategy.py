@@ -1,4 +1,4 @@
-"""Parameters that ranks hold in slices: the files that tell how they are cut, and putting them
+"""Parameters that ranks hold in slices: the files that describe how they are cut, and putting them
 together again.
 
 A strategy file is protobuf, the original's node_strategy.proto, or JSON with the same names. It
@@ -91,7 +91,7 @@ def build_searched_strategy(strategy_filename: Str):
     with _reading("build_searched_strategy", strategy_filename):
         if strategy_filename.endswith(".json"):
             items = json_of(strategy_filename).get("parallel_layout_item", {})
-            return {name: _layout_from_json(told) for name, told in items.items()}
+            return {name: _layout_from_json(saved) for name, saved in items.items()}
         _, layouts = _items_of(_content(strategy_filename))
         return {name: _layout(item) for name, item in map(_named, layouts)}
 
@@ -189,8 +189,8 @@ def _merged(slices, layout):
         )
     blocks = np.empty(counts, object)
     for rank, part in enumerate(slices):  # of ranks that hold the same slice the last one counts
-        place = np.unravel_index(rank, grid)
-        at = tuple(0 if axis < 0 else place[len(grid) - 1 - axis] for axis in cuts)
+        coordinates = np.unravel_index(rank, grid)
+        at = tuple(0 if axis < 0 else coordinates[len(grid) - 1 - axis] for axis in cuts)
         wanted = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
         if len(part) != wanted:
             raise ValueError(
@@ -227,14 +227,14 @@ def restore_group_info_list(group_info_file_name: Str):
     api, name = "restore_group_info_list", "group_info_file_name"
     _check_file(api, name, group_info_file_name)
     with _reading(api, group_info_file_name, "file of groups"):
-        held = [
+        entries = [
             value
             for number, kind, value in fields(_content(group_info_file_name))
             if number == 2 and kind == BYTES
         ]
-        if not held:
+        if not entries:
             raise ValueError("it has no list of ranks")
-        return _dims(held[-1])
+        return _dims(entries[-1])
 
 
 @checked
@@ -251,7 +251,7 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
     Raises:
         TypeError: an argument is no str.
         NotADirectoryError: there is no such folder.
-        ValueError: the folder has no strategy files, or files of both kinds, or one that tells of
+        ValueError: the folder has no strategy files, or files of both kinds, or one that describes
             no parameters.
 
     Source: mindspore.parallel.merge_pipeline_strategys of MindSpore 2.10.
@@ -285,15 +285,15 @@ def _merged_messages(api, paths):
     stages, strategies, layouts = set(), [], []
     for path in paths:
         with _reading(api, path):
-            cut, held = _items_of(_content(path))
-            stage = _stage_of(cut[0]) if cut and held else None
+            cut, entries = _items_of(_content(path))
+            stage = _stage_of(cut[0]) if cut and entries else None
         if stage is None:
             raise _tells_nothing(api, path)
         if stage in stages:
             continue
         stages.add(stage)
         strategies += [bytes_field(_STRATEGIES, bytes(item)) for item in cut]
-        for name, layout in map(_named, held):
+        for name, layout in map(_named, entries):
             layouts.append(
                 bytes_field(
                     _LAYOUTS, bytes_field(1, f"{stage}-{name}") + bytes_field(2, bytes(layout))
@@ -309,16 +309,16 @@ def _merged_json(api, paths):
     )
     for path in paths:
         with _reading(api, path):
-            told = json_of(path)
-            cut, held = told.get("parallel_strategy_item"), told.get("parallel_layout_item")
-            if not cut or not held:
+            saved = json_of(path)
+            cut, entries = saved.get("parallel_strategy_item"), saved.get("parallel_layout_item")
+            if not cut or not entries:
                 raise _tells_nothing(api, path)
             stage = next(iter(cut.values())).get("stage")
             if stage not in stages:
                 stages.add(stage)
                 merged["parallel_strategy_item"].update(cut)
                 merged["parallel_layout_item"].update(
-                    {f"{stage}-{name}": layout for name, layout in held.items()}
+                    {f"{stage}-{name}": layout for name, layout in entries.items()}
                 )
     return merged
 
@@ -401,11 +401,13 @@ def _dims(view):
     ]
 
 
-def _layout_from_json(told):
+def _layout_from_json(description):
     made = ParallelLayouts()
     for number, name in _LISTS.items():
         needed = number <= 2
-        setattr(made, name, [Dims(list(told[name] if needed else told.get(name, [])))])
+        setattr(
+            made, name, [Dims(list(description[name] if needed else description.get(name, [])))]
+        )
     for name in _NUMBERS.values():
-        setattr(made, name, told.get(name, 0))
+        setattr(made, name, description.get(name, 0))
     return made

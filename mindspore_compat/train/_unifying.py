@@ -1,7 +1,7 @@
 """Safetensors files of ranks that hold slices, put together into files of whole parameters.
 
 How parameters are cut is in `_resharding`. The whole ones go into "part0.safetensors" and so on, of
-about 3 GiB each; "param_name_map.json" tells which is where; what no strategy tells of, such as the
+about 3 GiB each; "param_name_map.json" says which is where; what no strategy describes, such as the
 number of a step, goes into "hyper_param.safetensors", as rank 0 has it.
 """
 
@@ -46,7 +46,7 @@ def unified_safetensors(
         dst_dir (str): the folder to write into; it is made if need be.
         merge_with_redundancy (bool, optional): whether the file of every rank has all its slices.
             Otherwise a slice that several ranks hold may be in the file of one of them. What the
-            files tell of themselves counts for more.
+            files say of themselves counts for more.
         file_suffix (str, optional): what the names of the files end with, before ".safetensors".
         max_process_num (int, optional): how many files are written at a time, at most.
         choice_func (callable, optional): is given the name of a parameter and returns another name,
@@ -99,7 +99,7 @@ def unified_safetensors(
     with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
         list(pool.map(write, own))
     if task == 1:  # last, because it names what is there
-        told = {
+        metadata = {
             "metadata": {"total_size": sum(sizes.values())},
             "weight_map": {
                 names[name]: f"part{number}.safetensors"
@@ -108,7 +108,7 @@ def unified_safetensors(
             },
         }
         with atomic_write(os.path.join(folder, "param_name_map.json")) as file:
-            file.write(json.dumps(told, indent=4).encode())
+            file.write(json.dumps(metadata, indent=4).encode())
 
 
 class _Source:
@@ -137,7 +137,8 @@ class _Source:
 
     def _agreed(self, complete):
         marks = {
-            told.get("__metadata__", {}).get("remove_redundancy") for told in self._headers.values()
+            metadata.get("__metadata__", {}).get("remove_redundancy")
+            for metadata in self._headers.values()
         }
         for mark, meant in (("True", False), ("False", True)):
             if mark in marks and complete is not meant:
@@ -157,10 +158,12 @@ class _Source:
         )
 
     def names(self):
-        """The parameters that files and strategy tell of, in the files' order."""
-        held = dict.fromkeys(name for rank in sorted(self._headers) for name in self._headers[rank])
+        """The parameters that files and strategy describe, in the files' order."""
+        names = dict.fromkeys(
+            name for rank in sorted(self._headers) for name in self._headers[rank]
+        )
         return [
-            name for name in held if name in self._strategy.stages and not name.startswith(_SUMS)
+            name for name in names if name in self._strategy.stages and not name.startswith(_SUMS)
         ]
 
     def _ranks(self, name):
@@ -183,13 +186,15 @@ class _Source:
 
     def size(self, name):
         """The bytes of a whole parameter."""
-        told = next(
+        metadata = next(
             self._headers[rank][name]
             for rank in sorted(self._headers)
             if name in self._headers[rank]
         )
-        start, stop = told["data_offsets"]
-        return (stop - start) * math.prod(self._strategy.slicing(name).counts(len(told["shape"])))
+        start, stop = metadata["data_offsets"]
+        return (stop - start) * math.prod(
+            self._strategy.slicing(name).counts(len(metadata["shape"]))
+        )
 
     def whole(self, name):
         """A whole parameter, an array."""
@@ -205,7 +210,7 @@ class _Source:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
 
     def others(self, names):
-        """What rank 0 has beside these names: pairs of a name and an array."""
+        """What rank 0 has in addition to these names: pairs of a name and an array."""
         if 0 not in self._files:
             return []
         found, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
@@ -240,22 +245,22 @@ def _files_in(folder, suffix):
     """
     pattern = os.path.join(glob.escape(folder), "rank_[0-9]*")
     found = {}
-    for place in sorted(glob.glob(pattern)):
-        rank, inside = os.path.basename(place)[5:], sorted(os.listdir(place))
+    for node_folder in sorted(glob.glob(pattern)):
+        rank, inside = os.path.basename(node_folder)[5:], sorted(os.listdir(node_folder))
         if not rank.isdigit():
             continue
         if any(name.endswith(".ckpt") for name in inside):
             raise ValueError(
-                f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {place!r} has."
+                f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {node_folder!r} has."
             )
         fit = [name for name in inside if name.endswith(f"{suffix or ''}{safetensors.SUFFIX}")]
         if not fit and suffix is not None:
             raise ValueError(
-                f"For '{_API}', {place!r} must have a file that ends with "
+                f"For '{_API}', {node_folder!r} must have a file that ends with "
                 f"{suffix + safetensors.SUFFIX!r}."
             )
         if fit:
-            found[int(rank)] = os.path.join(place, fit[-1])
+            found[int(rank)] = os.path.join(node_folder, fit[-1])
     if not found:
         raise ValueError(
             f"For '{_API}', 'src_dir' must have safetensors files in folders "
@@ -266,8 +271,8 @@ def _files_in(folder, suffix):
 
 def _header(path):
     try:
-        told = safetensors.header(mapped(path))
-        return told if isinstance(told, dict) else {}
+        metadata = safetensors.header(mapped(path))
+        return metadata if isinstance(metadata, dict) else {}
     except ValueError as error:
         raise ValueError(f"The file {path} cannot be read as safetensors: {error}.") from None
 

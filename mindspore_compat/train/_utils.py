@@ -1,4 +1,4 @@
-"""Small helpers of this room that scripts import from `mindspore.train._utils`."""
+"""Small helpers of this package that scripts import from `mindspore.train._utils`."""
 
 import functools
 import os

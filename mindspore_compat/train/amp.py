@@ -1,8 +1,8 @@
 """Mixed precision: which Cells and operations of a network compute in float16 or bfloat16.
 
 `auto_mixed_precision` changes a network, `build_train_network` makes a training step of it. A Cell
-computes in another float type by `Cell.to_float`; here is told which Cells do. Loss scalers are in
-the module amp, managers of the loss scale in loss_scale_manager.py.
+computes in another float type by `Cell.to_float`; this module decides which Cells do. Loss scalers
+are in the module amp, managers of the loss scale in loss_scale_manager.py.
 """
 
 import functools
@@ -154,10 +154,10 @@ def _to_float32(cell, inputs, output):
 
 def _raise_listed(network, black_list, dtype):
     """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
-    return _kept_full(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
+    return _in_full_precision(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
 
 
-def _kept_full(network, listed, dtype):
+def _in_full_precision(network, listed, dtype):
     """The Cells inside for which `listed` is true compute in float32; they give `dtype`."""
     for cell in [each for _, each in network.cells_and_names() if type(each) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
@@ -168,7 +168,9 @@ def _kept_full(network, listed, dtype):
 
 def _do_keep_batchnorm_fp32(network):
     """The normalizations inside compute in float32, and give float16; for scripts of their own."""
-    _kept_full(network, lambda cell: isinstance(cell, tuple(get_black_list())), dtypes.float16)
+    _in_full_precision(
+        network, lambda cell: isinstance(cell, tuple(get_black_list())), dtypes.float16
+    )
 
 
 def _check_dtype(dtype):

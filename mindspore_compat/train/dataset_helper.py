@@ -20,7 +20,7 @@ __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 
 
 def check_dataset(api, name, dataset):
-    """Refuses what is no dataset: what cannot tell its size and give its rows as tuples."""
+    """Refuses what is no dataset: what does not know its size and give its rows as tuples."""
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
         raise TypeError(
             f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
@@ -29,7 +29,7 @@ def check_dataset(api, name, dataset):
 
 
 def sinks(dataset_sink_mode):
-    """Whether data sinking that a caller asks for takes place: in graph mode, and not on a CPU."""
+    """Whether data sinking that a caller requests takes place: in graph mode, and not on a CPU."""
     return dataset_sink_mode and config.mode == GRAPH_MODE and config.device_target != "CPU"
 
 

@@ -1,4 +1,4 @@
-"""Managers of the loss scale: what a Model or `build_train_network` asks for it.
+"""Managers of the loss scale: where a Model or `build_train_network` gets it from.
 
 The Cells that change a scale within a training step are in nn/wrap/loss_scale.py; the scalers for
 training loops written by hand are in amp.py.
@@ -49,7 +49,7 @@ class FixedLossScaleManager(LossScaleManager):
 
     Args:
         loss_scale (float): the loss scale, at least 1. If overflowed steps are not dropped, the
-            optimizer must be told the same number.
+            optimizer must be given the same number.
         drop_overflow_update (bool): whether a step that overflowed leaves the parameters alone.
 
     Examples:

@@ -61,7 +61,7 @@ class Model(Evaluation):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if a level or keyword is unknown, `eval_indexes` is no list of three, mixed
-            precision or loss scaling is asked for without an optimizer, or metrics without a loss
+            precision or loss scaling is requested without an optimizer, or metrics without a loss
             and without `eval_network`.
         KeyError: if a metric's name is unknown.
 
@@ -282,7 +282,7 @@ class Model(Evaluation):
         sinking = sinks(dataset_sink_mode)
         self._check_reuse_dataset(train_dataset)
         steps = check_dataset_size(train_dataset, sink_size if dataset_sink_mode else -1)
-        told = self._told_in_training(
+        cb_params = self._training_params(
             epoch - initial_epoch, train_dataset, callbacks, sinking, steps
         )
         valid_infos = (
@@ -298,13 +298,15 @@ class Model(Evaluation):
         with CallbackManager(callbacks) as manager:
             if sinking:
                 self._train_dataset_sink_process(
-                    epoch, train_dataset, manager, told, sink_size, initial_epoch, valid_infos
+                    epoch, train_dataset, manager, cb_params, sink_size, initial_epoch, valid_infos
                 )
             else:
-                self._train_process(epoch, train_dataset, manager, told, initial_epoch, valid_infos)
+                self._train_process(
+                    epoch, train_dataset, manager, cb_params, initial_epoch, valid_infos
+                )
 
-    def _told_in_training(self, epochs, train_dataset, callbacks, sinking, steps):
-        """What a training tells its callbacks, `RunContext.original_args()`."""
+    def _training_params(self, epochs, train_dataset, callbacks, sinking, steps):
+        """The parameters that a training passes to its callbacks, `RunContext.original_args()`."""
         return InternalCallbackParam(
             network=self._network,
             train_network=self._train_network,
@@ -396,32 +398,32 @@ class Model(Evaluation):
 
     def _run_epoch(self, helper, list_callback, context):
         """One epoch, batch by batch."""
-        told = context.original_args()
+        cb_params = context.original_args()
         for inputs in helper:
             if self._loss_fn is not None:
                 check_two_columns(inputs)
-            told.cur_step_num += 1
-            told.train_dataset_element = inputs
-            self._current_step_num = told.cur_step_num
+            cb_params.cur_step_num += 1
+            cb_params.train_dataset_element = inputs
+            self._current_step_num = cb_params.cur_step_num
             list_callback.on_train_step_begin(context)
-            told.net_outputs = self._run_step(inputs)
-            self._note_overflow(told.net_outputs)
+            cb_params.net_outputs = self._run_step(inputs)
+            self._note_overflow(cb_params.net_outputs)
             list_callback.on_train_step_end(context)
             if context.get_stop_requested():
                 break
 
     def _sink_epoch(self, helper, list_callback, context):
         """One epoch whose steps follow one another without a callback between them."""
-        told = context.original_args()
+        cb_params = context.original_args()
         list_callback.on_train_step_begin(context)
         for inputs in helper.next_batches(helper.sink_size()):
             if self._loss_fn is not None:
                 check_two_columns(inputs)
-            told.cur_step_num += 1
-            told.sunk_element = inputs
-            self._current_step_num = told.cur_step_num
-            told.net_outputs = self._run_step(inputs)
-            self._note_overflow(told.net_outputs)
+            cb_params.cur_step_num += 1
+            cb_params.sunk_element = inputs
+            self._current_step_num = cb_params.cur_step_num
+            cb_params.net_outputs = self._run_step(inputs)
+            self._note_overflow(cb_params.net_outputs)
         list_callback.on_train_step_end(context)
 
     def _run_step(self, inputs):
@@ -462,11 +464,11 @@ class Model(Evaluation):
         check_dataset("Model.eval", "valid_dataset", valid_dataset)
         self._need_metrics("eval")
         callbacks = as_list(callbacks)
-        told = InternalCallbackParam(network=self._network, list_callback=callbacks)
-        self._tell_evaluation(told, valid_dataset)
+        cb_params = InternalCallbackParam(network=self._network, list_callback=callbacks)
+        self._set_evaluation_params(cb_params, valid_dataset)
         set_cur_net(self._eval_network)
         with CallbackManager(callbacks) as manager:
-            return self._eval_process(valid_dataset, manager, told)
+            return self._eval_process(valid_dataset, manager, cb_params)
 
     # Inference ------------------------------------------------------------------------------------
 
@@ -476,7 +478,7 @@ class Model(Evaluation):
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
             backend (str): "lite" chooses another runtime in the original; here it changes nothing.
-            config (dict): what that runtime is told.
+            config (dict): the settings of that runtime.
 
         Returns:
             What the network returns.
@@ -566,7 +568,7 @@ class Model(Evaluation):
 
 
 def _need_three(indexes):
-    """The places of loss, prediction and label among the outputs of an evaluation, or None."""
+    """The positions of loss, prediction and label among the outputs of an evaluation, or None."""
     if indexes is None or isinstance(indexes, list) and len(indexes) == 3:
         return indexes
     raise ValueError(

@@ -1,7 +1,7 @@
 """`mindspore.utils.dryrun`: values for a run that only pretends to compute.
 
 Nothing pretends here: every run computes. So what starts a dry run, and what traces one, is not
-here. `mock` gives what it would in the original, where a launcher asks for a dry run by the
+here. `mock` gives what it would in the original, where a launcher requests a dry run by the
 environment variable MS_SIMULATION_LEVEL as well as where none does.
 """
 
@@ -34,7 +34,7 @@ def mock(mock_val, *args):
     Source: mindspore.utils.dryrun.mock of MindSpore 2.10.
     """
     if not args:
-        raise TypeError("For 'mock', there must be a value or a function beside 'mock_val'.")
+        raise TypeError("For 'mock', there must be a value or a function with 'mock_val'.")
     value, *arguments = args
     if arguments and not callable(value):
         raise TypeError(

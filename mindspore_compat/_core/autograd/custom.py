@@ -30,13 +30,13 @@ def custom_gradient(forward, pull, inputs):
         return map_tensors(outside, out)
     outs = tensors_in(out)
 
-    def slope(xp, g, given, result):
+    def vjp(xp, g, given, result):
         results = result if isinstance(result, tuple) else (result,)
-        slopes = g if isinstance(g, tuple) else (g,)
+        grads = g if isinstance(g, tuple) else (g,)
         made = iter([as_given(one) for one in given])
         again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
         whole = iter([as_given(r) for r in results])
-        flow = iter([as_given(s) for s in slopes])
+        flow = iter([as_given(s) for s in grads])
         pulled = pull(
             again, map_tensors(lambda t: next(whole), out), map_tensors(lambda t: next(flow), out)
         )
@@ -44,12 +44,12 @@ def custom_gradient(forward, pull, inputs):
         return [as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
 
     node = _new(Node)
-    node.rule = _CustomRule(slope)
+    node.rule = _CustomRule(vjp)
     node.parents = tuple(t._node for t in tensors)
     arrays = [t._array for t in tensors]
     node.metas = tuple((a.shape, a.dtype) for a in arrays)
     node.number = next_number()
-    node.kept = packed(
+    node.saved = packed(
         (arrays, tuple(t._array for t in outs) if len(outs) != 1 else outs[0]._array)
     )
     return _with_node(node, outs, out)
@@ -58,13 +58,13 @@ def custom_gradient(forward, pull, inputs):
 class _CustomRule(Rule):
     """The rule of one call of a function with a gradient of its own."""
 
-    def __init__(self, slope):
+    def __init__(self, vjp):
         self.name = "custom"
         self.inputs = ("given",)
         self.upcast = False
         self.many = True
-        self.keeps = ("given", "out")
-        self.pull = lambda xp, g, kept, wanted: (slope(xp, g, *kept),)
+        self.saves = ("given", "out")
+        self.pull = lambda xp, g, saved, wanted: (vjp(xp, g, *saved),)
 
 
 def as_given(value):
@@ -86,16 +86,16 @@ def as_given_back(xp, tensor):
 def add_hook(tensor, hook):
     """`tensor` seen through a hook: `hook(gradient)` may replace the gradient that passes."""
 
-    def slope(xp, g, given, result):
+    def vjp(xp, g, given, result):
         seen = as_given(g)
         changed = hook(seen)
         return [as_given_back(xp, seen if changed is None else changed)]
 
     node = _new(Node)
-    node.rule = _CustomRule(slope)
+    node.rule = _CustomRule(vjp)
     node.parents = (tensor._node,)
     node.metas = ((tensor._array.shape, tensor._array.dtype),)
-    node.kept = ([tensor._array], tensor._array)
+    node.saved = ([tensor._array], tensor._array)
     node.outs = None
     node.number = next_number()
     return node
@@ -129,14 +129,14 @@ def recompute(block, *args, **kwargs):
                 stack.enter_context(context)
             fresh = tensors_in(block(*args, **kwargs))
         random.default.restore(now)
-        slopes = g if isinstance(g, tuple) else (g,)
+        grads = g if isinstance(g, tuple) else (g,)
         roots = [head._node for head in fresh]
-        return (backward(roots, slopes, sources, higher, None if higher else first),)
+        return (backward(roots, grads, sources, higher, None if higher else first),)
 
     made = _new(Node)
     made.rule = _RecomputeRule(again)
     made.parents = tuple(sources)
-    made.kept = ()
+    made.saved = ()
     made.metas = None
     made.number = next_number()
     return _with_node(made, heads, out)
@@ -164,10 +164,10 @@ class _RecomputeRule(Rule):
     def __init__(self, again):
         self.name = "recompute"
         self.inputs = ()
-        self.keeps = ()
+        self.saves = ()
         self.upcast = False
         self.many = True
-        self.pull = lambda xp, g, kept, wanted: again(xp, g)
+        self.pull = lambda xp, g, saved, wanted: again(xp, g)
 
 
 def _with_node(node, heads, out):

@@ -11,7 +11,7 @@ from ..._backend import scheduler
 from ..._backend.arrays import current_space
 from ..declare.op import space_for
 from ..tensor.tensor import Tensor
-from ..vmap.batch import Batch, lifted_nodes, running, space_among
+from ..vmap.batch import Batch, broadcast_nodes, running, space_among
 from .tape import Leaf, as_gradient, backward, depth, leaf
 from .traced import Traced, traced_space
 
@@ -20,7 +20,7 @@ watchers = []  # called with the gradients of each outermost walk back (ops/_deb
 WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 
 
-class _Opened:
+class _GradientScope:
     """An open gradient: leaves on inputs and weights, restored at the end.
 
     Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
@@ -89,9 +89,9 @@ class _Opened:
         made._node = self._leaf(tensor)
         return made
 
-    def only(self, places):
-        """Takes no other gradients than those by these weights; in the order of `places`."""
-        left = [self.leaves[place] for place in places]
+    def only(self, indices):
+        """Takes no other gradients than those by these weights; in the order of `indices`."""
+        left = [self.leaves[index] for index in indices]
         for each in set(self.leaves) - set(left):
             each.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
@@ -103,7 +103,7 @@ class _Opened:
             outputs (Sequence[Tensor]): where the walk starts.
             sens (Sequence[Tensor]): the gradient at each of them.
             last (bool): True if this tape is not walked again: outside other gradients each node
-                gives up what it kept when it has been used.
+                gives up what it saved when it has been used.
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
@@ -121,17 +121,17 @@ class _Opened:
 def _in_vmap(array):
     """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
     gradient."""
-    return _spread(array, running.spaces)
+    return _broadcast(array, running.spaces)
 
 
-def _spread(array, spaces):
+def _broadcast(array, spaces):
     """`array` as a Batch of each of `spaces`, which are nested, the outermost first."""
     if not spaces:
         return array
     *outer, inner = spaces
     if inner.is_batch(array):
-        return inner.wrap_batch(_spread(array.array, outer))
-    return inner.spread(_spread(array, outer))
+        return inner.wrap_batch(_broadcast(array.array, outer))
+    return inner.broadcast(_broadcast(array, outer))
 
 
 def _prepared(sens, out, higher):
@@ -140,8 +140,8 @@ def _prepared(sens, out, higher):
         array = array.astype(out._array.dtype)
     space = space_among([out._array])
     if space is not None and space_among([array]) is None:  # the same for every slice
-        (node,) = lifted_nodes(space, [array], [node])
-        array = space.spread(array)
+        (node,) = broadcast_nodes(space, [array], [node])
+        array = space.broadcast(array)
     if not higher:
         return array
     return traced_space(space_for(array)).wrap(array, node)

@@ -10,7 +10,15 @@ from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from ..vmap.batch import running
 from .tape import depth
-from .transforms import _beside, _left, _Opened, map_tensors, ones_like, tensors_in, walking
+from .transforms import (
+    _GradientScope,
+    _left,
+    _on_device_of,
+    map_tensors,
+    ones_like,
+    tensors_in,
+    walking,
+)
 
 
 class Pull:
@@ -31,11 +39,11 @@ class Pull:
 
     def __init__(self, fn, inputs, has_aux=False):
         started = running.started
-        with _Opened() as opened:
-            out = fn(*[opened.input(t) for t in inputs])
+        with _GradientScope() as scope:
+            out = fn(*[scope.input(t) for t in inputs])
         depth.retained = True
         self.alone = depth.open == 0 and running.started == started
-        self.opened = opened
+        self.scope = scope
         self.main = out[0] if has_aux else out
         self.heads = tensors_in(self.main)
         self.out = _left(out)
@@ -43,7 +51,7 @@ class Pull:
     def __call__(self, sens):
         """The gradient of each input as a list, given that of each head."""
         with walking():
-            return self.opened.gradients(self.heads, sens)
+            return self.scope.gradients(self.heads, sens)
 
 
 class Push:
@@ -55,10 +63,10 @@ class Push:
 
     def __init__(self, fn, inputs, has_aux=False):
         started = running.started
-        with _Opened() as outer:
+        with _GradientScope() as outer:
             pull = Pull(fn, inputs, has_aux)
             self.pulled = pull([outer.input(ones_like(head)) for head in pull.heads])
-        self.opened = outer
+        self.scope = outer
         self.alone = depth.open == 0 and running.started == started
         self.main = pull.main
         self.heads = pull.heads
@@ -67,8 +75,8 @@ class Push:
     def __call__(self, direction):
         """The derivative of each head as a list, along a direction for each input."""
         with walking():
-            along = [_beside(d, p) for d, p in zip(direction, self.pulled)]
-            return self.opened.gradients(self.pulled, along)
+            along = [_on_device_of(d, p) for d, p in zip(direction, self.pulled)]
+            return self.scope.gradients(self.pulled, along)
 
 
 def _tensors(name, value):
@@ -122,7 +130,7 @@ def linearize(fn, inputs):
             raise ValueError(
                 f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, but got {found}."
             )
-        slopes = iter(push(direction))
-        return map_tensors(lambda t: next(slopes), push.main)
+        derivatives = iter(push(direction))
+        return map_tensors(lambda t: next(derivatives), push.main)
 
     return push.out, along

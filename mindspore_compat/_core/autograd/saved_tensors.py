@@ -36,7 +36,7 @@ class saved_tensors_hooks:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import Tensor
         >>> def product(x, y):
-        ...     with ms.saved_tensors_hooks(lambda kept: kept.asnumpy(), Tensor):
+        ...     with ms.saved_tensors_hooks(lambda saved: saved.asnumpy(), Tensor):
         ...         return x * y
         >>> print(ms.grad(product)(Tensor([2.0]), Tensor([3.0])))
         [3.]
@@ -71,8 +71,8 @@ class saved_tensors_hooks:
         given._node = None
         return SPACES.get(type(array)), packed
 
-    def _unpack(self, held):
-        space, packed = held
+    def _unpack(self, saved):
+        space, packed = saved
         with unrecorded():
             found = self.unpack_hook(packed)
         if not isinstance(found, Tensor):

@@ -1,9 +1,9 @@
-"""The tape: what a recorded operation keeps, and the walk back that turns kept values into
+"""The tape: what a recorded operation keeps, and the walk back that turns saved values into
 gradients.
 
 A worked example. `y = x * w` with a live `x` leaves
 
-    Node(rule=<multiply>, parents=(node of x, None), kept=(w's array,), metas=((shape, dtype),
+    Node(rule=<multiply>, parents=(node of x, None), saved=(w's array,), metas=((shape, dtype),
     None))
 
 and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and
@@ -40,14 +40,14 @@ class Node:
     Attributes:
         rule (Rule): how its gradients flow.
         parents (tuple): for each array input the node that made it, or None.
-        kept (tuple): the values that the rule asked for.
+        saved (tuple): the values that the rule asked for.
         metas (tuple): for each array input its (shape, dtype); None where the rule fits them
             itself.
         outs (tuple): for an operation of several outputs their (shape, dtype), else None.
         number (int): later operations have higher numbers.
     """
 
-    __slots__ = ("rule", "parents", "kept", "metas", "outs", "number", "__weakref__")
+    __slots__ = ("rule", "parents", "saved", "metas", "outs", "number", "__weakref__")
 
 
 class Pick(Node):
@@ -68,14 +68,14 @@ class Leaf(Node):
 class Rule:
     """How gradients flow back through one operation.
 
-    A slope is a function `(xp, g, *names)`. Its names say what it needs and so what the tape keeps
+    A vjp is a function `(xp, g, *names)`. Its names say what it needs and so what the tape keeps
     alive: an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
 
     Args:
         name (str): the operation, for error messages.
         inputs (Sequence[str]): the array inputs, in order. One may be a list of arrays (`many`).
-        slopes (dict): input name -> slope. An input without one carries no gradient.
-        joint (callable): instead of `slopes`, one function that returns the gradients of all
+        vjps (dict): input name -> vjp. An input without one carries no gradient.
+        joint (callable): instead of `vjps`, one function that returns the gradients of all
             inputs.
         upcast (bool): compute narrow floats in float32, as the operation itself does.
         many (bool): the last input name stands for any number of arrays.
@@ -86,20 +86,20 @@ class Rule:
 
     fills = True
 
-    def __init__(self, name, inputs, slopes=None, joint=None, upcast=True, many=False):
+    def __init__(self, name, inputs, vjps=None, joint=None, upcast=True, many=False):
         self.name = name
         self.inputs = tuple(inputs)
         self.upcast = upcast
         self.many = many
-        functions = [joint] if joint else list(slopes.values())
-        self.keeps = tuple(
+        functions = [joint] if joint else list(vjps.values())
+        self.saves = tuple(
             dict.fromkeys(
                 name
                 for function in functions
                 for name in list(inspect.signature(function).parameters)[2:]
             )
         )
-        self.pull = _compile_pull(self, slopes, joint)
+        self.pull = _compile_pull(self, vjps, joint)
 
     def renamed(self, inputs, name, upcast):
         """This rule for an operation of another name, whose inputs have other names."""
@@ -110,23 +110,23 @@ class Rule:
         made.upcast = upcast
         made.many = self.many
         made.pull = self.pull
-        made.keeps = tuple(_renamed(kept, names) for kept in self.keeps)
+        made.saves = tuple(_renamed(saved, names) for saved in self.saves)
         return made
 
 
-def _renamed(kept, names):
+def _renamed(saved, names):
     """What a rule keeps, an input or `<input>_shape`, by the input's new name."""
-    if kept in names:
-        return names[kept]
-    source = kept.removesuffix("_shape")
-    return names[source] + "_shape" if source in names else kept
+    if saved in names:
+        return names[saved]
+    source = saved.removesuffix("_shape")
+    return names[source] + "_shape" if source in names else saved
 
 
-def _compile_pull(rule, slopes, joint):
-    """The function `pull(xp, g, kept, wanted)` that gives the gradients of all inputs."""
-    lines = ["def pull(xp, g, kept, wanted):"]
-    if rule.keeps:
-        lines.append(f"    {', '.join(rule.keeps)}, = kept")
+def _compile_pull(rule, vjps, joint):
+    """The function `pull(xp, g, saved, wanted)` that gives the gradients of all inputs."""
+    lines = ["def pull(xp, g, saved, wanted):"]
+    if rule.saves:
+        lines.append(f"    {', '.join(rule.saves)}, = saved")
     scope = {}
 
     def call(function, label):
@@ -139,8 +139,8 @@ def _compile_pull(rule, slopes, joint):
     else:
         parts = []
         for i, name in enumerate(rule.inputs):
-            if name in slopes:
-                parts.append(f"{call(slopes[name], f'slope_{name}')} if wanted[{i}] else None")
+            if name in vjps:
+                parts.append(f"{call(vjps[name], f'vjp_{name}')} if wanted[{i}] else None")
             else:
                 parts.append("None")
         lines.append(f"    return ({', '.join(parts)},)")
@@ -148,21 +148,21 @@ def _compile_pull(rule, slopes, joint):
     return scope["pull"]
 
 
-def record(rule, parents, kept, metas):
+def record(rule, parents, saved, metas):
     """A Node for an operation of one output."""
     node = _new(Node)
     node.rule = rule
     node.parents = parents
-    node.kept = packed(kept)
+    node.saved = packed(saved)
     node.metas = metas
     node.outs = None
     node.number = next_number()
     return node
 
 
-def packed(kept):
+def packed(saved):
     """What a node keeps, in the form that `saved_tensors_hooks` asks for."""
-    return kept if depth.packing is None else Packed(kept, depth.packing)
+    return saved if depth.packing is None else Packed(saved, depth.packing)
 
 
 class Packed:
@@ -170,19 +170,19 @@ class Packed:
     (_core/autograd/saved_tensors.py).
 
     Args:
-        kept (tuple): the values; the arrays among them, also within tuples and lists, are packed.
+        saved (tuple): the values; the arrays among them, also within tuples and lists, are packed.
         packing (tuple): a function from an array to anything, and one from that to an array.
     """
 
-    __slots__ = ("held", "undo")
+    __slots__ = ("packs", "undo")
 
-    def __init__(self, kept, packing):
+    def __init__(self, saved, packing):
         pack, self.undo = packing
-        self.held = _each_array(kept, lambda array: _Pack(pack(array)))
+        self.packs = _each_array(saved, lambda array: _Pack(pack(array)))
 
     def unpack(self):
         """The values."""
-        return _each_pack(self.held, self.undo)
+        return _each_pack(self.packs, self.undo)
 
 
 class _Pack:
@@ -210,9 +210,9 @@ def _each_pack(value, undo):
     return value
 
 
-def record_many(rule, parents, kept, metas, outs):
+def record_many(rule, parents, saved, metas, outs):
     """The nodes of all outputs of an operation that has several."""
-    node = record(rule, parents, kept, metas)
+    node = record(rule, parents, saved, metas)
     node.outs = tuple((out.shape, out.dtype) for out in outs)
     return [pick(node, i) for i in range(len(outs))]
 
@@ -222,7 +222,7 @@ def pick(node, index):
     made = _new(Pick)
     made.rule = None
     made.parents = (node,)
-    made.kept = made.metas = made.outs = None
+    made.saved = made.metas = made.outs = None
     made.index = index
     made.number = next_number()
     return made
@@ -233,7 +233,7 @@ def leaf(parent, shape, dtype):
     node = _new(Leaf)
     node.rule = LINK
     node.parents = (parent,)
-    node.kept = ()
+    node.saved = ()
     node.metas = ((shape, dtype),)
     node.outs = None
     node.number = next_number()
@@ -250,7 +250,7 @@ SPENT = Rule("spent", [], joint=_refuse_spent, upcast=False)
 
 class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
-    leaf of the innermost one, how kept arrays are packed (None, or a pair of functions), whether
+    leaf of the innermost one, how saved arrays are packed (None, or a pair of functions), whether
     part of the tape may be walked again after the outermost gradient (`vjp`), and who keeps a tape
     for later, as long as its weights stay as they are (nn/_once.py)."""
 
@@ -265,28 +265,28 @@ class _Depth(threading.local):
 depth = _Depth()
 
 
-def written(tensors):
+def note_in_place_write(tensors):
     """Tells those who keep a tape that these Tensors are about to be written in place."""
     for keeper in depth.keepers:
-        keeper.written(tensors)
+        keeper.note_in_place_write(tensors)
 
 
-def backward(roots, slopes, leaves, higher, spent=None):
+def backward(roots, grads, leaves, higher, spent=None):
     """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
     it).
 
     Args:
         roots (list[Node]): where the gradient starts; None entries are skipped.
-        slopes (list): the gradient at each root: arrays, or Traced values if `higher`.
+        grads (list): the gradient at each root: arrays, or Traced values if `higher`.
         leaves (list[Leaf]): where it ends.
         higher (bool): True to let the rules compute on Traced values.
         spent (int): nodes of this number and later ones are walked for the last time: each gives up
-            what it kept when it has been used. None to leave all as they are.
+            what it saved when it has been used. None to leave all as they are.
     """
     gathered = {}
-    for root, slope in zip(roots, slopes):
+    for root, grad in zip(roots, grads):
         if root is not None:
-            add_gradient(gathered, root, slope)
+            add_gradient(gathered, root, grad)
     ends = set(leaves)
     floor = min((end.number for end in leaves), default=0)
     order = _reachable(gathered, ends, floor)
@@ -301,7 +301,7 @@ def backward(roots, slopes, leaves, higher, spent=None):
             continue
         _pull(gathered, node, g, floor, higher)
         if spent is not None and node.number >= spent:
-            node.rule, node.kept = SPENT, ()
+            node.rule, node.saved = SPENT, ()
     return [gathered.get(end) for end in leaves]
 
 
@@ -337,16 +337,16 @@ def _pull(gathered, node, g, floor, higher):
     wanted = [parent is not None and parent.number >= floor for parent in parents]
     if True not in wanted:
         return
-    kept = node.kept.unpack() if type(node.kept) is Packed else node.kept
+    saved = node.saved.unpack() if type(node.saved) is Packed else node.saved
     if node.outs is not None:
         g, xp = _filled(g, node.outs, rule.fills)
     else:
         g, xp = as_gradient(g)
     if higher:
-        kept = _traced_kept(node, kept, xp)
+        saved = _traced_saved(node, saved, xp)
     if rule.upcast:
-        g, kept = _widened(xp, g, kept)
-    grads = rule.pull(xp, g, kept, wanted)
+        g, saved = _upcast(xp, g, saved)
+    grads = rule.pull(xp, g, saved, wanted)
     if rule.many:
         grads = _flat(grads, len(parents))
     for parent, want, grad, meta in zip(parents, wanted, grads, node.metas or _any * len(parents)):
@@ -387,27 +387,27 @@ def _filled(given, outs, fills):
     return filled, xp
 
 
-def _widened(xp, g, kept):
-    """`g` and `kept` with narrow floats in float32, where one of the gradients is narrow."""
-    narrow = xp.narrow
+def _upcast(xp, g, saved):
+    """`g` and `saved` with narrow floats in float32, where one of the gradients is narrow."""
+    low_precision = xp.low_precision
     first = g[0] if type(g) is tuple else g
-    if first.dtype not in narrow:
-        return g, kept
+    if first.dtype not in low_precision:
+        return g, saved
 
     def upcast(value):
-        if getattr(value, "dtype", None) in narrow and hasattr(value, "shape"):
+        if getattr(value, "dtype", None) in low_precision and hasattr(value, "shape"):
             return xp.cast(value, FLOAT32)
         return value
 
     g = tuple(map(upcast, g)) if type(g) is tuple else upcast(g)
-    return g, tuple(tuple(map(upcast, k)) if type(k) is tuple else upcast(k) for k in kept)
+    return g, tuple(tuple(map(upcast, k)) if type(k) is tuple else upcast(k) for k in saved)
 
 
-def _traced_kept(node, kept, xp):
-    """What `node` kept, with its inputs and outputs as Traced values that lead to their nodes."""
+def _traced_saved(node, saved, xp):
+    """What `node` saved, with its inputs and outputs as Traced values that lead to their nodes."""
     rule = node.rule
     made = []
-    for name, value in zip(rule.keeps, kept):
+    for name, value in zip(rule.saves, saved):
         if name == "out":
             made.append(xp.wrap(value, node))
         elif name in rule.inputs:

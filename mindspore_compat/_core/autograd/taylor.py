@@ -12,7 +12,7 @@ from ..declare.op import DECLARED
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from .tape import depth
-from .transforms import _Opened, map_tensors, ones_like, outside, tensors_in
+from .transforms import _GradientScope, map_tensors, ones_like, outside, tensors_in
 
 _FLOATS = "fcV"
 
@@ -34,16 +34,16 @@ def _along(fn, curve, order):
             heads = tensors_in(run["out"])
             run["u"] = [outer.input(ones_like(head)) for head in heads]
             return [sum((u * head).sum() for u, head in zip(run["u"], heads))]
-        with _Opened() as inner:
+        with _GradientScope() as inner:
             found = rise(inner.input(t), k - 1)
             return [*found, *inner.gradients(found[-1:], [ones_like(found[-1])])]
 
-    with _Opened() as outer:
+    with _GradientScope() as outer:
         t = Tensor._wrap(current_space().zeros((), "float64"))  # no narrower than any input
         heights = rise(t, order)
-        slopes = [outer.gradients([h], [ones_like(h)]) for h in heights[1:]]
+        derivatives = [outer.gradients([h], [ones_like(h)]) for h in heights[1:]]
     out = run["out"]
-    return map_tensors(outside, out) if depth.open == 0 else out, slopes
+    return map_tensors(outside, out) if depth.open == 0 else out, derivatives
 
 
 def _floats(tensor):
@@ -68,7 +68,7 @@ def _moving(starts, series):
     return curve
 
 
-def _given_alike(primals, series):
+def _checked_series(primals, series):
     """The two arguments of jet as lists; they are both Tensors or both tuples of Tensors."""
     if isinstance(primals, Tensor) and isinstance(series, Tensor):
         return [primals], [series]
@@ -111,7 +111,7 @@ def jet(fn, primals, series):
 
     Source: mindspore.ops.jet of MindSpore 2.10.
     """
-    starts, rows = _given_alike(primals, series)
+    starts, rows = _checked_series(primals, series)
     if len(starts) != len(rows):
         raise ValueError(
             f"For 'jet', 'primals' and 'series' must have the same length, but got "
@@ -132,9 +132,9 @@ def jet(fn, primals, series):
     starts = [_floats(start) for start in starts]
     order = rows[0].shape[0]
     terms = [[row[i].astype(start.dtype) for i in range(order)] for start, row in zip(starts, rows)]
-    out, slopes = _along(fn, _moving(starts, terms), order)
+    out, derivatives = _along(fn, _moving(starts, terms), order)
     stack = DECLARED["ops"]["stack"][0]
-    return _listed(out, [stack.run(list(column), 0) for column in zip(*slopes)])
+    return _listed(out, [stack.run(list(column), 0) for column in zip(*derivatives)])
 
 
 @public("ops.derivative", "ops.functional.derivative")
@@ -179,12 +179,12 @@ def derivative(fn, primals, order):
     if order < 1:
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}.")
     starts = [_floats(start) for start in starts]
-    out, slopes = _along(fn, _moving(starts, [[ones_like(start)] for start in starts]), order)
-    return _listed(out, slopes[-1])
+    out, derivatives = _along(fn, _moving(starts, [[ones_like(start)] for start in starts]), order)
+    return _listed(out, derivatives[-1])
 
 
-def _listed(out, slopes):
+def _listed(out, derivatives):
     """Outputs and derivatives: alone, or as lists where there are several outputs."""
     if isinstance(out, Tensor):
-        return out, slopes[0]
-    return tensors_in(out), slopes
+        return out, derivatives[0]
+    return tensors_in(out), derivatives

@@ -15,7 +15,7 @@ import inspect
 
 from ..._backend.arrays import SPACES
 from ..declare.source import compiled
-from ..vmap.batch import Batch, lifted_nodes, space_among
+from ..vmap.batch import Batch, broadcast_nodes, space_among
 from . import vjp_rules
 from .operators import with_operators
 from .tape import TRACED, pick, record, record_many
@@ -89,7 +89,7 @@ class TracedSpace:
 
     def __init__(self, base):
         self.base = base
-        self.narrow = base.narrow
+        self.low_precision = base.low_precision
 
     def wrap(self, array, node):
         """`array` as a Traced value made by `node` (None for a constant).
@@ -177,7 +177,7 @@ def _recording(space, primitive):
     passed = [f"a_{n}" for n in names if n not in _BY_NAME]
     passed += [f"{n}=a_{n}" for n in names if n in _BY_NAME]
     whole = " and ".join(f"(type(a_{n}) is array_type_ or type(a_{n}) in numbers_)" for n in inputs)
-    kept = "".join(f"{_kept_source(k, inputs)}, " for k in rule.keeps)
+    saved = "".join(f"{_saved_source(k, inputs)}, " for k in rule.saves)
     metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
     lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
     lines += [
@@ -192,7 +192,7 @@ def _recording(space, primitive):
         "        return made_",
         *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)" for n in inputs),
         f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
-        f"({kept}), ({metas}))",
+        f"({saved}), ({metas}))",
         "    return made_",
     ]
     scope = {
@@ -213,7 +213,7 @@ def _recording(space, primitive):
     return compiled(lines, scope, f"traced {primitive.name}")["call"]
 
 
-def _kept_source(name, inputs):
+def _saved_source(name, inputs):
     if name == "out":
         return "out_"
     source = name.removesuffix("_shape")
@@ -242,7 +242,7 @@ def _general(space, primitive):
         inner = space_among(arrays)
         base = inner or space.base
         if inner is not None:
-            parents = tuple(lifted_nodes(inner, arrays, parents))
+            parents = tuple(broadcast_nodes(inner, arrays, parents))
         function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
         out = function(*by_place, **by_name)
         several = isinstance(out, (tuple, list))
@@ -257,17 +257,17 @@ def _general(space, primitive):
         arrays = [base.asarray(a, like) if type(a) in _NUMBERS else a for a in arrays]
         scope = dict(attributes, out=out)
         scope.update({rule.inputs[0]: arrays} if rule.many else zip(rule.inputs, arrays))
-        kept = tuple(_kept(scope, name) for name in rule.keeps)
+        saved = tuple(_saved_value(scope, name) for name in rule.saves)
         metas = tuple((a.shape, a.dtype) for a in arrays)
         if several:
-            nodes = record_many(rule, parents, kept, metas, out)
+            nodes = record_many(rule, parents, saved, metas, out)
             return tuple(wrap(o, n) for o, n in zip(out, nodes))
-        return wrap(out, record(rule, parents, kept, metas))
+        return wrap(out, record(rule, parents, saved, metas))
 
     return call
 
 
-def _kept(scope, name):
+def _saved_value(scope, name):
     if name in scope:
         return scope[name]
     source = scope[name.removesuffix("_shape")]

@@ -16,7 +16,7 @@ from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, checked
 from ..tensor.tensor import Tensor, as_array
-from .leaves import WEIGHTS, _Opened, ones_like, zeros_like
+from .leaves import WEIGHTS, _GradientScope, ones_like, zeros_like
 from .tape import Leaf, depth, next_number
 
 
@@ -94,10 +94,10 @@ class Request:
         """Returns (value of the function, gradients in the form asked for)."""
         self.need_weights()
         args, kwargs, sens = self._split(args, kwargs)
-        with _Opened(self.weights) as opened:
-            run = _Run(self, opened, args, kwargs)
-            slopes = run.gradients(sens, last=True)
-        return _left(run.out), run.answer(slopes)
+        with _GradientScope(self.weights) as scope:
+            run = _Run(self, scope, args, kwargs)
+            gradients = run.gradients(sens, last=True)
+        return _left(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
         """The inputs, and the gradient at the output: the last one, or that named `sens`."""
@@ -140,7 +140,7 @@ class _Run:
     input: wherever it stands, its gradient is the sum over all its places.
     """
 
-    def __init__(self, request, opened, args, kwargs):
+    def __init__(self, request, scope, args, kwargs):
         self.args = [*args, *kwargs.values()]
         positions = request.positions
         if positions and max(positions) >= len(self.args):
@@ -149,8 +149,8 @@ class _Run:
                 f"{len(self.args)}, but got {max(positions)}."
             )
         self.request = request
-        self.opened = opened
-        self.weight_leaves = list(opened.leaves)
+        self.scope = scope
+        self.weight_leaves = list(scope.leaves)
         self.inputs = {}  # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
@@ -162,7 +162,7 @@ class _Run:
 
     def _enter(self, tensor):
         if id(tensor) not in self.inputs:
-            made = self.opened.input(tensor)
+            made = self.scope.input(tensor)
             self.inputs[id(tensor)] = tensor, made, made._node
 
     def _entered(self, tensor):
@@ -171,11 +171,11 @@ class _Run:
 
     def gradients(self, sens, last=False):
         """The gradient at each leaf; within an open gradient."""
-        return self.opened.gradients(self.heads, _sensitivities(self.heads, sens), last)
+        return self.scope.gradients(self.heads, _sensitivities(self.heads, sens), last)
 
-    def answer(self, slopes):
+    def answer(self, gradients):
         """The gradients in the form asked for."""
-        by_leaf = dict(zip(self.opened.leaves, slopes))
+        by_leaf = dict(zip(self.scope.leaves, gradients))
         request, args = self.request, self.args
         by_input = {
             key: _hooked(tensor, by_leaf[end]) for key, (tensor, _, end) in self.inputs.items()
@@ -194,9 +194,13 @@ class _Run:
 _WITH_GRADIENTS = (Tensor, Mutable, Sparse)
 
 
-def _as_given(slope):
+def _as_given(gradient):
     """The gradient of a sparse tensor: one in graph mode, its values in PyNative mode."""
-    return slope.values if isinstance(slope, Sparse) and config.mode == PYNATIVE_MODE else slope
+    return (
+        gradient.values
+        if isinstance(gradient, Sparse) and config.mode == PYNATIVE_MODE
+        else gradient
+    )
 
 
 def _of_weight(weight, g):
@@ -231,11 +235,11 @@ def read_weights(fn, args, kwargs):
     found = [
         p for p in live if p is not None and (depth.open or type(p._node) is not Leaf)
     ]  # else another thread differentiates
-    with _Opened(found) as opened:
+    with _GradientScope(found) as scope:
         start = next_number()
         out = fn(*args, **kwargs)
         numbers, stack = {}, [t._node for t in tensors_in(out) if t._node is not None]
-        owner = dict(zip(opened.leaves, found))
+        owner = dict(zip(scope.leaves, found))
         seen = set(stack)
         while stack:
             node = stack.pop()
@@ -302,10 +306,10 @@ def _sensitivities(heads, sens):
     given = (
         tensors_in(sens) if not isinstance(sens, (int, float)) else [Tensor._wrap(as_array(sens))]
     )
-    return [_fitted(_beside(s, head), head) for s, head in zip(given, heads)]
+    return [_fitted(_on_device_of(s, head), head) for s, head in zip(given, heads)]
 
 
-def _beside(tensor, other):
+def _on_device_of(tensor, other):
     """`tensor` on the device of `other`."""
     here, there = type(tensor._array), type(other._array)
     if here is there or here not in SPACES or there not in SPACES:
@@ -369,8 +373,8 @@ def grad(
 
     @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
     def gradient(*args, **kwargs):
-        value, slopes = request.run(args, kwargs)
-        return (slopes, value[1:]) if has_aux else slopes
+        value, gradients = request.run(args, kwargs)
+        return (gradients, value[1:]) if has_aux else gradients
 
     return gradient
 
@@ -484,15 +488,15 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     request = Request("vjp", fn, positions, weights, has_aux)
     request.single_input = False
     request.need_weights()
-    with _Opened(request.weights) as opened:
-        run = _Run(request, opened, inputs, {})
+    with _GradientScope(request.weights) as scope:
+        run = _Run(request, scope, inputs, {})
     depth.retained = True
     out = _left(run.out)
 
     def pull(*sens):
-        with opened if opened.weights else walking():
-            slopes = run.gradients(sens[0] if len(sens) == 1 else sens)
-        return run.answer(slopes)
+        with scope if scope.weights else walking():
+            gradients = run.gradients(sens[0] if len(sens) == 1 else sens)
+        return run.answer(gradients)
 
     if has_aux:
         return out[0], pull, out[1] if len(out) == 2 else out[1:]
@@ -530,15 +534,15 @@ def jvp(fn, inputs, v, has_aux=False):
                 raise TypeError(
                     f"For 'jvp', '{name}' must be Tensors, but got {type(one).__name__}."
                 )
-    with _Opened() as outer:
-        with _Opened() as inner:
+    with _GradientScope() as outer:
+        with _GradientScope() as inner:
             out = fn(*[inner.input(t) for t in inputs])
             heads = tensors_in(out[0] if has_aux else out)
             pulled = inner.gradients(heads, [outer.input(ones_like(head)) for head in heads])
-        derivatives = outer.gradients(pulled, [_beside(d, p) for d, p in zip(v, pulled)])
+        derivatives = outer.gradients(pulled, [_on_device_of(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
-    slopes = iter(derivatives)
-    pushed = map_tensors(lambda t: next(slopes), main)
+    gradients = iter(derivatives)
+    pushed = map_tensors(lambda t: next(gradients), main)
     value = _left(out)
     if has_aux:
         return value[0], pushed, value[1] if len(value) == 2 else value[1:]

@@ -69,8 +69,8 @@ CONSTANT = {
     "argmax",
     "argmin",
     "argsort",
-    "place_of_rank",
-    "place_so_far",
+    "index_of_rank",
+    "index_so_far",
     "distinct",
     "nonzero",
     "count_nonzero",
@@ -120,35 +120,35 @@ class Primitive:
         self.several = several
 
 
-def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes):
+def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
     """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
         line (str): the function's name and signature.
         arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list
             input.
-        joint (callable): one rule for all inputs, in place of `slopes`.
+        joint (callable): one rule for all inputs, in place of `vjps`.
         compute (callable): the function itself, where no array library has it.
         several (bool): True for a function of several results; its slopes get a tuple `g`.
     """
     name = line.split("(")[0]
     scope = {}
     exec(f"def {line}: return", {"inf": math.inf}, scope)
-    inputs = (arrays or " ".join(slopes)).split()
+    inputs = (arrays or " ".join(vjps)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
     TABLE[name] = Primitive(
-        name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute, several
+        name, scope[name], Rule(name, inputs, vjps, joint, many=many), compute, several
     )
 
 
 def no_gradient(name):
     """A slope that tells that `name` has none, as the original's has not."""
 
-    def slope(xp, g):
+    def vjp(xp, g):
         raise RuntimeError(f"For '{name}', no gradient is defined.")
 
-    return slope
+    return vjp
 
 
 def compose(function):
@@ -407,13 +407,13 @@ derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
 derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
 derive(
     "diagonal(x, offset=0, axis1=0, axis2=1)",
-    x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(
+    x=lambda xp, g, x_shape, offset, axis1, axis2: xp.scatter_diagonal(
         g, x_shape, offset, axis1, axis2
     ),
 )
 
 derive(
-    "spread_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
+    "scatter_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
     x=lambda xp, g, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2),
 )
 

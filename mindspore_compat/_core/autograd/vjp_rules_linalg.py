@@ -36,7 +36,7 @@ def _cofactors_vjp(xp, g, x):
 
 def _lower_half(xp, x):
     """The lower triangle with half of the diagonal."""
-    return xp.tril(x) - 0.5 * xp.spread_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
+    return xp.tril(x) - 0.5 * xp.scatter_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
 
 
 def _cholesky_vjp(xp, g, out):
@@ -98,7 +98,7 @@ def _qr_vjp(xp, g, out):
         return (xp.concatenate([first, beyond], -1),)
     middle = xp.matmul(r, adjoint(xp, g_r)) - xp.matmul(adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
-    diagonal = xp.spread_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
+    diagonal = xp.scatter_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
     right = g_q + xp.matmul(q, lower + adjoint(xp, lower) + diagonal)
     return (adjoint(xp, xp.linalg_solve(r, adjoint(xp, right))),)
 
@@ -119,15 +119,15 @@ def _svd_vjp(xp, g, out):
         + column * (inner_v + adjoint(xp, inner_v))
         + (xp.expand_dims(g_s, -1) * eye)
     )
-    slope = _product(xp, u, inner, vh)
+    grad = _product(xp, u, inner, vh)
     rows, columns = u.shape[-2], v.shape[-2]
     if rows > count:
         rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, adjoint(xp, u))
-        slope = slope + _product(xp, rest, g_u / row, vh)
+        grad = grad + _product(xp, rest, g_u / row, vh)
     if columns > count:
         rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, adjoint(xp, v))
-        slope = slope + _product(xp, u / row, adjoint(xp, g_v), rest)
-    return (slope,)
+        grad = grad + _product(xp, u / row, adjoint(xp, g_v), rest)
+    return (grad,)
 
 
 def _rest_turned(xp, g, whole, count):

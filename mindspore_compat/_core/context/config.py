@@ -40,7 +40,7 @@ def _gigabytes(text: str) -> float:
 
 def _count(least: int) -> dict:
     """An int of at least `least`; the original takes True for 1, and False for 0, as well."""
-    return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "kept": int}
+    return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "stored": int}
 
 
 def _readable_json(path: str) -> str:
@@ -124,9 +124,9 @@ TABLE = {
     "enable_reduce_precision": Setting(True, Bool | None),
     "enable_graph_kernel": Setting(False, Bool),
     "graph_kernel_flags": Setting("", Str),
-    "enable_auto_mixed_precision": Setting(None, Bool | None, told=False),
-    "enable_sparse": Setting(None, Any, told=False),
-    "auto_tune_mode": Setting(None, Any, told=False),
+    "enable_auto_mixed_precision": Setting(None, Bool | None, readable=False),
+    "enable_sparse": Setting(None, Any, readable=False),
+    "auto_tune_mode": Setting(None, Any, readable=False),
     "max_device_memory": Setting(1024.0, _memory, _gigabytes),
     "mempool_block_size": Setting(1.0, _memory, _gigabytes),
     "variable_memory_max_size": Setting(
@@ -153,7 +153,7 @@ config = Settings(TABLE)
 config.parallel = Settings(PARALLEL)
 config.ps = Settings(PS)
 config.seed = None
-_told_of_cpu = False
+_warned_of_cpu = False
 
 
 def set_context(**kwargs):
@@ -192,7 +192,7 @@ def set_context(**kwargs):
     if "matmul_allow_tf32" in changed.get("gpu_config", ()):
         allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
     if "deterministic" in changed:
-        _tell_libraries(changed["deterministic"])
+        _configure_libraries(changed["deterministic"])
     vars(config).update(changed)
 
 
@@ -219,7 +219,7 @@ def get_context(attr_key):
         >>> print(ms.get_context("mode") in (ms.GRAPH_MODE, ms.PYNATIVE_MODE))
         True
     """
-    return config.tell("get_context", attr_key)
+    return config.get("get_context", attr_key)
 
 
 def get_jit_config():
@@ -272,16 +272,16 @@ def get_current_device():
 
 def _place(target: str, number: int) -> None:
     """Makes the backend compute on a device, or on the CPU in its stead."""
-    global _told_of_cpu
+    global _warned_of_cpu
     if target == "CPU":
         arrays.set_target("CPU")
     elif arrays.gpu_available():
         arrays.set_target("GPU", number)
     else:
         arrays.set_target("CPU")
-        if not _told_of_cpu:
+        if not _warned_of_cpu:
             log.warning("The device target is '%s', but no GPU answers: the CPU computes.", target)
-            _told_of_cpu = True
+            _warned_of_cpu = True
 
 
 @checked
@@ -301,10 +301,10 @@ def set_deterministic(deterministic: Bool):
         >>> ms.set_deterministic(False)
     """
     config.deterministic = "ON" if deterministic else "OFF"
-    _tell_libraries(config.deterministic)
+    _configure_libraries(config.deterministic)
 
 
-def _tell_libraries(deterministic: str) -> None:
+def _configure_libraries(deterministic: str) -> None:
     """Sets or removes the variables by which processes started from here know it too."""
     for name, value in (("HCCL_DETERMINISTIC", "true"), ("TE_PARALLEL_COMPILER", "1")):
         if deterministic == "ON":
@@ -432,7 +432,7 @@ def get_auto_parallel_context(attr_key):
         >>> ms.get_auto_parallel_context("parallel_mode")
         'stand_alone'
     """
-    return config.parallel.tell("get_auto_parallel_context", attr_key)
+    return config.parallel.get("get_auto_parallel_context", attr_key)
 
 
 def reset_auto_parallel_context():
@@ -482,7 +482,7 @@ def get_ps_context(attr_key):
         >>> ms.get_ps_context("enable_ps")
         False
     """
-    return config.ps.tell("get_ps_context", attr_key)
+    return config.ps.get("get_ps_context", attr_key)
 
 
 def reset_ps_context():

@@ -25,8 +25,8 @@ class ParallelMode:
 
 
 _API = "set_auto_parallel_context"
-_flag = {"rule": Bool | None, "kept": bool}  # the original takes None for False
-_loose_flag = {"rule": Bool | Number | None, "kept": bool}  # and here any number
+_flag = {"rule": Bool | None, "stored": bool}  # the original takes None for False
+_loose_flag = {"rule": Bool | Number | None, "stored": bool}  # and here any number
 _fusions = {
     "allreduce": ("auto", "size", "index"),
     "allgather": ("auto", "size"),
@@ -91,12 +91,12 @@ def _sharding(given: dict) -> dict:
 PARALLEL = {
     "parallel_mode": Setting(ParallelMode.STAND_ALONE, OneOf(*ParallelMode.MODE_LIST)),
     "device_num": Setting(1, Int(ge=1) | OneOf(True), int),
-    "device_num_is_set": Setting(False, None, told=False),
+    "device_num_is_set": Setting(False, None, readable=False),
     "global_rank": Setting(0, Int(ge=0, le=4095) | Bool, int),
-    "global_rank_is_set": Setting(False, None, told=False),
+    "global_rank_is_set": Setting(False, None, readable=False),
     "gradients_mean": Setting(False, **_flag),
     "parameter_broadcast": Setting(False, **_flag),
-    "parameter_broadcast_is_set": Setting(False, None, told=False),
+    "parameter_broadcast_is_set": Setting(False, None, readable=False),
     "gradient_fp32_sync": Setting(True, **_flag),
     "loss_repeated_mean": Setting(True, Bool),
     "force_fp32_communication": Setting(False, Bool),
@@ -120,13 +120,13 @@ PARALLEL = {
     "comm_fusion": Setting(_no_fusion, DictOf(), _fusion),
     "grad_accumulation_step": Setting(1, Int(ge=1, le=1)),
     "pipeline_stages": Setting(1, Int(ge=1)),
-    "pipeline_segments": Setting(1, Int(ge=1), told=False),
+    "pipeline_segments": Setting(1, Int(ge=1), readable=False),
     "pipeline_result_broadcast": Setting(False, Bool),
     "pipeline_config": Setting(
         None,
         DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
         _pipeline,
-        told=False,
+        readable=False,
     ),
     "pipeline_interleave": Setting(False, None),
     "pipeline_scheduler": Setting("1f1b", None),
@@ -140,11 +140,11 @@ PARALLEL = {
             optimizer_level=OneOf("level1", "level2", "level3"),
         ),
         _sharding,
-        told=False,
+        readable=False,
     ),
-    "gradient_accumulation_shard": Setting(False, None, told=False),
-    "parallel_optimizer_threshold": Setting(64, None, told=False),
-    "optimizer_level": Setting("level1", None, told=False),
+    "gradient_accumulation_shard": Setting(False, None, readable=False),
+    "parallel_optimizer_threshold": Setting(64, None, readable=False),
+    "optimizer_level": Setting("level1", None, readable=False),
     "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
     "optimizer_weight_shard_aggregated_save": Setting(False, Bool),
     "strategy_ckpt_load_file": Setting("", Str),
@@ -154,7 +154,7 @@ PARALLEL = {
         DictOf(load_file=Str, save_file=Str, only_trainable_params=Bool),
         lambda given: {**_no_files, **given},
     ),
-    "group_ckpt_save_file": Setting("", Str, told=False),
+    "group_ckpt_save_file": Setting("", Str, readable=False),
     "init_param_in_compile": Setting(True, **_loose_flag),
     "auto_parallel_new_interface": Setting(False, **_loose_flag),
     "dump_local_norm": Setting(False, **_loose_flag),
@@ -166,6 +166,6 @@ PS = {
     "enable_ps": Setting(False, Bool),
     "config_file_path": Setting("", Str),
     "enable_ssl": Setting(False, Bool),
-    "client_password": Setting("", Str, told=False),
-    "server_password": Setting("", Str, told=False),
+    "client_password": Setting("", Str, readable=False),
+    "server_password": Setting("", Str, readable=False),
 }

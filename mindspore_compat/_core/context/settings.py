@@ -26,8 +26,8 @@ class Setting:
 
     default: Any
     rule: Rule | None
-    kept: Any = None
-    told: bool = True
+    stored: Any = None
+    readable: bool = True
 
 
 class Settings:
@@ -55,11 +55,11 @@ class Settings:
                 raise ValueError(f"For '{api}', there is no keyword '{key}'.")
         refuse_all(api, {key: self._table[key].rule for key in given}, given)
         return {
-            key: value if self._table[key].kept is None else self._table[key].kept(value)
+            key: value if self._table[key].stored is None else self._table[key].stored(value)
             for key, value in given.items()
         }
 
-    def tell(self, api: str, key: str):
+    def get(self, api: str, key: str):
         """Returns the value of a key.
 
         Raises:
@@ -71,7 +71,7 @@ class Settings:
                 f"For '{api}', 'attr_key' must be a str, but got {key!r} of type "
                 f"{type(key).__name__}."
             )
-        if key not in self._table or not self._table[key].told:
+        if key not in self._table or not self._table[key].readable:
             raise ValueError(f"For '{api}', there is no attribute '{key}'.")
         return getattr(self, key)
 

@@ -130,13 +130,13 @@ def describe(op, path, *signatures):
         for name, feeds in signature.feeds.items()
         if feeds != name != "self"
     }
-    told = {**_entries(sections.pop("Inputs", "")), **_entries(sections.pop("Args", ""))}
+    descriptions = {**_entries(sections.pop("Inputs", "")), **_entries(sections.pop("Args", ""))}
     parts = {key: _rename(text, renamed) for key, text in sections.items() if key != "Example"}
     arguments, errors = [], parts.get("Raises", "").splitlines()
     for signature in signatures:
         rules = signature.rules()
         arguments += [
-            _rename(_argument(signature, name, rules.get(name), told), renamed)
+            _rename(_argument(signature, name, rules.get(name), descriptions), renamed)
             for name in signature.names
             if name != "self"
         ]
@@ -176,11 +176,16 @@ def _entries(section):
     return found
 
 
-def _argument(signature, name, rule, told):
+def _argument(signature, name, rule, descriptions):
     """The line about one parameter: its rule, what it means, its default."""
     default, feeds = signature.defaults.get(name), signature.feeds[name]
     kind = ", ".join(([rule.describe()] if rule else []) + (["optional"] if default else []))
-    meaning = told.get(feeds) or told.get(name) or _MEANINGS.get(feeds) or _MEANINGS.get(name)
+    meaning = (
+        descriptions.get(feeds)
+        or descriptions.get(name)
+        or _MEANINGS.get(feeds)
+        or _MEANINGS.get(name)
+    )
     head = f"    {name}{f' ({kind})' if kind else ''}:"
     text = meaning or f"see `{name}` above."
     text += f" Default: ``{ast.unparse(default)}``." if default else ""
@@ -198,13 +203,13 @@ def _folded(head, text):
     return "\n".join([*lines, line])
 
 
-def _errors(signature, rules, told):
+def _errors(signature, rules, descriptions):
     """The lines about errors that the rules raise and the docstring does not tell."""
     rows = [
         f"    {kind}: if `{name}` {phrase}."
         for name, rule in rules.items()
         for kind, phrase in rule.raises()
-        if not (told and re.search(rf"    {kind}:.*\b{name}\b", told))
+        if not (descriptions and re.search(rf"    {kind}:.*\b{name}\b", descriptions))
     ]
     if signature.same_dtype():
         names = ", ".join(f"`{name}`" for name in signature.same_dtype())

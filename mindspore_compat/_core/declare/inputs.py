@@ -15,7 +15,7 @@ class Promote:
 
     Args:
         names (str): the inputs, separated by blanks.
-        meet (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
+        promote (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
         lists (bool): Python lists and tuples stand for Tensors too, as beside an operator.
         exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
             quotients) instead of being cut to the Tensor's dtype.
@@ -27,14 +27,14 @@ class Promote:
     def __init__(
         self,
         names,
-        meet=promotion.promote_np,
+        promote=promotion.promote_np,
         lists=False,
         exact=False,
         weak_0d=False,
         need_tensor=False,
     ):
         self.names = names.split()
-        self.meet = meet
+        self.promote = promote
         self.lists = lists
         self.exact = exact
         self.weak_0d = weak_0d

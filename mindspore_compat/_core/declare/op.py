@@ -35,7 +35,7 @@ from ..tensor import promotion
 from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
-from ..vmap.batch import Batch, lifted_nodes
+from ..vmap.batch import Batch, broadcast_nodes
 from .inputs import (
     Promote,
     Quirks,
@@ -202,27 +202,27 @@ class Op:
             "        if type(out_) is tuple or type(out_) is list:",
         ]
         if self.rule is None:
-            line += ["            return tuple([wrap_(as_held_(xp_, o)) for o in out_])"]
+            line += ["            return tuple([wrap_(result_array_(xp_, o)) for o in out_])"]
         else:
             nodes = "".join(f"n_{n}, " for n in names)
             values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in self.parameters)
             line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
         line += [
-            "        out_ = as_held_(xp_, out_)",
+            "        out_ = result_array_(xp_, out_)",
             "    made_ = new_(Tensor_)",
             "    made_._array = out_",
         ]
         if self.rule is not None:
-            kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
+            saved = "".join(self._saved_source(k) + ", " for k in self.rule.saves)
             line += [
                 f"    if ({live}) and not depth_.paused:",
                 "        node_ = new_(Node_)",
                 "        node_.rule = rule_",
                 f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
-                f"        node_.kept = ({kept})",
+                f"        node_.saved = ({saved})",
                 f"        node_.metas = ({metas})",
                 "        if depth_.packing is not None:",
-                "            node_.kept = Packed_(node_.kept, depth_.packing)",
+                "            node_.saved = Packed_(node_.saved, depth_.packing)",
                 "        node_.outs = None",
                 "        node_.number = next_number_()",
                 "        made_._node = node_",
@@ -244,13 +244,13 @@ class Op:
             "general_": self.general,
             "casting_": casting,
             "finish_": self._finish,
-            "as_held_": as_held,
+            "result_array_": result_array,
             "wrap_": Tensor._wrap,
             "traced_space_": traced_space,
             "Traced_": Traced,
             "each_": _each,
             "untraced_": untraced,
-            "number_beside_": _number_beside,
+            "weak_scalar_": _weak_scalar_tensor,
             "numbers_": (float, int, bool),
         }
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
@@ -269,7 +269,7 @@ class Op:
                 f"{given[n]}a_{n}.dtype is not a_{lead}.dtype" for n in self.promote if n != lead
             ]
         if self.upcast:
-            odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
+            odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
         if self.upcast and set(self.inputs) - {first, *self.promote}:
             odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
         odd += [f"type({n}) is float64_" for n in self.floats]
@@ -283,7 +283,7 @@ class Op:
             if number not in self.numbers:
                 continue
             values = ", ".join(
-                f"number_beside_({tensor}, {n}, {self.types.exact})" if n == number else n
+                f"weak_scalar_({tensor}, {n}, {self.types.exact})" if n == number else n
                 for n in self.parameters
             )
             lines += [
@@ -315,7 +315,7 @@ class Op:
     def _declared(self):
         return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
 
-    def _kept_source(self, name):
+    def _saved_source(self, name):
         if name in self.inputs:
             return f"a_{name}"
         if name == "out":
@@ -335,48 +335,48 @@ class Op:
             values[n] = float(values[n]) if type(values[n]) is float64 else values[n]
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
-        held, nodes = self._arrays(sources + extra)
-        metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
-        xp = self._space(held)
+        operands, nodes = self._arrays(sources + extra)
+        metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in operands)
+        xp = self._space(operands)
         if not xp.level:
             if arrays.blocking:
-                return self._awaited(xp, values, held, nodes, metas)
-            return self._computed(xp, values, held, nodes, metas)
+                return self._awaited(xp, values, operands, nodes, metas)
+            return self._computed(xp, values, operands, nodes, metas)
         try:
-            return self._computed(xp, dict(values), held, nodes, metas)
+            return self._computed(xp, dict(values), operands, nodes, metas)
         except self._unfit:  # the body asks for a value: each slice has its own
             return self._by_slices(xp, values)
 
-    def _awaited(self, *told):
+    def _awaited(self, *arguments):
         """The result, once the device has it: an error of the device shows here."""
-        made = self._computed(*told)
+        made = self._computed(*arguments)
         arrays.synchronize()
         return made
 
-    def _computed(self, xp, values, held, nodes, metas):
+    def _computed(self, xp, values, operands, nodes, metas):
         """The result for given arrays and nodes, recorded where a node is live."""
         count = len(self.inputs)
-        held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
+        operands = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in operands]
         if xp.level:
-            nodes = lifted_nodes(xp, held, nodes)
+            nodes = broadcast_nodes(xp, operands, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
-            return self._through_body(xp, values, held, nodes)
-        own = self._with_axes(xp, held)
-        held = self._aligned(xp, self._in_precision(xp, held))
-        narrow = self._narrow(xp, held, values)
-        if narrow is not None:
-            held = [_upcast(xp, a) for a in held]
-        values.update(zip(self.inputs, held))
+            return self._through_body(xp, values, operands, nodes)
+        own = self._with_axes(xp, operands)
+        operands = self._aligned(xp, self._in_precision(xp, operands))
+        result_dtype = self._result_dtype(xp, operands, values)
+        if result_dtype is not None:
+            operands = [_upcast(xp, a) for a in operands]
+        values.update(zip(self.inputs, operands))
         if self.many:
-            values[self.many] = held[count:]
+            values[self.many] = operands[count:]
         out = self.body(xp, *[values[n] for n in self.parameters])
         several = type(out) is tuple or type(out) is list
-        outs = tuple(as_held(xp, o) for o in out) if several else (as_held(xp, out),)
-        if narrow is not None:
-            outs = tuple(xp.cast(o, narrow) if o.dtype is FLOAT32 else o for o in outs)
+        outs = tuple(result_array(xp, o) for o in out) if several else (result_array(xp, out),)
+        if result_dtype is not None:
+            outs = tuple(xp.cast(o, result_dtype) if o.dtype is FLOAT32 else o for o in outs)
         if own is not None:
-            outs = tuple(xp.cast(o, promotion.yielded_np(own, o.dtype)) for o in outs)
+            outs = tuple(xp.cast(o, promotion.promote_weak_0d_np(own, o.dtype)) for o in outs)
         if not live:
             return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
         return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
@@ -384,20 +384,20 @@ class Op:
     def _finish(self, out, parents, values, metas, xp):
         """Wraps the result of a recorded call; several outputs share one node."""
         several = type(out) is tuple or type(out) is list
-        out = tuple(as_held(xp, o) for o in out) if several else out
+        out = tuple(result_array(xp, o) for o in out) if several else out
         if depth.paused or all(parent is None for parent in parents):
             return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
-        kept = tuple(out if k == "out" else self._kept(values, k) for k in self.rule.keeps)
+        saved = tuple(out if k == "out" else self._saved_value(values, k) for k in self.rule.saves)
         if not several:
             made = Tensor._wrap(out)
-            made._node = record(self.rule, parents, kept, metas)
+            made._node = record(self.rule, parents, saved, metas)
             return made
         made = tuple(map(Tensor._wrap, out))
-        for one, node in zip(made, record_many(self.rule, parents, kept, metas, out)):
+        for one, node in zip(made, record_many(self.rule, parents, saved, metas, out)):
             one._node = node
         return made
 
-    def _kept(self, values, name):
+    def _saved_value(self, values, name):
         if name in values:
             return values[name]
         source = values[name.removesuffix("_shape")]
@@ -405,26 +405,26 @@ class Op:
             return [a.shape for a in source]
         return None if source is None else source.shape
 
-    def _through_body(self, xp, values, held, nodes):
+    def _through_body(self, xp, values, operands, nodes):
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
-        wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
+        wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
         own = self._with_axes(xp, wrapped)
         wrapped = self._aligned(space, self._in_precision(space, wrapped))
-        narrow = self._narrow(xp, wrapped, values)
-        if narrow is not None:
+        result_dtype = self._result_dtype(xp, wrapped, values)
+        if result_dtype is not None:
             wrapped = [
-                w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
+                w if w is None or w.dtype not in xp.low_precision else space.cast(w, FLOAT32)
                 for w in wrapped
             ]
         values.update(zip(self.inputs, wrapped))
         if self.many:
             values[self.many] = wrapped[len(self.inputs) :]
         out = self.body(space, *[values[n] for n in self.parameters])
-        if narrow is not None:
-            out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
+        if result_dtype is not None:
+            out = _each(out, lambda o: space.cast(o, result_dtype) if o.dtype == FLOAT32 else o)
         if own is not None:
-            out = _each(out, lambda o: space.cast(o, promotion.yielded_np(own, o.dtype)))
+            out = _each(out, lambda o: space.cast(o, promotion.promote_weak_0d_np(own, o.dtype)))
         return _each(out, lambda o: untraced(o, xp))
 
     # Conversion of what a caller gives ------------------------------------------------------------
@@ -438,26 +438,26 @@ class Op:
                 f"For '{self.name}', one argument must be a Tensor, but got "
                 f"{', '.join(map(repr, sources))}."
             )
-        held, nodes = [], []
+        operands, nodes = [], []
         for name, source in zip(names, sources):
             if self.types.lists and type(source) in (tuple, list) and not depth.paused:
                 source = self._with_gradient(source)
             if isinstance(source, Tensor):
-                held.append(source._array)
+                operands.append(source._array)
                 nodes.append(source._node)
             else:
                 absent = source is None and name in self.absent
-                held.append(None if absent else self._constant(name, source, tensors))
+                operands.append(None if absent else self._constant(name, source, tensors))
                 nodes.append(None)
-        return held, nodes
+        return operands, nodes
 
     def _constant(self, name, value, tensors):
         """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
-            beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
-            if beside is None or name not in self.promote:
+            other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
+            if other is None or name not in self.promote:
                 return as_array(value)
-            return _beside(beside._array, promotion.as_number(value), self.types.exact)
+            return _weak_scalar(other._array, promotion.as_number(value), self.types.exact)
         if self.types.lists and isinstance(value, (list, tuple)):
             return self._list(name, value, tensors)
         if self.many == name and not isinstance(value, Tensor):
@@ -481,11 +481,11 @@ class Op:
         kind = {"b": bool, "i": int, "u": int, "c": complex}.get(array.dtype.kind, float)
         return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
-    def _space(self, held):
+    def _space(self, operands):
         """The space that all arrays can join: a batched one first, else the GPU's, else the
         host's."""
         best = None
-        for a in held:
+        for a in operands:
             if a is None:
                 continue
             found = space_for(a)
@@ -497,42 +497,44 @@ class Op:
                 best = found
         return best or arrays.current_space()
 
-    def _aligned(self, xp, held):
+    def _aligned(self, xp, operands):
         """The arrays, which are in one space, of one dtype where the op promotes."""
         if not self.promote:
-            return held
-        names = self.inputs + [self.many] * (len(held) - len(self.inputs))
-        at = [i for i, n in enumerate(names) if n in self.promote and held[i] is not None]
-        target = held[at[0]].dtype
+            return operands
+        names = self.inputs + [self.many] * (len(operands) - len(self.inputs))
+        at = [i for i, n in enumerate(names) if n in self.promote and operands[i] is not None]
+        target = operands[at[0]].dtype
         for i in at[1:]:
-            target = self.types.meet(target, held[i].dtype)
+            target = self.types.promote(target, operands[i].dtype)
         for i in at:
-            held[i] = xp.cast(held[i], target)
-        return held
+            operands[i] = xp.cast(operands[i], target)
+        return operands
 
-    def _with_axes(self, xp, held):
+    def _with_axes(self, xp, operands):
         """The dtype that the result goes back to: of the one input with axes, where the others
         yield; nothing does within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.level:
             return None
-        found = [a.dtype for a in held if a.ndim]
+        found = [a.dtype for a in operands if a.ndim]
         return found[0] if len(found) == 1 else None
 
-    def _in_precision(self, xp, held):
+    def _in_precision(self, xp, operands):
         """The arrays in the float type of the Cell that runs, if one was asked for
         (precision.py)."""
         wanted = precision.dtype
         if wanted is None or not self.upcast:
-            return held
-        return [xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in held]
+            return operands
+        return [
+            xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in operands
+        ]
 
-    def _narrow(self, xp, held, values):
+    def _result_dtype(self, xp, operands, values):
         """The dtype in which a result that was computed in float32 is stored: the inputs' narrow
         one, float32 for several or if it is asked for. None where nothing is computed so."""
         if not self.upcast:
             return None
-        floats = [a.dtype for a in held if a is not None and a.dtype.kind in "fV"]
-        if not floats or any(d not in xp.narrow for d in floats):
+        floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
+        if not floats or any(d not in xp.low_precision for d in floats):
             return None
         several = any(d != floats[0] for d in floats)
         return FLOAT32 if several or values.get("dtype") == FLOAT32 else floats[0]
@@ -541,14 +543,14 @@ class Op:
         return f"Op({self.name})"
 
 
-def _number_beside(tensor, number, exact):
+def _weak_scalar_tensor(tensor, number, exact):
     """A Python number as a 0-d Tensor, in the dtype that it takes beside `tensor`."""
     made = _new(Tensor)
-    made._array = _beside(tensor._array, number, exact)
+    made._array = _weak_scalar(tensor._array, number, exact)
     return made
 
 
-def _beside(array, number, exact):
+def _weak_scalar(array, number, exact):
     """A Python number as a 0-d array, in the dtype that it takes beside `array`; see `op`."""
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
@@ -567,7 +569,7 @@ def space_for(array):
     return found if found is not None else array.space
 
 
-def as_held(xp, value):
+def result_array(xp, value):
     """What a body returned, as an array: scalars become arrays, batches stay."""
     return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
 
@@ -575,18 +577,18 @@ def as_held(xp, value):
 def untraced(value, xp):
     """A Traced value (or a plain array that a body returned) as a Tensor."""
     node = getattr(value, "node", None)
-    made = Tensor._wrap(as_held(xp, bare(value)))
+    made = Tensor._wrap(result_array(xp, bare(value)))
     made._node = node
     return made
 
 
 def _moved(xp, array):
     """`array` in the space `xp`: lifted to a batch, or moved between host and device."""
-    return xp.lift(array) if hasattr(xp, "lift") else arrays.to_space(xp, array)
+    return xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
 
 
 def _upcast(xp, a):
-    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.narrow else a
+    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.low_precision else a
 
 
 def _each(out, function):

@@ -26,7 +26,7 @@ import sys
 import types
 
 from ..._backend.arrays import SPACES
-from ..autograd.tape import depth, written
+from ..autograd.tape import depth, note_in_place_write
 from ..hints import with_hint
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
@@ -41,7 +41,7 @@ from .source import compiled
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
-_told = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
+_ARRAY_AREAS = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
 # for defaults such as `int64`
 _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}
 
@@ -57,7 +57,7 @@ def public(*paths):
             thing.__name__ = thing.__qualname__ = api
         if (
             isinstance(thing, types.FunctionType)
-            and paths[0].startswith(_told)
+            and paths[0].startswith(_ARRAY_AREAS)
             and (not api.startswith("__"))
         ):
             thing = explained(api, thing)
@@ -530,7 +530,7 @@ def own(tensor):
     """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
     first."""
     if depth.keepers:
-        written((tensor,))
+        note_in_place_write((tensor,))
     array = tensor._array
     if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):
         array = tensor._array = array.copy()

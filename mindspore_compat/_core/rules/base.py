@@ -76,9 +76,9 @@ class Rule:
 
     def describe(self) -> str:
         """The acceptable values as a documentation line has them: "float in (0.0, 1.0)"."""
-        return re.sub(r"^an? ", "", self.told())
+        return re.sub(r"^an? ", "", self.allowed())
 
-    def told(self) -> str:
+    def allowed(self) -> str:
         """The acceptable values as `noun` has them, and in what else they may come."""
         return self.noun()
 
@@ -103,18 +103,18 @@ class Rule:
     def examples(self) -> Examples:
         """Returns values to try, sorted by what becomes of them."""
         found = Examples([], [], [])
-        places = {None: found.good, TypeError: found.type_errors, ValueError: found.value_errors}
+        lists = {None: found.good, TypeError: found.type_errors, ValueError: found.value_errors}
         for sample in self.samples():
-            place = places[self.verdict(sample)]
-            if not any(_alike(sample, other) for other in place):
-                place.append(sample)
+            target = lists[self.verdict(sample)]
+            if not any(_same_outcome(sample, other) for other in target):
+                target.append(sample)
         return found
 
     def raises(self) -> list[tuple[str, str]]:
         """Returns the errors and when they come: [("TypeError", "is not a float"), ...]."""
         rows = [] if self.kind("x") == "True" else [("TypeError", f"is not {self.kind_noun()}")]
         if self.value("x") and not (rows and self.noun() == self.kind_noun()):
-            rows.append(("ValueError", f"is not {self.told()}"))
+            rows.append(("ValueError", f"is not {self.allowed()}"))
         return rows + self.further()
 
     def further(self) -> list[tuple[str, str]]:
@@ -245,8 +245,8 @@ class Union(Rule):
     def read(self, value):
         return functools.reduce(lambda found, member: member.read(found), self.members, value)
 
-    def told(self):
-        return " or ".join(member.told() for member in self.members)
+    def allowed(self):
+        return " or ".join(member.allowed() for member in self.members)
 
     def further(self):
         return [row for member in self.members for row in member.further()]
@@ -337,5 +337,5 @@ def _compiled(expression: str):
     return compile(expression, "<rule>", "eval")
 
 
-def _alike(one, other) -> bool:
+def _same_outcome(one, other) -> bool:
     return one is other or (type(one) is type(other) and repr(one) == repr(other))

@@ -69,7 +69,7 @@ class Forbid:
         return f"Forbid({self.condition!r}, {self.error.__name__})"
 
 
-class Alike(Forbid):
+class OneDtype(Forbid):
     """Tensors that must have one dtype: `Alike("input updates")`; a TypeError if they differ.
 
     What is no Tensor (a number, None) is left to the rule of its parameter.

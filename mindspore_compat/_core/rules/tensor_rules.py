@@ -95,7 +95,7 @@ class ScalarOf(Rule):
 
     rule: Rule
     error: type = ValueError
-    _held = ", or a Tensor without axes that holds it"
+    _tensor_suffix = ", or a Tensor without axes that holds it"
 
     def read(self, value):
         return value.asnumpy().item() if _is_tensor(value) and not value.shape else value
@@ -119,8 +119,8 @@ class ScalarOf(Rule):
     def noun(self):
         return self.rule.noun()
 
-    def told(self):
-        return f"{self.rule.told()}{self._held}"
+    def allowed(self):
+        return f"{self.rule.allowed()}{self._tensor_suffix}"
 
     def further(self):
         return [("ValueError", "is a Tensor with axes")] if self.error is ValueError else []
@@ -145,13 +145,13 @@ class InTensor(ScalarOf):
     """
 
     error: type = TypeError
-    _held = ", or a Tensor that holds it"
+    _tensor_suffix = ", or a Tensor that holds it"
 
     def read(self, value):
         if _is_tensor(value) and value.ndim < 3:
-            held = value.asnumpy()
-            one = [held.item()] if held.ndim < 2 and held.size == 1 else []
-            rows = map(tuple, held.tolist()) if held.ndim == 2 else held.reshape(-1).tolist()
+            array = value.asnumpy()
+            one = [array.item()] if array.ndim < 2 and array.size == 1 else []
+            rows = map(tuple, array.tolist()) if array.ndim == 2 else array.reshape(-1).tolist()
             for found in (*one, tuple(rows)):
                 if self.rule.verdict(found) is None:
                     return found

@@ -35,7 +35,7 @@ from .base import (
     registered,
     type_named,
 )
-from .checked import Alike, Forbid, checked, guard_all, refuse_all, rules_of
+from .checked import Forbid, OneDtype, checked, guard_all, refuse_all, rules_of
 from .tensor_rules import (
     InTensor,
     ScalarOf,
@@ -50,7 +50,7 @@ from .tensor_rules import (
 )
 
 __all__ = [
-    "Alike",
+    "OneDtype",
     "Any",
     "AsValue",
     "Bool",

@@ -62,14 +62,14 @@ class Symbol:
     def to_dict(self):
         """What is known, by name; "id" tells lengths that are the same from others. A least length
         that the divisor implies is not told."""
-        told = {
+        labels = {
             "max": self.max if self.max > self.min else 0,
             "min": self.min if self.min > self.divisor else 0,
             "divisor": self.divisor if self.divisor > 1 else 0,
             "remainder": self.remainder,
             "id": id(self) if self.unique else 0,
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in labels.items() if value}
 
     def __str__(self):
         return str(self.to_dict())

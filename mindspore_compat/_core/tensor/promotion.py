@@ -124,14 +124,14 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
 
 
 @functools.cache
-def yielded_np(own: np.dtype, common: np.dtype) -> np.dtype:
+def promote_weak_0d_np(own: np.dtype, common: np.dtype) -> np.dtype:
     """Returns the dtype of a product or quotient of a Tensor of dtype `own` and a Tensor without
     axes, where the two meet in `common`: within its kind the one without axes never widens."""
     return own if _rank(own) == _rank(common) else common
 
 
 @functools.cache
-def halves_np(a: np.dtype, b: np.dtype) -> np.dtype:
+def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype in which two inputs meet that must be alike, but for float16 beside
     float32.
 
@@ -145,7 +145,7 @@ def halves_np(a: np.dtype, b: np.dtype) -> np.dtype:
     return promote_np(a, b)
 
 
-def met(xp, *arrays):
+def promoted(xp, *arrays):
     """The arrays, each in the dtype in which Tensors like them meet."""
     common = functools.reduce(promote_np, [array.dtype for array in arrays])
     return [xp.cast(array, common) for array in arrays]

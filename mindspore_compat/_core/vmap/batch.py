@@ -44,7 +44,7 @@ REDUCTIONS = {
     *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
 }
 ALONG = {
-    *"cumsum cumprod sort argsort flip take_along_axis top_k place_of_rank place_so_far".split()
+    *"cumsum cumprod sort argsort flip take_along_axis top_k index_of_rank index_so_far".split()
 }
 LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 
@@ -120,7 +120,7 @@ class BatchSpace:
     def __init__(self, base, count):
         self.base = base
         self.count = count
-        self.narrow = base.narrow
+        self.low_precision = base.low_precision
         self.level = base.level + 1
 
     @property
@@ -138,17 +138,17 @@ class BatchSpace:
         """True for a Batch of this very space."""
         return type(value) is Batch and value.space is self
 
-    def lift(self, array):
+    def to_device(self, array):
         """`array` on the device of the slices: an array that is no Batch stands for every slice."""
-        if hasattr(self.base, "lift"):
-            return self.base.lift(array)
+        if hasattr(self.base, "to_device"):
+            return self.base.to_device(array)
         return to_space(self.base, array) if type(array) in SPACES else array
 
-    def spread(self, array):
+    def broadcast(self, array):
         """`array` as a Batch of equal slices, without copying where it is on their device."""
         if self.is_batch(array):
             return array
-        array = self.base.asarray(self.lift(array))
+        array = self.base.asarray(self.to_device(array))
         return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
 
     def draws(self, make):
@@ -271,7 +271,7 @@ def _along(space, name, x, *args, **kwargs):
         return function(x, *args, **kwargs)
     if name == "take_along_axis":
         index, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
-        x, index = space.spread(x), space.spread(index)
+        x, index = space.broadcast(x), space.broadcast(index)
         return space.wrap_batch(function(x.array, index.array, _shifted(axis, x.ndim)))
     if name == "top_k":
         k, *rest = args
@@ -381,8 +381,8 @@ def broadcast_to(space, x, shape):
     if not space.is_batch(x):
         return space.base.broadcast_to(x, shape)
     lead = (1,) * (len(shape) - x.ndim)
-    spread = space.base.reshape(x.array, (space.count, *lead, *x.shape))
-    return space.wrap_batch(space.base.broadcast_to(spread, (space.count, *shape)))
+    expanded = space.base.reshape(x.array, (space.count, *lead, *x.shape))
+    return space.wrap_batch(space.base.broadcast_to(expanded, (space.count, *shape)))
 
 
 @_rule
@@ -431,15 +431,15 @@ def squeeze(space, x, axis=None):
 def concatenate(space, arrays, axis=0):
     if not _batches(space, arrays):
         return space.base.concatenate(arrays, axis)
-    held = [space.spread(a).array for a in arrays]
-    return space.wrap_batch(space.base.concatenate(held, _shifted(axis, held[0].ndim)))
+    parts = [space.broadcast(a).array for a in arrays]
+    return space.wrap_batch(space.base.concatenate(parts, _shifted(axis, parts[0].ndim)))
 
 
 @_rule
 def scatter_along_axis(space, x, index, values, axis, add=False):
     if not _batches(space, (x, index, values)):
         return space.base.scatter_along_axis(x, index, values, axis, add)
-    x, index = space.spread(x), space.spread(index)
+    x, index = space.broadcast(x), space.broadcast(index)
     if space.is_batch(values):
         values = broadcast_to(space, values, index.shape).array
     return space.wrap_batch(
@@ -451,8 +451,8 @@ def scatter_along_axis(space, x, index, values, axis, add=False):
 def stack(space, arrays, axis=0):
     if not _batches(space, arrays):
         return space.base.stack(arrays, axis)
-    held = [space.spread(a).array for a in arrays]
-    return space.wrap_batch(space.base.stack(held, _shifted(axis, held[0].ndim)))
+    parts = [space.broadcast(a).array for a in arrays]
+    return space.wrap_batch(space.base.stack(parts, _shifted(axis, parts[0].ndim)))
 
 
 @_rule
@@ -464,14 +464,14 @@ def matmul(space, x, y):
     x = expand_dims(space, x, 0) if row else x
     y = expand_dims(space, y, 1) if column else y
     rank = max(x.ndim, y.ndim)
-    held = []
+    parts = []
     for one in (x, y):
         lead = (1,) * (rank - one.ndim)
         if space.is_batch(one):
-            held.append(space.base.reshape(one.array, (space.count, *lead, *one.shape)))
+            parts.append(space.base.reshape(one.array, (space.count, *lead, *one.shape)))
         else:
-            held.append(one)
-    out = space.wrap_batch(space.base.matmul(*held))
+            parts.append(one)
+    out = space.wrap_batch(space.base.matmul(*parts))
     out = squeeze(space, out, -1) if column else out
     return squeeze(space, out, -1 if column else -2) if row else out
 
@@ -502,13 +502,13 @@ def _summed(xp, x):
     return xp.base.sum(x.array, 0) if xp.is_batch(x) else x
 
 
-LIFT = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
+BROADCAST = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
 
 
-def lifted_nodes(space, arrays, nodes):
+def broadcast_nodes(space, arrays, nodes):
     """`nodes` with one more behind each live array that is the same in every slice."""
     return [
-        n if n is None or space.is_batch(a) else record(LIFT, (n,), (), ((a.shape, a.dtype),))
+        n if n is None or space.is_batch(a) else record(BROADCAST, (n,), (), ((a.shape, a.dtype),))
         for a, n in zip(arrays, nodes)
     ]
 
@@ -536,7 +536,7 @@ def _enter(xp, x, space, axis):
 
 def _leave(xp, x, space, axis):
     """The array behind `x`, the hidden axis at `axis`."""
-    return space.base.moveaxis(space.spread(x).array, 0, axis)
+    return space.base.moveaxis(space.broadcast(x).array, 0, axis)
 
 
 vjp_rules.derive(

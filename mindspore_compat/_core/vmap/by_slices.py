@@ -20,9 +20,9 @@ UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 
 
 @op(compute="native")
-def slice_of(xp, x: TensorOf(any_dtype), space: Any, place: Any):
+def slice_of(xp, x: TensorOf(any_dtype), space: Any, index: Any):
     """The slice of a Batch at a place."""
-    return xp.leave_batch(x, space, 0)[place, ...]
+    return xp.leave_batch(x, space, 0)[index, ...]
 
 
 @op(compute="native")
@@ -32,18 +32,18 @@ def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
 
 
 @op(compute="native")
-def lifted(xp, x: TensorOf(any_dtype), space: Any):
+def broadcast(xp, x: TensorOf(any_dtype), space: Any):
     """A Tensor as a Batch of equal slices."""
     return xp.enter_batch(xp.broadcast_to(x, (space.count, *x.shape)), space, 0)
 
 
-def beside_slices(tensor, values):
+def batched_like(tensor, values):
     """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
     space = space_among(values)
     own = space_among([tensor._array])
     if space is None or own is not None and own.level >= space.level:
         return tensor
-    return lifted.run(tensor, space)
+    return broadcast.run(tensor, space)
 
 
 def by_slices(owner, space, values):
@@ -97,26 +97,26 @@ def _each(space, function):
 
 def _space_of(values):
     """The innermost batch space among Tensors and Batches, also within sequences, or None."""
-    return space_among(_held(values))
+    return space_among(_flattened(values))
 
 
-def _held(values):
+def _flattened(values):
     for value in values:
         if isinstance(value, Tensor):
             yield value._array
         elif type(value) is Batch:
             yield value
         elif isinstance(value, (tuple, list)):
-            yield from _held(value)
+            yield from _flattened(value)
 
 
-def _at(value, space, place):
+def _at(value, space, index):
     if isinstance(value, Tensor):
-        return slice_of.run(value, space, place) if space.is_batch(value._array) else value
+        return slice_of.run(value, space, index) if space.is_batch(value._array) else value
     if type(value) is Batch:
-        return value.array[place] if value.space is space else value
+        return value.array[index] if value.space is space else value
     if isinstance(value, (tuple, list)):
-        return type(value)(_at(one, space, place) for one in value)
+        return type(value)(_at(one, space, index) for one in value)
     return value
 
 

@@ -377,7 +377,7 @@ def scatter_tensor(
         check_dtype(api, "input_tensor", input_tensor, output_tensor.dtype)
         check_shape(api, "input_tensor", input_tensor, whole_shape(output_tensor, found.size))
     else:
-        input_tensor = transfer.room_like(output_tensor, whole_shape(output_tensor, found.size))
+        input_tensor = transfer.empty_like(output_tensor, whole_shape(output_tensor, found.size))
     return carry(
         transfer.scatter_op,
         input_tensor,

@@ -114,7 +114,7 @@ def scatter(
         check_list("scatter", "scatter_list", scatter_list, tensor, found.size)
         whole = transfer.flat_op.run(tuple(scatter_list))
     else:
-        whole = transfer.room_like(tensor, (found.size * tensor.size,))
+        whole = transfer.empty_like(tensor, (found.size * tensor.size,))
     return carry(
         transfer.scatter_op,
         whole,

@@ -39,7 +39,7 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     found = partners(group)
     _check_length(api, "object_list", object_list, found.size)
     own = _Parcel(obj)
-    object_list[:] = _opened(api, own, found.objects(own.content))
+    object_list[:] = _unpacked(api, own, found.objects(own.content))
 
 
 @public(
@@ -70,7 +70,7 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
     found = partners(group)
     root = member(api, found, group, src)
     own = _Parcel(object_list) if found.rank == root else _Parcel(None)
-    (objects,) = _opened(api, own, [found.broadcast_object(own.content, root)])
+    (objects,) = _unpacked(api, own, [found.broadcast_object(own.content, root)])
     if found.rank != root:
         _put(api, object_list, objects)
 
@@ -101,7 +101,7 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
         _check_list(api, "object_gather_list", object_gather_list)
         _check_length(api, "object_gather_list", object_gather_list, found.size)
     own = _Parcel(obj)
-    gathered = _opened(api, own, found.gather_objects(own.content, root) or [])
+    gathered = _unpacked(api, own, found.gather_objects(own.content, root) or [])
     if found.rank == root:
         object_gather_list[:] = gathered
 
@@ -143,7 +143,7 @@ def scatter_object_list(
         parcels = [_Parcel(each) for each in scatter_object_input_list]
     failed = next((each for each in parcels or () if each.error), None)
     given = parcels and [(failed or each).content for each in parcels]
-    arrived = _opened(api, failed or _Parcel(None), [found.scatter_objects(given, root)])
+    arrived = _unpacked(api, failed or _Parcel(None), [found.scatter_objects(given, root)])
     scatter_object_output_list[0] = arrived[0]
 
 
@@ -174,7 +174,7 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     found = partners(group)
     own = _Parcel(object_list)
     found.send_object(own.content, peer_of(api, "dst", found, group, dst))
-    _opened(api, own, [])
+    _unpacked(api, own, [])
 
 
 @public(
@@ -208,7 +208,7 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     _check_list(api, "object_list", object_list)
     found = partners(group)
     sent = found.receive_object(peer_of(api, "src", found, group, src))
-    (objects,) = _opened(api, _Parcel(None), [sent])
+    (objects,) = _unpacked(api, _Parcel(None), [sent])
     _put(api, object_list, objects)
     return 0
 
@@ -225,7 +225,7 @@ class _Parcel:
             self.content = f"{type(error).__name__}: {error}"
 
 
-def _opened(api, own, contents):
+def _unpacked(api, own, contents):
     """The objects of parcels; refused where one, or this process's own, holds an error."""
     if own.error is not None:
         raise own.error

@@ -97,12 +97,12 @@ def init_process_group(
     address = _address(api, init_method, store, world_size, rank)
     if GlobalComm.INITED:
         return
-    world = _world(api, world_size, rank, told=address is not None or store is not None)
+    world = _world(api, world_size, rank, is_explicit=address is not None or store is not None)
     if address is not None:
         store = TCPStore(*address, world_size, is_master=rank == 0, timeout=wait)
     if store is not None:
         _report(store, world_size, rank)
-        world.barrier()  # nobody still asks the store, which may end here
+        world.barrier()  # nobody still reads from the store, which may end here
     groups.join(world, group_name)
 
 
@@ -114,12 +114,12 @@ def _address(api, init_method, store, world_size, rank):
         return None
     if world_size < 1:
         raise ValueError(
-            f"For '{api}', 'world_size' must be positive beside 'init_method' or "
+            f"For '{api}', 'world_size' must be positive with 'init_method' or "
             f"'store', but got {world_size}."
         )
     if not 0 <= rank < world_size:
         raise ValueError(
-            f"For '{api}', 'rank' must be in [0, {world_size}) beside 'init_method' "
+            f"For '{api}', 'rank' must be in [0, {world_size}) with 'init_method' "
             f"or 'store', but got {rank}."
         )
     if init_method is None:
@@ -134,9 +134,9 @@ def _address(api, init_method, store, world_size, rank):
     return found[1], int(found[2])
 
 
-def _world(api, world_size, rank, told):
-    """The group of all processes, which must be the one that was told."""
-    if told and world_size == 1 and launcher.launched() is None:
+def _world(api, world_size, rank, is_explicit):
+    """The group of all processes, which must be the given one."""
+    if is_explicit and world_size == 1 and launcher.launched() is None:
         return collective.alone()
     with heartbeat.joining():
         world = collective.world()
@@ -211,7 +211,7 @@ def new_group(
         no rank, or not this process, or the processes are not connected.
 
     Raises:
-        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" beside
+        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" with
             `ranks`.
 
     Source: mindspore.mint.distributed.new_group of MindSpore 2.10.

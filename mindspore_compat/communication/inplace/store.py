@@ -1,4 +1,4 @@
-"""TCPStore: keys and values that processes share, held by one of them and asked for over TCP.
+"""TCPStore: keys and values that processes share, stored by one of them and read over TCP.
 
 The master listens; a thread for each connection answers. A message is one byte that says what is
 asked, the milliseconds that `get` waits, the lengths of key and value, and these two. An answer is
@@ -94,7 +94,7 @@ class TCPStore:
 
     @checked
     def set(self, key: Str, value: Any):
-        """Stores a value under a key, in the place of one that may be there.
+        """Stores a value under a key, and replaces one that may be there.
 
         Args:
             key: the key.
@@ -227,7 +227,7 @@ class _Server:
             ).start()
 
     def serve(self, connection):
-        """Answers what one connection asks, until it ends."""
+        """Answers the requests of one connection, until it ends."""
         try:
             while True:
                 what, wait, key_size, value_size = REQUEST.unpack(

@@ -174,8 +174,8 @@ def all_to_all(
         new Tensors and that.
 
     Raises:
-        TypeError: `output_tensor_list` is not as told above, a list has another length than the
-            group, or the dtypes differ.
+        TypeError: `output_tensor_list` is not as described above, a list has another length than
+            the group, or the dtypes differ.
         RuntimeError: the processes are not connected, or there is no such group.
 
     Source: mindspore.ops.communication.all_to_all of MindSpore 2.10.
@@ -211,7 +211,7 @@ def all_to_all_single(
         Tensor and that.
 
     Raises:
-        TypeError: `output` is not as told above, or the dtypes differ.
+        TypeError: `output` is not as described above, or the dtypes differ.
         ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
         RuntimeError: the processes are not connected, or there is no such group.
 

@@ -1,9 +1,9 @@
 """What the functional collectives share: writing a result into Tensors, now or after a `wait()`.
 
-Gradients flow where all members give and receive alike: while a Tensor is recorded such an exchange
-is computed at once, also with `async_op`, and the Tensor written to takes the result's place on the
-tape. None flow from or to one member (broadcast, reduce, gather, scatter, sends): the others give
-nothing that is recorded, so they would not take part in its walk back.
+Gradients flow where all members send and receive the same amount: while a Tensor is recorded such
+an exchange is computed at once, also with `async_op`, and the Tensor written to replaces the
+result on the tape. None flow from or to one member (broadcast, reduce, gather, scatter, sends):
+the others give nothing that is recorded, so they would not take part in its walk back.
 """
 
 import functools
@@ -22,7 +22,7 @@ REDUCTIONS = ("sum", "prod", "max", "min", "avg")
 class Arriving:
     """An exchange under way, and where its result is written; `wait()` does it once.
 
-    Whoever asks for the array of a Tensor that is to be written to waits as well.
+    Reading the array of a Tensor that is to be written to waits as well.
 
     Args:
         pending (collective.Pending): the exchange.

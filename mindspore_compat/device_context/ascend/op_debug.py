@@ -1,7 +1,7 @@
 """`mindspore.device_context.ascend.op_debug`: how errors of an Ascend are found.
 
-Each is checked and kept as `set_context` keeps `ascend_config`, and changes nothing here. A second
-call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
+second call with another value is refused.
 """
 
 from ..._core.context.settings import DictOf
@@ -42,7 +42,7 @@ def debug_option(option_value: OneOf("oom")):
     """Sets what an Ascend watches its operations for. Kept as `op_debug_option`.
 
     Args:
-        option_value (str): "oom" for places outside its memory.
+        option_value (str): "oom" for addresses outside its memory.
 
     Raises:
         TypeError: `option_value` is no str.

@@ -1,7 +1,7 @@
 """`mindspore.device_context.ascend.op_precision`: which precision an Ascend's operations take.
 
-Each is checked and kept as `set_context` keeps `ascend_config`, and changes nothing here. A second
-call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
+second call with another value is refused.
 """
 
 from ..._core.context.config import ASCEND
@@ -46,7 +46,7 @@ def precision_mode(mode: ASCEND["precision_mode"]):
 
 @checked
 def op_precision_mode(path: Str):
-    """Sets the file that tells the precision of single operations of an Ascend.
+    """Sets the file that sets the precision of single operations of an Ascend.
 
     Args:
         path (str): the file, of CANN's kind.

@@ -1,7 +1,7 @@
 """`mindspore.device_context.ascend.op_tuning`: how an Ascend's operations are compiled and tuned.
 
-Each is checked and kept as `set_context` keeps `ascend_config`, and changes nothing here. A second
-call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
+second call with another value is refused.
 """
 
 from ..._core.rules.checked import checked

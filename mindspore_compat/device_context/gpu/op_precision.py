@@ -1,6 +1,6 @@
 """`mindspore.device_context.gpu.op_precision`: which precision a GPU's operations take.
 
-Each is checked and kept as `set_context` keeps `gpu_config`. A second call with another value is
+Each is checked and stored as `set_context` stores `gpu_config`. A second call with another value is
 refused.
 """
 

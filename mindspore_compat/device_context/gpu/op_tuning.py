@@ -1,7 +1,7 @@
 """`mindspore.device_context.gpu.op_tuning`: which of cuDNN's algorithms convolve.
 
 Convolutions here have kernels of their own.
-Each is checked and kept as `set_context` keeps `gpu_config`, and changes nothing here. A second
+Each is checked and stored as `set_context` stores `gpu_config`, and changes nothing here. A second
 call with another value is refused.
 """
 
@@ -19,7 +19,7 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
     """Sets which of cuDNN's algorithms convolves.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+        mode (str): its name, such as "normal" or "performance"; an error message lists all.
 
     Raises:
         TypeError: `mode` is no str.
@@ -36,7 +36,7 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
     """Sets which of cuDNN's algorithms makes the gradients of weights.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+        mode (str): its name, such as "normal" or "performance"; an error message lists all.
 
     Raises:
         TypeError: `mode` is no str.
@@ -53,7 +53,7 @@ def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
     """Sets which of cuDNN's algorithms makes the gradients of inputs.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+        mode (str): its name, such as "normal" or "performance"; an error message lists all.
 
     Raises:
         TypeError: `mode` is no str.

@@ -1,4 +1,4 @@
-"""Rules of parameters that several optimizers of this room share.
+"""Rules of parameters that several optimizers of this package share.
 
 The documentation names ValueError for a learning rate of the wrong kind, and so do these rules; the
 original itself ends in a TypeError there. A bool counts as a number, as in the original.

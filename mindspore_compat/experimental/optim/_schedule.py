@@ -11,7 +11,7 @@ from .optimizer import Optimizer
 
 
 def need_optimizer(api, optimizer):
-    """Refuses what is no optimizer of this room."""
+    """Refuses what is no optimizer of this package."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(
             f"For '{api}', 'optimizer' must be an experimental Optimizer, but got "

@@ -227,7 +227,7 @@ class CyclicLR(LRScheduler):
         mode (str): 'triangular'; 'triangular2', where each cycle is half as high as the last; or
             'exp_range', where the height shrinks by `gamma` every step.
         gamma (float): the factor of 'exp_range'.
-        scale_fn (Callable): a function that scales the height, in place of `mode`.
+        scale_fn (Callable): a function that scales the height, instead of `mode`.
         scale_mode (str): whether `scale_fn` is given the number of the cycle ('cycle') or of the
             step ('iterations').
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
@@ -292,9 +292,9 @@ class CyclicLR(LRScheduler):
         """The learning rates of the current step."""
         done = self.last_epoch / self.total_step_size
         cycle = math.floor(1 + done)
-        place = 1 + done - cycle
+        position = 1 + done - cycle
         up = self.step_up_ratio
-        height = place / up if place <= up else (place - 1) / (up - 1)
+        height = position / up if position <= up else (position - 1) / (up - 1)
         height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         highs = iter(self.max_lrs)
         return self._each(lambda lr, base: base + (next(highs) - base) * height)

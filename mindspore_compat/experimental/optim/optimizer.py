@@ -2,7 +2,7 @@
 
 Each group of `param_groups` is a dict of its own settings; its `lr` is a Parameter, which the
 schedulers of lr_scheduler.py assign. `GroupedOptimizer` below is the base of the optimizers of this
-room: a subclass names its states, its fused update, and the scalars of a step. The sweep over
+package: a subclass names its states, its fused update, and the scalars of a step. The sweep over
 parameters is that of `nn.optim`.
 """
 
@@ -177,7 +177,7 @@ def _rate(api, value):
 
 
 class GroupedOptimizer(Optimizer):
-    """An optimizer of this room: states, one fused update, and scalars for each step.
+    """An optimizer of this package: states, one fused update, and scalars for each step.
 
     A subclass gives `states`, its kinds of state as (attribute, first value), where the first value
     may be the name of a default; `update`, made by `fuse` with the link `unscaled`; `counter`, the
@@ -242,7 +242,7 @@ class GroupedOptimizer(Optimizer):
             bool, True.
         """
         api = type(self).__name__
-        held = gradient_arrays(api, gradients, self.parameters)
+        arrays = gradient_arrays(api, gradients, self.parameters)
         counter = getattr(self, self.counter) if self.counter else None
         step = int(as_number(counter) - self.counter_start.item()) + 1 if self.counter else 0
         scalars = {}
@@ -252,7 +252,7 @@ class GroupedOptimizer(Optimizer):
             decay = None if self.own_decay else group["weight_decay"] or None
             unscale = -1.0 if group.get("maximize") else None
             scalars[number] = {**own, "unscale": unscale, "decay": decay}
-        self._sweep(api, held, scalars)
+        self._sweep(api, arrays, scalars)
         if self.counter:
             counter._array[...] = self.counter_start + step
         return True

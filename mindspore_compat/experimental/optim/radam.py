@@ -14,7 +14,7 @@ __all__ = ["RAdam"]
 
 @public("experimental.optim.RAdam")
 class RAdam(GroupedOptimizer):
-    """Adam that goes by momentum alone while the variance of its rate cannot be told.
+    """Adam that uses momentum alone while the variance of its rate is not yet defined.
 
     Args:
         params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
@@ -60,7 +60,8 @@ class RAdam(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """The scalars of `radam_update`; the length of the average tells whether it is settled."""
+        """The scalars of `radam_update`; the length of the average decides whether it is
+        defined."""
         beta1, beta2 = group["betas"]
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * step * beta2**step / (1 - beta2**step)

@@ -23,7 +23,7 @@ class RMSprop(GroupedOptimizer):
         eps (float): added to the denominator.
         weight_decay (Union[int, float]): what times the parameter is added to its gradient.
         momentum (float): how much of the last step goes on.
-        centered (bool): whether to take the variance in place of the mean square.
+        centered (bool): whether to use the variance instead of the mean square.
         maximize (bool): whether to climb, not descend.
 
     Inputs:

@@ -37,7 +37,7 @@ def _pickled(path, names):
     Raises:
         RuntimeError: it is no such file.
     """
-    with reading(path, told="is no file of CIFAR images"):
+    with reading(path, problem="is no file of CIFAR images"):
         found = _Numbers(io.BytesIO(content(path)), encoding="bytes").load()
         images, *labels = [found[name] for name in names]
         images = np.asarray(images, np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
@@ -190,7 +190,7 @@ class MnistToMR:
 
     def _read(self, name, head):
         path = os.path.join(self.source, name)
-        with reading(path, told="is no file of MNIST"), Inflated(path, "GZIP") as file:
+        with reading(path, problem="is no file of MNIST"), Inflated(path, "GZIP") as file:
             shape = np.frombuffer(file.read(head), ">i4")[1:].tolist()
             if len(shape) != head // 4 - 1 or min(shape) < 0 or shape[1:] not in ([], [28, 28]):
                 raise ValueError(f"it is of shape {shape}")

@@ -31,7 +31,7 @@ _TF_TYPES = {
 class CsvToMR:
     """MindRecord files from a CSV file whose first line names the columns.
 
-    A column of whole numbers becomes int64, one of numbers float64 (an empty place is nan), one of
+    A column of whole numbers becomes int64, one of numbers float64 (an empty field is nan), one of
     True and False int32, any other text.
 
     Args:
@@ -99,7 +99,7 @@ class CsvToMR:
         for number, line in enumerate(lines[1:], 2):
             if len(line) != len(names):
                 raise RuntimeError(
-                    f"{self.source!r} has {len(line)} places in row {number}, but "
+                    f"{self.source!r} has {len(line)} fields in row {number}, but "
                     f"{len(names)} columns."
                 )
         return names, list(zip(*lines[1:], strict=True)) or [()] * len(names)

@@ -1,6 +1,7 @@
 """mindspore.mint.distributed: the functional collectives under PyTorch's names.
 
-They stand in `mindspore_compat.communication.inplace`, beside those of `mindspore.ops`.
+They are defined in `mindspore_compat.communication.inplace`, together with those of
+`mindspore.ops`.
 """
 
 from ..._core.declare.public_api import facade

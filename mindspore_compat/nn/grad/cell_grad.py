@@ -11,7 +11,7 @@ __all__ = ["Jvp", "Vjp"]
 
 @public("nn.Jvp")
 class Jvp(Cell):
-    """A function's results and their slopes along a direction; see `mindspore.jvp`.
+    """A function's results and their directional derivatives; see `mindspore.jvp`.
 
     Args:
         fn (Union[Cell, Callable]): the function.
@@ -35,7 +35,7 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        """The results and their slopes."""
+        """The results and their derivatives."""
         inputs, v = args[:-1], args[-1]
         return jvp(self.fn, inputs, _for_each("Jvp", v, len(inputs), "input"))
 

@@ -15,7 +15,7 @@ def custom_vjp(fn=None):
         Cell, called as `fn` is.
 
     Raises:
-        TypeError: if `fn` cannot be called, or a gradient is asked for before `defbwd` gave one.
+        TypeError: if `fn` cannot be called, or a gradient is taken before `defbwd` was called.
 
     Example:
         >>> import mindspore_compat as ms

@@ -101,7 +101,7 @@ class AvgPool1d(_AvgPool):
 
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
-        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+        ValueError: if a size is out of range, or `padding` is given with another mode than "pad".
 
     Example:
         >>> import mindspore_compat as ms
@@ -149,7 +149,7 @@ class AvgPool2d(_AvgPool):
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
-        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+        ValueError: if a size is out of range, or `padding` is given with another mode than "pad".
 
     Example:
         >>> import mindspore_compat as ms
@@ -192,7 +192,7 @@ class AvgPool3d(_AvgPool):
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
-        ValueError: if a size is out of range, or `padding` is given beside another mode than "pad".
+        ValueError: if a size is out of range, or `padding` is given with another mode than "pad".
 
     Example:
         >>> import mindspore_compat as ms

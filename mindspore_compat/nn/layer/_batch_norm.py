@@ -1,4 +1,4 @@
-"""Batch normalisation layers, of one rank's batch and of one spread over several ranks.
+"""Batch normalisation layers, of one rank's batch and of a batch that several ranks share.
 
 The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. `momentum` here is the
 weight of the old running statistics; inside a layer (`self.momentum`) and in the ops it is that of
@@ -262,7 +262,7 @@ class BatchNorm3d(Cell):
 
 @public("nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, H, W) whose batch is spread over several ranks.
+    """Batch normalisation of (N, C) or (N, C, H, W) whose batch is divided among several ranks.
 
     Args:
         num_features (int): the number of channels.

@@ -104,19 +104,6 @@ class _Conv(Cell):
         """The bias, or None where `has_bias` is False or has been set to it."""
         return self.bias if self.has_bias else None
 
-    def _convolved(self, conv, x):
-        """What an op of convolution makes of `x`, with the weight, the bias and the geometry."""
-        return conv.run(
-            x,
-            self.weight,
-            self._added_bias(),
-            self.stride,
-            self.pad_mode,
-            self.padding,
-            self.dilation,
-            self.group,
-        )
-
     def extend_repr(self):
         """The sizes of the layer."""
         return (

@@ -52,7 +52,7 @@ class _Transpose(_Conv):
             self.group,
         )
 
-    def _spread(self, x):
+    def _dilated(self, x):
         """The transposed convolution of images, before the bias."""
         need_tensor(type(self).__name__, "x", x)
         need_rank(type(self).__name__, "x", x, 4)
@@ -79,15 +79,16 @@ class _Transpose(_Conv):
 
 @public("nn.Conv2dTranspose")
 class Conv2dTranspose(_Transpose):
-    """The transpose of a convolution of images: each element is spread out by a learnt kernel.
+    """The transpose of a convolution of images: each element is multiplied by a learnt kernel and
+    added to the output.
 
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place of the output.
-        pad_mode (str): "same" for size * stride places, "valid" for all that the kernels reach,
-            "pad" for these less `padding`.
+        stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
+            reach, "pad" for these less `padding`.
         padding (Union[int, tuple[int]]): what is cut off above, below, left and right.
         output_padding (Union[int, tuple[int]]): zeros added below and right, with mode "pad" only.
         dilation (Union[int, tuple[int]]): the step within a kernel.
@@ -103,7 +104,7 @@ class Conv2dTranspose(_Transpose):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", or
             the groups do not divide the channels.
 
     Example:
@@ -153,7 +154,7 @@ class Conv2dTranspose(_Transpose):
 
     def construct(self, x):
         """The transposed convolution of `x`."""
-        out = self._biased(self._spread(x))
+        out = self._biased(self._dilated(x))
         if self.output_padding not in (0, (0, 0)):  # which the bias does not reach
             out = pad_with_zeros.run(out, ((0, 0), (0, 0), *self._extra()))
         return out
@@ -175,15 +176,16 @@ class Conv2dTranspose(_Transpose):
 
 @public("nn.Conv1dTranspose")
 class Conv1dTranspose(_OfSequences, _Transpose):
-    """The transpose of a convolution of sequences: each element is spread out by a learnt kernel.
+    """The transpose of a convolution of sequences: each element is multiplied by a learnt kernel
+    and added to the output.
 
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (int): the length of the kernels.
-        stride (int): the step from place to place of the output.
-        pad_mode (str): "same" for length * stride places, "valid" for all that the kernels reach,
-            "pad" for these less `padding`.
+        stride (int): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of length * stride, "valid" for all that the kernels
+            reach, "pad" for these less `padding`.
         padding (int): what is cut off at either end.
         dilation (int): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -198,7 +200,7 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
     Raises:
         TypeError: if a number is not an int.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", or
             the groups do not divide the channels.
 
     Example:
@@ -243,20 +245,21 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
     def construct(self, x):
         """The transposed convolution of `x`."""
-        return self._biased(self._spread(_sequence("Conv1dTranspose", x))).squeeze(2)
+        return self._biased(self._dilated(_sequence("Conv1dTranspose", x))).squeeze(2)
 
 
 @public("nn.Conv3dTranspose")
 class Conv3dTranspose(_Conv):
-    """The transpose of a convolution of volumes: each element is spread out by a learnt kernel.
+    """The transpose of a convolution of volumes: each element is multiplied by a learnt kernel and
+    added to the output.
 
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place of the output.
-        pad_mode (str): "same" for size * stride places, "valid" for all that the kernels reach,
-            "pad" for these less `padding`.
+        stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
+        pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
+            reach, "pad" for these less `padding`.
         padding (Union[int, tuple[int]]): what is cut off at the six sides.
         dilation (Union[int, tuple[int]]): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -273,7 +276,7 @@ class Conv3dTranspose(_Conv):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, or padding is given beside another mode than "pad".
+        ValueError: if one is out of range, or padding is given with another mode than "pad".
 
     Example:
         >>> import mindspore_compat as ms

@@ -24,7 +24,7 @@ def pool_largest(
     indices: Bool,
     ceil_mode: Bool,
 ):
-    """The largest value of each window, and its place if asked for; the batch may be missing."""
+    """The largest value of each window, and its index if requested; the batch may be missing."""
     count = len(kernel)
     need_rank(f"MaxPool{count}d", "x", x, count + 1, count + 2)
     planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
@@ -92,7 +92,7 @@ class _MaxPool(_Pool):
             )
 
     def construct(self, x):
-        """The largest value of each window of `x`, and its place if asked for."""
+        """The largest value of each window of `x`, and its index if requested."""
         if self.pad_mode != "PAD":
             need_floats(type(self).__name__, "x", x)
         return pool_largest.run(
@@ -118,7 +118,7 @@ class MaxPool1d(_MaxPool):
             `padding`; in any case.
         padding (Union[int, tuple[int], list[int]]): elements at either end that are never largest.
         dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
-        return_indices (bool): whether to return the places as well, with mode "pad" only.
+        return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
 
     Raises:
@@ -166,7 +166,7 @@ class MaxPool2d(_MaxPool):
             `padding`; in any case.
         padding (Union[int, tuple[int], list[int]]): elements at the edges that are never largest.
         dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
-        return_indices (bool): whether to return the places as well, with mode "pad" only.
+        return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
         data_format (str): "NCHW", or on a GPU "NHWC".
 
@@ -206,7 +206,7 @@ class MaxPool2d(_MaxPool):
         self.format = data_format
 
     def construct(self, x):
-        """The largest value of each window of `x`, and its place if asked for."""
+        """The largest value of each window of `x`, and its index if requested."""
         if self.format == "NCHW":
             return super().construct(x)
         return super().construct(x.moveaxis(-1, 1)).moveaxis(1, -1)

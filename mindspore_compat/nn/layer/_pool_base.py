@@ -1,4 +1,4 @@
-"""What the layers that pool windows share: how sizes, modes and layouts are checked and kept."""
+"""What the layers that pool windows share: how sizes, modes and layouts are checked and stored."""
 
 from ..._core.context.config import config
 from ..._core.rules.vocabulary import TensorOf, floating, integer
@@ -9,7 +9,7 @@ Real = TensorOf(integer | floating)
 _MODES = ("VALID", "SAME", "PAD")
 
 
-# attribute -> (where it is kept as one number per dimension, the least of them, its types)
+# attribute -> (where it is stored as one number per dimension, the least of them, its types)
 _SIZES = {
     "kernel_size": ("_kernel", 1, (int, tuple)),
     "stride": ("_stride", 1, (int, tuple)),
@@ -25,8 +25,8 @@ class _Pool(Cell):
     def __setattr__(self, name, value):
         """Checks a size or a mode that is assigned, and keeps it as the computation takes it."""
         if name in _SIZES:
-            kept, least, kinds = _SIZES[name]
-            self.__dict__[kept] = self._sizes(name, value, least, kinds)
+            attribute, least, kinds = _SIZES[name]
+            self.__dict__[attribute] = self._sizes(name, value, least, kinds)
             value = self._shown(name, value)
         elif name == "pad_mode":
             value = self._known_mode(value)

@@ -1,4 +1,4 @@
-"""Layers without parameters around functions of `ops`, kept for scripts that use the layer form."""
+"""Layers without parameters around functions of `ops`, for scripts that use the layer form."""
 
 import math
 
@@ -168,17 +168,17 @@ class L1Regularizer(Cell):
 
 @public("nn.OneHot")
 class OneHot(Cell):
-    """Vectors with one value at the place that an index names and another value elsewhere.
+    """Vectors with one value at the position that an index names and another value elsewhere.
 
     Args:
         axis (int): where the new axis is put, -1 for the end.
         depth (int): its length.
-        on_value (float): the value at the place.
+        on_value (float): the value at that position.
         off_value (float): the value elsewhere.
         dtype (mindspore.dtype): the type of the result.
 
     Inputs:
-        - **indices** (Tensor): ints; one out of range names no place.
+        - **indices** (Tensor): ints; one out of range names no position.
 
     Raises:
         TypeError: if `axis` or `depth` is not an int, or the indices are not ints.
@@ -260,9 +260,9 @@ class Pad(Cell):
                 f"For 'Pad', 'paddings' must have a pair for each axis of the input, "
                 f"but got {len(self.paddings)} for shape {x.shape}."
             )
-        room = {"CONSTANT": math.inf, "REFLECT": -1, "SYMMETRIC": 0}[self.mode]
+        margin = {"CONSTANT": math.inf, "REFLECT": -1, "SYMMETRIC": 0}[self.mode]
         for pair, size in zip(self.paddings, x.shape):
-            if max(pair) > size + room:
+            if max(pair) > size + margin:
                 raise ValueError(
                     f"For 'Pad', 'paddings' must be at most the length of the axis, "
                     f"but got {pair} for shape {x.shape} with mode {self.mode}."
@@ -286,7 +286,7 @@ class Unfold(Cell):
         ksizes (Union[tuple[int], list[int]]): the patch, as [1, rows, columns, 1].
         strides (Union[tuple[int], list[int]]): the step from patch to patch, in the same form.
         rates (Union[tuple[int], list[int]]): the step within a patch, in the same form.
-        padding (str): "same" to go beyond the edges with zeros, "valid" not to; in any case.
+        padding (str): "same" to pad the edges with zeros, "valid" not to; in any case.
 
     Inputs:
         - **input_x** (Tensor): shape (N, C, H, W).
@@ -419,7 +419,7 @@ class MatrixSetDiag(Cell):
         - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
 
     Raises:
-        TypeError: if the inputs are not float32, float16, int32, int8 or uint8 alike.
+        TypeError: if the inputs are not of one dtype of float32, float16, int32, int8 or uint8.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -446,7 +446,7 @@ class MatrixSetDiag(Cell):
                 f"For 'MatrixSetDiag', 'diagonal' must have the shape of the "
                 f"diagonals, but got shapes {input_x.shape} and {diagonal.shape}."
             )
-        return set_diagonal.run(input_x, diagonal)
+        return scatter_diagonal.run(input_x, diagonal)
 
 
 @op(compute="native")
@@ -465,14 +465,14 @@ def diagonal_of(xp, x: TensorOf(number)):
 
 
 @op(compute="native")
-def set_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
+def scatter_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
     """`x` with `diagonal` on the diagonals of its last two axes."""
     rows, columns = x.shape[-2:]
     mask = xp.eye(rows, columns) > 0
-    spread = xp.expand_dims(diagonal, -1) * xp.cast(xp.eye(diagonal.shape[-1]), x.dtype)
-    below, beside = rows - spread.shape[-2], columns - spread.shape[-1]
-    spread = xp.pad(spread, ((0, 0),) * (x.ndim - 2) + ((0, below), (0, beside)))
-    return xp.where(mask, spread, x)
+    diagonals = xp.expand_dims(diagonal, -1) * xp.cast(xp.eye(diagonal.shape[-1]), x.dtype)
+    below, right = rows - diagonals.shape[-2], columns - diagonals.shape[-1]
+    diagonals = xp.pad(diagonals, ((0, 0),) * (x.ndim - 2) + ((0, below), (0, right)))
+    return xp.where(mask, diagonals, x)
 
 
 @public("nn.Roll")

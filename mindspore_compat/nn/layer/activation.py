@@ -210,7 +210,7 @@ def get_activation(name, prim_name=None):
 
     Args:
         name (str): the name; None gives None.
-        prim_name (str): the layer that asks, for the message.
+        prim_name (str): the layer's name for the message.
 
     Returns:
         Cell.

@@ -1,6 +1,6 @@
 """Dense layers, dropout, and layers that join or split axes.
 
-Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and are kept for older scripts
+Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and exist for older scripts
 are in `_wrappers`; they can be reached through this module as well.
 """
 
@@ -410,7 +410,7 @@ class _ImageDropout(_ChannelDropout):
         self.p = 1 - share
 
     def extend_repr(self):
-        """The share that is kept, under the name that the original gives it."""
+        """The probability of keeping an element, under the name that the original gives it."""
         return f"p={self.keep_prob}"
 
 

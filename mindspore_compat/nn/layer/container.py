@@ -1,8 +1,8 @@
 """Cells that hold other Cells: in a row that is computed, in a list, in a dict.
 
 Members of SequentialCell and CellList are numbered, and the numbers are part of the names of their
-parameters ("layers.3.weight"). When a member is added or taken out later, the place of the number
-in those names is looked up in the names of the members that are there.
+parameters ("layers.3.weight"). When a member is added or taken out later, the position of the
+number in those names is looked up in the names of the members that are there.
 """
 
 from collections import OrderedDict
@@ -36,13 +36,13 @@ def _index(api, index, size, also=0):
     return index % size if index < size and size else index
 
 
-def _place(cells):
+def _prefix_and_position(cells):
     """Where the keys of `cells` stand in their parameters' names: (what comes before, how many
     parts).
 
-    The first member that has parameters has its key at one or more places of its first name. That
-    place counts where the next such member has its own key as well, and where there is none, the
-    last.
+    The first member that has parameters has its key at one or more positions of its first name.
+    That position counts where the next such member has its own key as well, and where there is
+    none, the last.
     """
     named = [
         (key, param.name.split("."))
@@ -85,7 +85,7 @@ class _Numbered(Cell):
     def __setitem__(self, index, cell):
         _index(type(self).__name__, index, len(self))
         _need_cell(type(self).__name__, cell)
-        self._add(cell, _place(self._cells)[0], self._key(index))
+        self._add(cell, _prefix_and_position(self._cells)[0], self._key(index))
 
     def __delitem__(self, index):
         if not isinstance(index, (int, slice)):
@@ -94,10 +94,10 @@ class _Numbered(Cell):
                 f"got {index!r} of type {type(index).__name__}."
             )
         gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
-        _, at = _place(self._cells)
-        kept = [(key, cell) for key, cell in self._cells.items() if key not in gone]
+        _, at = _prefix_and_position(self._cells)
+        remaining = [(key, cell) for key, cell in self._cells.items() if key not in gone]
         self._cells.clear()
-        for number, (key, cell) in enumerate(kept):
+        for number, (key, cell) in enumerate(remaining):
             self._take(key, cell, str(number), at)
 
     def _take(self, key, cell, number, at):
@@ -116,7 +116,7 @@ class _Numbered(Cell):
             TypeError: if `cell` is not a Cell.
         """
         _need_cell(type(self).__name__, cell)
-        self._add(cell, _place(self._cells)[0], str(len(self)))
+        self._add(cell, _prefix_and_position(self._cells)[0], str(len(self)))
 
     def _add(self, cell, prefix, key):
         """Takes a member under a key, which its parameters' names get after `prefix`."""
@@ -239,7 +239,7 @@ class CellList(_Numbered):
         """
         index = _index("CellList", index, len(self), also=1)
         _need_cell("CellList", cell)
-        prefix, at = _place(self._cells)
+        prefix, at = _prefix_and_position(self._cells)
         members = list(self._cells.values())
         members.insert(index, cell)
         for number in range(len(members) - 1, -1, -1):
@@ -266,7 +266,7 @@ class CellList(_Numbered):
             _need_cell("CellList", cell)
             if isinstance(cell, CellDict):
                 raise TypeError("For 'CellList', 'cells' must not hold a CellDict.")
-        prefix, _ = _place(self._cells)
+        prefix, _ = _prefix_and_position(self._cells)
         for number, cell in enumerate(cells, len(self)):
             self._add(cell, prefix, str(number))
         return self
@@ -307,7 +307,7 @@ class CellDict(Cell):
     def __setitem__(self, key, cell):
         self._need_member(key, cell)
         if self._auto_prefix:
-            prefix, _ = _place(self._cells)
+            prefix, _ = _prefix_and_position(self._cells)
             cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell
 

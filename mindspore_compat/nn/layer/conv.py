@@ -64,9 +64,9 @@ class Conv2d(_Planar):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place.
-        pad_mode (str): "same" for ceil(size / stride) places, "valid" for no padding, "pad" for
-            `padding` zeros.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
         dilation (Union[int, tuple[int]]): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -82,7 +82,7 @@ class Conv2d(_Planar):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", the
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", the
             groups do not divide the channels, or a name is unknown.
 
     Examples:
@@ -134,7 +134,16 @@ class Conv2d(_Planar):
     def construct(self, x):
         """The convolution of `x`."""
         if self.data_format == "NCHW":
-            return self._convolved(conv2d, x)
+            return conv2d.run(
+                x,
+                self.weight,
+                self._added_bias(),
+                self.stride,
+                self.pad_mode,
+                self.padding,
+                self.dilation,
+                self.group,
+            )
         out = conv2d_primitive.run(
             x,
             self.weight,
@@ -155,9 +164,9 @@ class Conv1d(_OfSequences, _Planar):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (int): the length of the kernels.
-        stride (int): the step from place to place.
-        pad_mode (str): "same" for ceil(length / stride) places, "valid" for no padding, "pad" for
-            `padding` zeros.
+        stride (int): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(length / stride), "valid" for no padding,
+            "pad" for `padding` zeros.
         padding (int): the zeros at either end.
         dilation (int): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -172,7 +181,7 @@ class Conv1d(_OfSequences, _Planar):
 
     Raises:
         TypeError: if a number is not an int.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", or
             the groups do not divide the channels.
 
     Example:
@@ -217,7 +226,16 @@ class Conv1d(_OfSequences, _Planar):
 
     def construct(self, x):
         """The convolution of `x`."""
-        out = self._convolved(conv2d, _sequence("Conv1d", x))
+        out = conv2d.run(
+            _sequence("Conv1d", x),
+            self.weight,
+            self._added_bias(),
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.group,
+        )
         return out.squeeze(2)
 
 
@@ -229,9 +247,9 @@ class Conv3d(_Conv):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place.
-        pad_mode (str): "same" for ceil(size / stride) places, "valid" for no padding, "pad" for
-            `padding` zeros.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros before and behind, above, below, left and right.
         dilation (Union[int, tuple[int]]): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -247,7 +265,7 @@ class Conv3d(_Conv):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", or
             the groups do not divide the channels.
 
     Example:
@@ -309,7 +327,16 @@ class Conv3d(_Conv):
 
     def construct(self, x):
         """The convolution of `x`."""
-        return self._convolved(conv3d, x)
+        return conv3d.run(
+            x,
+            self.weight,
+            self._added_bias(),
+            self.stride,
+            self.pad_mode,
+            self.padding,
+            self.dilation,
+            self.group,
+        )
 
 
 def _check_input_3d(input_shape, op_name):

@@ -67,7 +67,7 @@ def occurrences(xp, numbers: Numbers, count: Int):
 def short_rows(
     xp, table: TensorOf(floating), asked: TensorOf("float32"), longest: Number, power: Number
 ):
-    """A table whose rows, where asked for, are scaled down to p-norm `longest`."""
+    """A table whose rows are scaled, if requested, down to p-norm `longest`."""
     lengths = xp.power(xp.sum(xp.power(xp.abs(table), power), 1), 1 / power)
     factor = xp.where((asked > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
     return table * xp.cast(xp.expand_dims(factor, 1), table.dtype)

@@ -135,7 +135,7 @@ class SSIM(Cell):
         k2 (float): the constant of the contrast part.
 
     Inputs:
-        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), float16 or float32 alike.
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -191,7 +191,7 @@ class MSSSIM(Cell):
         k2 (float): the constant of the contrast part.
 
     Inputs:
-        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), float16 or float32 alike.
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -434,7 +434,7 @@ class ResizeBilinear(Cell):
 
     Raises:
         ValueError: if not exactly one of `size` and `scale_factor` is given, `x` does not have 4
-            axes, or `align_corners` is asked for beside `half_pixel_centers`.
+            axes, or `align_corners` is given together with `half_pixel_centers`.
 
     Examples:
         >>> from mindspore_compat import Tensor, nn

@@ -1,15 +1,15 @@
-"""Layers around mathematical functions, kept for scripts that use the layer form."""
+"""Layers around mathematical functions, for scripts that use the layer form."""
 
 from ... import ops
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
-    Alike,
     Any,
     Bool,
     Float,
     Int,
     ListOf,
+    OneDtype,
     TensorOf,
     TupleOf,
     checked,
@@ -154,7 +154,7 @@ class IGamma(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    @checked(Alike("a x"))
+    @checked(OneDtype("a x"))
     def construct(self, a: Half, x: Half):
         """P(a, x), element by element."""
         return ops.igamma(a, x)
@@ -174,7 +174,7 @@ class LBeta(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    @checked(Alike("x y"))
+    @checked(OneDtype("x y"))
     def construct(self, x: Half, y: Half):
         """The logarithm of the beta function, element by element."""
         return log_beta.run(x, y)
@@ -223,7 +223,7 @@ class CosineSimilarity(Cell):
 
 @public("nn.MatMul")
 class MatMul(Cell):
-    """The product of matrices or vectors, transposed first if asked.
+    """The product of matrices or vectors, transposed first if requested.
 
     Args:
         transpose_x1 (bool): whether to transpose the first.
@@ -248,7 +248,7 @@ class MatMul(Cell):
         self.transpose_x1 = transpose_x1
         self.transpose_x2 = transpose_x2
 
-    @checked(Alike("x1 x2"))
+    @checked(OneDtype("x1 x2"))
     def construct(self, x1: TensorOf(), x2: TensorOf()):
         """The product."""
         if self.transpose_x1 and x1.ndim > 1:

@@ -311,7 +311,7 @@ class InstanceNorm1d(_InstanceNorm):
     Args:
         num_features (int): the number of channels.
         eps (float): added to the variance.
-        momentum (float): kept for the running statistics of the original, in [0, 1].
+        momentum (float): of the running statistics of the original, in [0, 1].
         affine (bool): whether gamma and beta are trained.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.

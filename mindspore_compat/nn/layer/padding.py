@@ -48,7 +48,7 @@ def _part(axis, start, stop):
 
 
 def _lengthened(xp, x, axis, before, behind, mode):
-    """`x` with its elements near either end of an axis put beyond it."""
+    """`x` padded with its own elements near either end of an axis."""
     size = x.shape[axis]
     if mode == "edge":
         shape = list(x.shape)
@@ -120,10 +120,10 @@ class _Pad(Cell):
             )
         pairs = ((0, 0),) * (x.ndim - len(self._pairs)) + self._pairs[::-1]
         for pair, size in zip(pairs, x.shape):
-            self._need_room(name, pair, size)
+            self._need_larger_input(name, pair, size)
         return pad_ends.run(x, pairs, self._mode, self._value(x))
 
-    def _need_room(self, name, pair, size):
+    def _need_larger_input(self, name, pair, size):
         if min(pair) < -size or self._mode == "reflect" and max(pair) >= size:
             raise ValueError(
                 f"For '{name}', 'padding' must be less than the axis it pads, but got "

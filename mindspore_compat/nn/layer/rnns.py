@@ -113,7 +113,7 @@ class _RNNBase(Cell):
         rows = self._gates * self.hidden_size
         both = 1 + self.bidirectional
         for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.has_bias else 2]:
-            for layer, suffix in self._places():
+            for layer, suffix in self._layer_suffixes():
                 width = self.input_size if layer == 0 else both * self.hidden_size
                 shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
                 name = f"{kind}_l{layer}{suffix}"
@@ -124,7 +124,7 @@ class _RNNBase(Cell):
         if kind.startswith("bias") and not self.has_bias:
             return ()
         return ParameterTuple(
-            getattr(self, f"{kind}_l{layer}{suffix}") for layer, suffix in self._places()
+            getattr(self, f"{kind}_l{layer}{suffix}") for layer, suffix in self._layer_suffixes()
         )
 
     w_ih_list = functools.cached_property(lambda self: self._all("weight_ih"))
@@ -134,16 +134,16 @@ class _RNNBase(Cell):
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if name in _LISTS.values():  # what is assigned takes the place of the parameters made
+        if name in _LISTS.values():  # what is assigned replaces the parameters made
             self.__dict__.setdefault("_lists_given", {})[name] = value
 
     def _weight(self, kind, layer, suffix):
         given = self.__dict__.get("_lists_given", {}).get(_LISTS[kind])
         if given is None:
             return getattr(self, f"{kind}_l{layer}{suffix}")
-        return given[self._places().index((layer, suffix))]
+        return given[self._layer_suffixes().index((layer, suffix))]
 
-    def _places(self):
+    def _layer_suffixes(self):
         """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""
         suffixes = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, suffix) for layer in range(self.num_layers) for suffix in suffixes]
@@ -158,7 +158,7 @@ class _RNNBase(Cell):
         return found
 
     def _cell_run(self, *args, **kwargs):
-        """The run in the float type asked for; what comes of it is in the input's, as in 2.10."""
+        """Runs in the requested float type; the result has the input's dtype, as in 2.10."""
         out = super()._cell_run(*args, **kwargs)
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return out
@@ -190,7 +190,7 @@ class _RNNBase(Cell):
 
     def _layer(self, x, layer, states, mask, lasts):
         outputs = []
-        for at, (own, suffix) in enumerate(self._places()):
+        for at, (own, suffix) in enumerate(self._layer_suffixes()):
             if own == layer:
                 first = tuple(each[at] for each in states)
                 out, *last = self.rnn(
@@ -201,7 +201,7 @@ class _RNNBase(Cell):
         return outputs[0] if len(outputs) == 1 else cat.run(outputs, -1)
 
     def _mask(self, x, seq_length):
-        """(T, N, 1): one inside a sequence, zero beyond its end."""
+        """(T, N, 1): one inside a sequence, zero after its end."""
         name = type(self).__name__
         if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
             found = (

@@ -31,7 +31,7 @@ from .embedding import Embedding, EmbeddingLookup
 
 __all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
 
-CHUNK = 1 << 23  # elements of a convolution's input patches that are laid out at a time
+CHUNK = 1 << 23  # elements of a convolution's input patches that are gathered at a time
 
 
 @op(compute="native")
@@ -157,7 +157,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
         pad_mode (str): "same", "valid" or "pad", as for Conv2d.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
         dilation (Union[int, tuple[int]]): the step within a kernel.
@@ -222,13 +222,13 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     def gather(self, xp, x, g):
         """Keeps the moments of the patches of an input and of the gradient at its output."""
-        places = g.shape[2] * g.shape[3]
+        positions = g.shape[2] * g.shape[3]
         rows = g.transpose(0, 2, 3, 1).reshape(-1, self.out_channels)
-        self._keep(self._patch_moments(xp, x, places), _moments(xp, rows))
-        self.a_normalizer._array[...] = places
-        self.g_normalizer._array[...] = places
+        self._keep(self._patch_moments(xp, x, positions), _moments(xp, rows))
+        self.a_normalizer._array[...] = positions
+        self.g_normalizer._array[...] = positions
 
-    def _patch_moments(self, xp, x, places):
+    def _patch_moments(self, xp, x, positions):
         """The moments of the patches; a few images at a time, for the sake of memory."""
         pads = padding_of(
             "Conv2dThor",
@@ -240,18 +240,18 @@ class Conv2dThor(_SecondOrder, Conv2d):
             self.dilation,
         )
         size = self.matrix_a.shape[0]
-        count = max(1, CHUNK // (size * places))
+        count = max(1, CHUNK // (size * positions))
         total = xp.zeros((size, size), "float32")
         for start in range(0, x.shape[0], count):
             part = xp.cast(x[start : start + count], "float32")
-            patches = xp.columns_of(part, self.kernel_size, self.stride, pads, self.dilation)
-            patches = patches.reshape(part.shape[0], size, places)
+            patches = xp.im2col(part, self.kernel_size, self.stride, pads, self.dilation)
+            patches = patches.reshape(part.shape[0], size, positions)
             total += xp.sum(xp.matmul(patches, patches.swapaxes(1, 2)), axis=0)
-        return total / (x.shape[0] * places)
+        return total / (x.shape[0] * positions)
 
 
 class _Lookup(_SecondOrder):
-    """What the two embeddings share: the input's moments are how often each row was asked for."""
+    """What the two embeddings share: the input's moments are how often each row was looked up."""
 
     def _extend(self):
         self._make_matrices((self.vocab_size,), self.embedding_size, identity=False)
@@ -261,7 +261,7 @@ class _Lookup(_SecondOrder):
         return self._out(super().construct(numbers), numbers)
 
     def gather(self, xp, x, g):
-        """Keeps the counts of the rows asked for, and the moments of the gradient at them."""
+        """Stores the counts of the rows looked up, and the moments of the gradient at them."""
         asked = x.reshape(-1)
         known = (asked >= 0) & (asked < self.vocab_size)
         counts = xp.bincount(asked[known], minlength=self.vocab_size)

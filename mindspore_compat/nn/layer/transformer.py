@@ -58,7 +58,7 @@ class MultiheadAttention(Cell):
         - **average_attn_weights** (bool): whether the weights are averaged over the heads.
 
     Outputs:
-        A tuple: the result (L, N, embed_dim), and, if asked for, the weights (N, L, S).
+        A tuple: the result (L, N, embed_dim), and, if requested, the weights (N, L, S).
 
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
@@ -133,7 +133,7 @@ class MultiheadAttention(Cell):
         average_attn_weights: Bool = True,
     ):
         """The result, and the weights where they are needed, as a tuple."""
-        alike = query is key, key is value
+        same = query is key, key is value
         if self.batch_first and query.ndim == 3:
             self._need_batches(query, key)
             query, key, value = (
@@ -148,8 +148,8 @@ class MultiheadAttention(Cell):
             training=self.training,
             dropout_p=self.dropout,
             dtype=query.dtype,
-            q_is_k=alike[0],
-            k_is_v=alike[1],
+            q_is_k=same[0],
+            k_is_v=same[1],
             attn_mask=attn_mask,
             key_padding_mask=key_padding_mask,
             average_attn_weights=average_attn_weights,
@@ -160,7 +160,7 @@ class MultiheadAttention(Cell):
         return (found, weights) if need_weights else (found,)
 
     def _projections(self):
-        """The learnt arguments of `multi_head_attention_forward`, and how they are laid out."""
+        """The learnt arguments of `multi_head_attention_forward`, and their layout."""
         return {
             "use_separate_proj_weight": not self._qkv_same_embed_dim,
             "q_proj_weight": self.q_proj_weight,
@@ -176,7 +176,7 @@ class MultiheadAttention(Cell):
         }
 
     def _need_batches(self, query, key):
-        """Refuses another number of batches; the message tells the shapes as they were given."""
+        """Refuses another number of batches; the message names the shapes as they were given."""
         if key.ndim == 3 and query.shape[0] != key.shape[0]:
             raise ValueError(
                 f"For 'MultiheadAttention', 'query' and 'key' must have as many "

@@ -267,7 +267,7 @@ class FocalLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, labels: Anything):
-        """The loss: averaged over the places of each sample, then reduced."""
+        """The loss: averaged over the positions of each sample, then reduced."""
         self._need_shapes(logits.shape, labels.shape)
         batch, classes = logits.shape[:2]
         logs = self.logsoftmax(logits.reshape((batch, classes, -1)))
@@ -277,9 +277,9 @@ class FocalLoss(LossBase):
             logs = logs * self.weight.reshape((1, classes, 1))
         loss = -factor * logs
         if labels.shape[1] == 1:
-            places = labels.astype(int32)
-            places = ops.where(places < 0, places + classes, places)
-            loss = ops.gather_elements(loss, 1, places).squeeze(1)
+            indices = labels.astype(int32)
+            indices = ops.where(indices < 0, indices + classes, indices)
+            loss = ops.gather_elements(loss, 1, indices).squeeze(1)
         else:
             loss = loss * labels
         return self.get_loss(loss.mean(-1))

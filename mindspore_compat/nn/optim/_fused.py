@@ -24,7 +24,7 @@ class FusedOptimizer(Optimizer):
 
     A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
     `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
-    A state that is assigned anew, such as `moments1` in float32 beside float16 weights, is used.
+    A state that is assigned anew, such as `moments1` in float32 for float16 weights, is used.
     Without `links` the update takes `decay` for itself, and there is no loss scale. One that
     `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate and
     a count of steps that lie there, and what changes once a step is written there too.
@@ -75,16 +75,16 @@ class FusedOptimizer(Optimizer):
             tuple[bool], True for each parameter.
         """
         plan, update = self._plan, self.update
-        held = self._held(gradients)
+        grads = self._gradient_arrays(gradients)
         scalars = self._scalars_of(plan)
         if self.grad_centralization:
-            self._centralise(plan, held, scalars)
-        plan.run(type(self).__name__, update, held, scalars, self._skip)
+            self._centralise(plan, grads, scalars)
+        plan.run(type(self).__name__, update, grads, scalars, self._skip)
         self._end_step()
-        return (True,) * len(held)
+        return (True,) * len(grads)
 
     def can_skip(self, gradients):
-        """True if `skipping` takes these gradients: all is dense, and lies on a GPU."""
+        """True if `skipping` takes these gradients: all is dense, and is on a GPU."""
         return (
             self._skips_in_construct()
             and self._plan.offload is None
@@ -110,7 +110,7 @@ class FusedOptimizer(Optimizer):
         finally:
             self._skip = None
 
-    def _held(self, gradients):
+    def _gradient_arrays(self, gradients):
         return gradient_arrays(type(self).__name__, gradients, self.parameters)
 
     def _end_step(self):
@@ -147,14 +147,14 @@ class FusedOptimizer(Optimizer):
                 found[setting] = {**self.scalars(rate), **link, "decay": decay}
         return found
 
-    def _centralise(self, plan, held, scalars):
-        """Puts centralised gradients into `held`; the links before centralisation come first."""
+    def _centralise(self, plan, grads, scalars):
+        """Puts centralised gradients into `grads`; the links before centralisation come first."""
         done = {}
         for index, setting in enumerate(self._settings):
             if setting.centralise:
                 key = plan.settings[index]
                 own = scalars[key]
-                held[index] = self._centralised(setting.parameter._array, held[index], own)
+                grads[index] = self._centralised(setting.parameter._array, grads[index], own)
                 done[key] = {**own, "unscale": None, "decay": None} if self.links else own
         scalars.update(done)
 

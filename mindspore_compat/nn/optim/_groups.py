@@ -1,4 +1,4 @@
-"""What an optimizer is told to train, read into one Setting for each parameter.
+"""The parameters that an optimizer is given, read into one Setting for each parameter.
 
 `read_parameters` takes the list of parameters or of group dicts, refuses what is wrong with it, and
 returns the parameters in the order of their update. Learning rates and decays are still as given

@@ -40,19 +40,19 @@ class Powers:
     def __init__(self, optimizer, betas, shape):
         self.optimizer = optimizer
         self.betas = betas
-        self._exact = {}  # name -> (the saved power's array on a GPU, the exact one beside it)
+        self._exact = {}  # name -> (the saved power's array on a GPU, the exact one)
         for name in betas:
             first = np.ones(shape, np.float32)
             setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
 
     def last(self):
-        """The powers of the last step, one for each beta; on the GPU where they are kept there."""
+        """The powers of the last step, one for each beta; on the GPU if they are stored there."""
         found = []
         for name, beta in self.betas.items():
             saved = self.saved(name)
-            kept = self._exact.get(name, (None, None))
-            if arrays.on_device(saved._array) and kept[0] is saved._array:
-                found.append(kept[1])
+            cached = self._exact.get(name, (None, None))
+            if arrays.on_device(saved._array) and cached[0] is saved._array:
+                found.append(cached[1])
             else:
                 found.append(exact_power(as_number(saved), beta))
         return found

@@ -109,20 +109,20 @@ class _IteratorLearningRate(LearningRateSchedule):
                 f"The learning rate has {size} values, and training goes on after step "
                 f"{size}; the last value is used from here on."
             )
-        return pick_step.run(self._beside(global_step), global_step)
+        return pick_step.run(self._on_device_of(global_step), global_step)
 
-    def _beside(self, step):
-        """The values where the step lies; they are copied there once."""
-        held = self.learning_rate._array
-        if type(step._array) is type(held):
+    def _on_device_of(self, step):
+        """The values on the device of the step; they are copied there once."""
+        rates = self.learning_rate._array
+        if type(step._array) is type(rates):
             return self.learning_rate
-        if self._copied[0] is not held:
-            copy = arrays.to_space(arrays.space_of(step._array), held)
-            self._copied = held, Tensor._wrap(copy)
+        if self._copied[0] is not rates:
+            copy = arrays.to_space(arrays.space_of(step._array), rates)
+            self._copied = rates, Tensor._wrap(copy)
         return self._copied[1]
 
     def _is_past(self, global_step, size):
-        """True after the last step; one that lies on a GPU is read when it may have come."""
+        """True after the last step; one that is on a GPU is read when it may have come."""
         if arrays.on_device(global_step._array) and self._calls <= size:
             return False
         return as_number(global_step) >= size

@@ -7,7 +7,7 @@ before the first array is written.
 
 from ..._backend import arrays
 from ..._backend.flat_buffers import Pack, groups_of_small
-from ..._core.autograd.tape import written
+from ..._core.autograd.tape import note_in_place_write
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled
 
@@ -31,8 +31,8 @@ class Rows:
 
 
 def gradient_arrays(api, gradients, parameters):
-    """The arrays behind gradients, beside their parameters (which a step is about to write) and of
-    their shapes.
+    """The arrays of gradients on the device of their parameters (which a step is about to write)
+    and of their shapes.
 
     Raises:
         TypeError: a gradient is no Tensor, or is complex where its parameter is not.
@@ -74,7 +74,7 @@ def gradient_arrays(api, gradients, parameters):
         if type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         found.append(array)
-    written(parameters)
+    note_in_place_write(parameters)
     return found
 
 
@@ -84,9 +84,9 @@ def _rows(gradient, target):
     index = arrays.to_space(xp, gradient.indices._array).reshape(-1)
     values = arrays.to_space(xp, gradient.values._array)
     values = values.reshape((index.size, *values.shape[gradient.indices._array.ndim :]))
-    unique, place = xp.unique(index, return_inverse=True)
+    unique, inverse = xp.unique(index, return_inverse=True)
     summed = xp.zeros((unique.size, *values.shape[1:]), values.dtype)
-    xp.add.at(summed, place.reshape(-1), values)
+    xp.add.at(summed, inverse.reshape(-1), values)
     return Rows(unique, summed, (target.shape[0], *values.shape[1:]))
 
 
@@ -157,24 +157,28 @@ class Plan:
         return {**self.__dict__, "_parts": None, "_homes": None}
 
     def replace(self, kind, states):
-        """Puts other Parameters in the place of a kind of state, one for each parameter."""
+        """Replaces the Parameters of one kind of state, one for each parameter."""
         self.states[kind] = states
         self._homes = None
 
     def _divide(self):
-        held = [parameter._array for parameter in self.parameters]
-        self._homes = [type(array) for array in held]
+        arrays_of_params = [parameter._array for parameter in self.parameters]
+        self._homes = [type(array) for array in arrays_of_params]
         kinds = [
             (setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
-            for index, (setting, array) in enumerate(zip(self.settings, held, strict=True))
+            for index, (setting, array) in enumerate(
+                zip(self.settings, arrays_of_params, strict=True)
+            )
         ]
-        packs, rest = groups_of_small(held, kinds)
+        packs, rest = groups_of_small(arrays_of_params, kinds)
         if self.update_row:
-            packs, rest = [], list(range(len(held)))
+            packs, rest = [], list(range(len(arrays_of_params)))
         self._parts = []
         for indexes in packs:
             _, dtype, state_dtypes = kinds[indexes[0]]
-            pack = Pack([held[index].shape for index in indexes], (dtype, dtype, *state_dtypes))
+            pack = Pack(
+                [arrays_of_params[index].shape for index in indexes], (dtype, dtype, *state_dtypes)
+            )
             self._add(indexes, pack)
         for setting in dict.fromkeys(self.settings[index] for index in rest):
             self._add([index for index in rest if self.settings[index] == setting])
@@ -208,14 +212,15 @@ class Plan:
             if any([type(gradient) is Rows for gradient in given]):
                 self._run_with_rows(fused, part, given, scalars[part.setting])
                 continue
-            held = [parameter._array for parameter in part.parameters]
+            arrays_of_params = [parameter._array for parameter in part.parameters]
             if part.pack:
-                part.pack.update(fused, held, given, **scalars[part.setting])
+                part.pack.update(fused, arrays_of_params, given, **scalars[part.setting])
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
-                rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
-                fused.sweep_alike(rows, skip, **scalars[part.setting])
+                # `settle` looked at their shapes
+                rows = zip(arrays_of_params, given, *states, strict=True)
+                fused.sweep_same_dtypes(rows, skip, **scalars[part.setting])
 
     def _run_rows(self, part, gradients, scalars, skip):
         rows = [

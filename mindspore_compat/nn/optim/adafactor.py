@@ -1,4 +1,4 @@
-"""AdaFactor: the mean squares of a matrix kept as one row and one column."""
+"""AdaFactor: the mean squares of a matrix stored as one row and one column."""
 
 import numpy as np
 
@@ -46,11 +46,11 @@ NEXT_STEPS = fuse(_next_steps)
 
 @public("nn.AdaFactor")
 class AdaFactor(FusedOptimizer):
-    """Steps along gradients over the root of their mean squares, which are kept in factors.
+    """Steps along gradients over the root of their mean squares, which are stored in factors.
 
-    For a matrix only the means of its squared gradients over rows and over columns are kept. A step
-    whose root mean square is above `clip_threshold` is shortened to it. Without a learning rate the
-    step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
+    For a matrix only the means of its squared gradients over rows and over columns are stored. A
+    step whose root mean square is above `clip_threshold` is shortened to it. Without a learning
+    rate the step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
 
     Args:
         params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
@@ -60,11 +60,11 @@ class AdaFactor(FusedOptimizer):
         clip_threshold (float): the largest root mean square of a step before the learning rate.
         decay_rate (float): the mean squares change by the step's number to the power of minus this.
         beta1 (float): how slowly the average of steps changes; None for no average.
-        weight_decay (float): the weight decay, beside the step and times the learning rate.
+        weight_decay (float): the decoupled weight decay, times the learning rate.
         scale_parameter (bool): whether to multiply by the root mean square of the parameter.
         relative_step (bool): whether the learning rate comes from the step's number.
         warmup_init (bool): whether it starts at 1e-6 t.
-        compression (bool): whether mean squares of vectors are kept in float16.
+        compression (bool): whether mean squares of vectors are stored in float16.
         loss_scale (float): what gradients have been multiplied by.
 
     Inputs:
@@ -130,7 +130,7 @@ class AdaFactor(FusedOptimizer):
 
     @property
     def supports_memory_efficient_fp16(self):
-        """Whether mean squares may be kept in float16."""
+        """Whether mean squares may be stored in float16."""
         return True
 
     @property
@@ -179,19 +179,19 @@ class AdaFactor(FusedOptimizer):
         Returns:
             tuple[bool], True for each parameter.
         """
-        held = self._held(gradients)
+        grads = self._gradient_arrays(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
         taken = self._as_scalar(self.afactor_step)
-        rows = self._rows(held)
+        rows = self._rows(grads)
         if factored.takes(rows):
             self._update_together(rows, rates, decays, taken)
         else:
-            for index, gradient in enumerate(held):
+            for index, gradient in enumerate(grads):
                 self._update_one(index, gradient, rates[index], decays[index], taken + 1)
         if self._skip is None:
             self.afactor_step._array[...] = taken + 1
         self._end_step()
-        return (True,) * len(held)
+        return (True,) * len(grads)
 
     def can_skip(self, gradients):
         """True if kernels update all parameters, and so can look at a flag first."""
@@ -204,14 +204,14 @@ class AdaFactor(FusedOptimizer):
         counts = [self._on_gpu(self.global_step), self._on_gpu(self.afactor_step)]
         NEXT_STEPS.sweep([counts], flag)
 
-    def _held(self, gradients):
-        held = super()._held(gradients)
-        return [each.whole() if type(each) is Rows else each for each in held]
+    def _gradient_arrays(self, gradients):
+        grads = super()._gradient_arrays(gradients)
+        return [each.whole() if type(each) is Rows else each for each in grads]
 
-    def _rows(self, held):
+    def _rows(self, grads):
         """For each parameter its array, its gradient's, and those of its states."""
         rows = []
-        for index, (parameter, gradient) in enumerate(zip(self.parameters, held, strict=True)):
+        for index, (parameter, gradient) in enumerate(zip(self.parameters, grads, strict=True)):
             states = [self.exp_avg_sq[index]._array, None]
             if gradient.ndim >= 2:
                 states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
@@ -224,9 +224,9 @@ class AdaFactor(FusedOptimizer):
         together = {}
         for row, rate, decay in zip(rows, rates, decays, strict=True):
             together.setdefault((id(rate), decay), (rate, []))[1].append(row)
-        for (_, decay), (rate, alike) in together.items():
+        for (_, decay), (rate, group) in together.items():
             factored.sweep(
-                alike,
+                group,
                 self._skip,
                 relative=self.relative_step,
                 warmup=self.warmup_init,
@@ -247,12 +247,12 @@ class AdaFactor(FusedOptimizer):
         parameter = self.parameters[index]._array
         xp = arrays.space_of(parameter)
         gradient = gradient / self.loss_scale if self.need_scale else gradient
-        wide = parameter.astype("float32") if parameter.dtype in xp.narrow else parameter
-        gradient = xp.cast(gradient, wide.dtype)
+        upcast = parameter.astype("float32") if parameter.dtype in xp.low_precision else parameter
+        gradient = xp.cast(gradient, upcast.dtype)
         if self.relative_step:
             rate = min(1e-6 * step if self.warmup_init else 1e-2, step**-0.5)
         if self.scale_parameter:
-            rate = rate * xp.maximum(root_mean_square(xp, wide), self.eps[1])
+            rate = rate * xp.maximum(root_mean_square(xp, upcast), self.eps[1])
         direction = self._direction(xp, index, gradient, 1 - step ** -float(self.decay_rate))
         size = root_mean_square(xp, direction)
         direction = direction * xp.minimum(float(self.clip_threshold) / size, 1.0) * rate
@@ -262,7 +262,7 @@ class AdaFactor(FusedOptimizer):
             average[...] = beta1 * average + (1 - beta1) * direction
             direction = average
         if decay is not None:
-            direction = direction + decay * rate * wide
+            direction = direction + decay * rate * upcast
         STEP(parameter, direction, lr=1.0)
 
     def _direction(self, xp, index, gradient, beta2):
@@ -273,8 +273,10 @@ class AdaFactor(FusedOptimizer):
             )
         else:
             states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
-            wide = [xp.cast(state, gradient.dtype) for state in states]
-            direction, *new = adafactor_direction(xp, gradient, *wide, beta2=beta2, eps=self.eps[0])
+            upcast = [xp.cast(state, gradient.dtype) for state in states]
+            direction, *new = adafactor_direction(
+                xp, gradient, *upcast, beta2=beta2, eps=self.eps[0]
+            )
         for state, value in zip(states, new, strict=True):
             state[...] = value
         return direction

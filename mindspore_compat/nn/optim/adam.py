@@ -1,4 +1,4 @@
-"""Adam, AdamWeightDecay (decay beside the averages) and AdamOffload (averages on the host)."""
+"""Adam, AdamWeightDecay (decoupled decay) and AdamOffload (averages on the host)."""
 
 from ..._backend import arrays
 from ..._backend.fuse import fuse

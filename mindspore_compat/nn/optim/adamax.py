@@ -1,4 +1,4 @@
-"""AdaMax: Adam with the largest gradient in the place of the mean square."""
+"""AdaMax: Adam with the largest gradient instead of the mean square."""
 
 from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public

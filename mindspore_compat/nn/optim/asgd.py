@@ -120,9 +120,9 @@ class ASGD(FusedOptimizer):
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
                 `parameters`.
         """
-        held = self._held(gradients)
-        if all(map(arrays.on_device, held)):
-            self._update_on_gpu(held)
+        grads = self._gradient_arrays(gradients)
+        if all(map(arrays.on_device, grads)):
+            self._update_on_gpu(grads)
         else:
             super().construct(gradients)
         return True
@@ -131,7 +131,7 @@ class ASGD(FusedOptimizer):
         """The scalars of `gathered_asgd_update`."""
         return {"lambd": self.lambd, "lr": lr, "taken": self._steps_taken()}
 
-    def _update_on_gpu(self, held):
+    def _update_on_gpu(self, grads):
         """Updates all parameters that share a learning rate and a decay by one kernel."""
         plan = self._gathered
         if plan is None or plan.states[0] is not self.ax:
@@ -142,8 +142,8 @@ class ASGD(FusedOptimizer):
         scalars = super()._scalars_of(plan)
         own = {setting: self._own(given) for setting, given in scalars.items()}
         if self.grad_centralization:
-            self._centralise(plan, held, scalars)
-        plan.run(type(self).__name__, GATHERED, held, scalars, self._skip)
+            self._centralise(plan, grads, scalars)
+        plan.run(type(self).__name__, GATHERED, grads, scalars, self._skip)
         for setting, given in own.items():
             rows = [
                 [eta._array, mu._array]

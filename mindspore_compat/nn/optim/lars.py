@@ -40,7 +40,7 @@ class LARS(Optimizer):
         epsilon (float): added to the denominator.
         coefficient (float): the trust coefficient.
         use_clip (bool): whether to bound the step by the inner optimizer's own.
-        lars_filter (function): tells of a parameter whether its gradient is scaled.
+        lars_filter (function): returns whether a parameter's gradient is scaled.
 
     Inputs:
         - **gradients** (tuple[Tensor]) - the gradients of the inner optimizer's parameters, in
@@ -101,7 +101,7 @@ class LARS(Optimizer):
             "dynamic_weight_decay",
             "exec_weight_decay",
             "weight_decay",
-            "_kept_decay",
+            "_assigned_decay",
             "loss_scale",
             "need_scale",
             "reciprocal_scale",
@@ -139,13 +139,13 @@ class LARS(Optimizer):
         finally:
             self._skip = None
 
-    def _scaled(self, held):
+    def _scaled(self, grads):
         """The gradients that the inner optimizer is given; on a GPU all are made by few kernels."""
-        rates = self._rate_numbers() if self.use_clip else [None] * len(held)
+        rates = self._rate_numbers() if self.use_clip else [None] * len(grads)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
         found, together, plain = [], {}, []
         for parameter, gradient, wanted, decay, rate in zip(
-            self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True
+            self.parameters, grads, self.lars_flag, self._decay_numbers(), rates, strict=True
         ):
             weight = parameter._array
             xp = arrays.space_of(weight)

@@ -37,7 +37,7 @@ __all__ = ["Optimizer"]
 
 
 def opt_init_args_register(function):
-    """Decorates `__init__` of an optimizer, whose arguments are kept as `init_params` (the
+    """Decorates `__init__` of an optimizer, whose arguments are stored as `init_params` (the
     parameters), `init_learning_rate` and `init_args` (all others).
     """
     signature = inspect.signature(function)
@@ -193,17 +193,17 @@ class Optimizer(Cell):
             self.weight_decay = _as_decay(common)
             self.dynamic_weight_decay = self.dynamic_decay_flags = isinstance(common, Cell)
             self.exec_weight_decay = self.dynamic_weight_decay or common > 0
-        self._kept_decay = (self.weight_decay,)
+        self._assigned_decay = (self.weight_decay,)
 
     def _follow_decay(self):
         """Takes over a `weight_decay` that has been assigned since; it includes the loss scale."""
         assigned = self.weight_decay
-        if self.is_group or assigned is self._kept_decay[0]:
+        if self.is_group or assigned is self._assigned_decay[0]:
             return
         common = assigned if isinstance(assigned, Cell) else float(assigned)
         self._decays = [common] * self.param_length
         self.exec_weight_decay = isinstance(common, Cell) or common > 0
-        self._kept_decay = (assigned,)
+        self._assigned_decay = (assigned,)
 
     def _scaled_decay(self, decay):
         """A decay for gradients that are still multiplied by the loss scale."""
@@ -297,7 +297,7 @@ class Optimizer(Cell):
 
     def _as_scalar(self, tensor):
         """The only element of a Tensor as a float, for which a GPU is waited for; in a step that
-        may be skipped what lies on the GPU, as it is."""
+        may be skipped what is on the GPU, as it is."""
         if self._skip is None or not arrays.on_device(tensor._array):
             return as_number(tensor)
         return tensor._array.reshape(())

@@ -2,7 +2,7 @@
 
 `thor(net, ...)` replaces layers of the network by those of layer/thor_layer.py, which gather the
 factors, and returns the optimizer. Here the factors are damped, inverted and applied; what is left
-is Momentum. Which steps are second-order steps is told by the flag `thor`, see train/train_thor.
+is Momentum. The flag `thor` says which steps are second-order steps, see train/train_thor.
 """
 
 import math
@@ -61,7 +61,7 @@ class _Layer:
         shape_a = (size_a,) if self.is_table else shape_of(size_a)
         self.a = _matrix(f"matrix_a_inv_{number}", shape_a)
         self.g = _matrix(f"matrix_g_inv_{number}", shape_of(size_g))
-        self._told = set()  # the inverses of which it was said that they took more damping
+        self._warned = set()  # the inverses of which it was said that they took more damping
 
     @property
     def weight(self):
@@ -70,27 +70,27 @@ class _Layer:
 
     def invert(self, a, g, damping, batch):
         """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
-        places = self._places()
-        shift = math.sqrt(damping / places)
+        positions = self._positions()
+        shift = math.sqrt(damping / positions)
         inverse_g = self._inverse(self.g, g, shift)
         if self.is_table:
             return 1 / (a / batch + shift), inverse_g
         return self._inverse(self.a, a, shift), inverse_g
 
-    def _inverse(self, kept, factor, shift):
+    def _inverse(self, stored, factor, shift):
         """The inverse of a factor; says once where it took more damping than was asked for."""
         inverse, used = inverse_blocks(factor, shift)
-        if used != shift and kept.name not in self._told:
-            self._told.add(kept.name)
+        if used != shift and stored.name not in self._warned:
+            self._warned.add(stored.name)
             log.warning(
-                f"For 'thor', the factor of '{kept.name}' is not positive definite with "
+                f"For 'thor', the factor of '{stored.name}' is not positive definite with "
                 f"{shift:.3g} on its diagonal, the root of the damping; where that is too "
                 f"little, more is taken for this factor, now {used:.3g}."
             )
         return inverse
 
-    def _places(self):
-        """The places of a convolution's output; 1 for other layers."""
+    def _positions(self):
+        """The number of positions of a convolution's output; 1 for other layers."""
         return as_number(self.cell.a_normalizer) if self.is_conv else 1.0
 
     def apply(self, gradient, a, g):
@@ -99,7 +99,7 @@ class _Layer:
             return times_blocks(a[:, None] * gradient, g)
         rows = gradient.reshape(gradient.shape[0], -1)
         out = blocks_times(g, times_blocks(rows, a)).reshape(gradient.shape)
-        return out / self._places() if self.is_conv else out
+        return out / self._positions() if self.is_conv else out
 
 
 def _matrix(name, shape):
@@ -112,7 +112,7 @@ class ThorGpu(FusedOptimizer):
     update = fuse(momentum_update)
     links = False
     states = (("moments", "moments", "zeros"),)
-    sens_scale = None  # by what a training step multiplied this loss, where the step tells it
+    sens_scale = None  # by what a training step multiplied this loss, if the step passes it
 
     def __init__(
         self,
@@ -197,21 +197,22 @@ class ThorGpu(FusedOptimizer):
         rates = zip(plan.settings, self._rate_numbers(), strict=True)
         return {setting: self.scalars(rate) for setting, rate in rates}
 
-    def _held(self, gradients):
-        """The gradients as Momentum gets them; fresh inverses are kept once all has gone well."""
-        held = super()._held(gradients)
+    def _gradient_arrays(self, gradients):
+        """The gradients as Momentum gets them; fresh inverses are stored once all has gone well."""
+        grads = super()._gradient_arrays(gradients)
         step = min(int(self.cov_step._array[0]), self._dampings.size - 1)
         damping = float(self._dampings[step])
         inverses = self._inverses(damping)
         found = [
-            self._changed(index, gradient, inverses, damping) for index, gradient in enumerate(held)
+            self._changed(index, gradient, inverses, damping)
+            for index, gradient in enumerate(grads)
         ]
         for layer, (a, g) in inverses.items():
             layer.a._array, layer.g._array = a, g
         return found
 
     def _inverses(self, damping):
-        """The inverses of this step by layer: fresh in a second-order step, else those kept."""
+        """The inverses of this step by layer: fresh in a second-order step, else those stored."""
         if not self.thor:
             return {layer: (layer.a._array, layer.g._array) for layer in self._layers}
         factors_a = [cell_matrix._array for cell_matrix in self.matrix_a_cov]
@@ -300,7 +301,7 @@ def thor(
         loss_scale (float): what gradients have been multiplied by.
         batch_size (int): the size of a batch.
         use_nesterov (bool): whether to look one step ahead.
-        decay_filter (function): tells of a parameter whether it decays.
+        decay_filter (function): returns whether a parameter decays.
         split_indices (list): the layers that end each group whose factors are averaged over
             processes in one message.
         enable_clip_grad (bool): whether each gradient is shortened to norm 1.

@@ -79,14 +79,14 @@ def clamp_probs(probs):
 
 
 def logits_to_probs(logits, is_binary=False):
-    """The chances that logits stand for: softmax over the last axis, or sigmoid."""
+    """The probabilities of logits: softmax over the last axis, or sigmoid."""
     return ops.sigmoid(logits) if is_binary else ops.softmax(logits, -1)
 
 
 def probs_to_logits(probs, is_binary=False):
     """log p, or log p - log(1 - p), of chances brought into (0, 1)."""
-    kept = clamp_probs(probs)
-    return ops.log(kept) - ops.log(1 - kept) if is_binary else ops.log(kept)
+    clamped = clamp_probs(probs)
+    return ops.log(clamped) - ops.log(1 - clamped) if is_binary else ops.log(clamped)
 
 
 # Types --------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class CheckTuple(Primitive):
         super().__init__("CheckTuple")
 
     def __call__(self, x, name):
-        """`x`, of which messages tell as `name`."""
+        """`x`, which messages call `name`."""
         if not isinstance(x, tuple):
             raise_type_error(name, type(x), tuple)
         return x
@@ -112,7 +112,7 @@ class CheckTensor(Primitive):
         super().__init__("CheckTensor")
 
     def __call__(self, x, name):
-        """`x`, of which messages tell as `name`."""
+        """`x`, which messages call `name`."""
         if x is not None and not isinstance(x, Tensor):
             raise_type_error(name, type(x), Tensor)
         return x
@@ -137,16 +137,16 @@ def cast_to_tensor(t, hint_type=mstype.float32):
 
 
 def cast_type_for_device(dtype):
-    """The dtype that the original uses on a GPU in the place of one; on a CPU the same."""
+    """The dtype that the original uses on a GPU instead of one; on a CPU the same."""
     if config.device_target != "GPU":
         return dtype
-    narrow = {
+    low_precision = {
         mstype.int8: mstype.int16,
         mstype.int64: mstype.int32,
         mstype.float64: mstype.float32,
         **dict.fromkeys(mstype.uint_type, mstype.int16),
     }
-    return narrow.get(dtype, dtype)
+    return low_precision.get(dtype, dtype)
 
 
 def set_param_type(args, hint_type):

@@ -235,7 +235,8 @@ def _are_parameters(weights):
 class TrainOneStepCell(Cell):
     """One training step: the loss of a batch, its gradients, the update.
 
-    The network runs once in a step, though a subclass asks for its loss and then for its gradients.
+    The network runs once in a step, though a subclass calls for its loss and then for its
+    gradients.
 
     Args:
         network (Cell): the network with its loss.

@@ -76,12 +76,12 @@ class DistributedGradReducer(Cell):
 
     def _reduce(self, grads, indexes):
         """Sums the gradients of a bucket over the group, in one message."""
-        held = [grads[index]._array for index in indexes]
-        xp = arrays.space_of(held[0])
-        flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in held])
+        arrays_of_grads = [grads[index]._array for index in indexes]
+        xp = arrays.space_of(arrays_of_grads[0])
+        flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in arrays_of_grads])
         total = partners(self.group).all_reduce(flat, "sum").wait()
         start = 0
-        for index, array in zip(indexes, held, strict=True):
+        for index, array in zip(indexes, arrays_of_grads, strict=True):
             part = total[start : start + array.size].reshape(array.shape)
             grads[index] = Tensor._wrap(xp.cast(part, array.dtype))
             start += array.size

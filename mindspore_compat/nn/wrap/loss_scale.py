@@ -98,7 +98,7 @@ class DynamicLossScaleUpdateCell(Cell):
     def construct(self, loss_scale, overflow):
         """Changes `loss_scale` in place, and returns `overflow`.
 
-        Where all of it lies on a GPU, it is changed there and nothing is waited for.
+        Where all of it is on a GPU, it is changed there and nothing is waited for.
         """
         state = (loss_scale, self.cur_iter, self.last_overflow_iter, overflow)
         if all(_on_device(each) for each in state):
@@ -172,7 +172,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         network (Cell): the network with its loss.
         optimizer (Cell): what updates the parameters.
         scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
-            changes it and tells the first one by `get_loss_scale`.
+            changes it and passes it to the first one by `get_loss_scale`.
 
     Inputs:
         - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
@@ -252,8 +252,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def start_overflow_check(self, pre_cond, compute_input):
         """Returns a status for `get_overflow_status`, and `compute_input`.
 
-        An optimizer that looks at the gradients inside the network (thor) is told their scale here:
-        the step unscales only the gradients that it hands over.
+        An optimizer that looks at the gradients inside the network (thor) receives their scale
+        here: the step unscales only the gradients that it hands over.
 
         Args:
             pre_cond (Tensor): what has been computed before.
@@ -276,8 +276,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         Returns:
             Tensor of bool and shape ().
         """
-        held = [tensor._array for tensor in _tensors(compute_output)]
-        overflow = Tensor._wrap(overflowed(held))
+        arrays_of_output = [tensor._array for tensor in _tensors(compute_output)]
+        overflow = Tensor._wrap(overflowed(arrays_of_output))
         if self.is_distributed and get_group_size() > 1:
             total = self.allreduce(ops.cast(overflow, float32).reshape(1))
             overflow = ops.reshape(total > 0, ())
@@ -345,7 +345,7 @@ def _tensor_grad_overflow_row_tensor(grad):
 
 
 def _on_device(value):
-    """True for a Tensor whose array lies on a GPU."""
+    """True for a Tensor whose array is on a GPU."""
     return isinstance(value, Tensor) and arrays.on_device(value._array)
 
 
@@ -359,7 +359,7 @@ def _divide(grads, scale):
         xp = arrays.space_of(grad._array)
         made.append(Tensor._wrap(xp.empty(grad.shape, grad._array.dtype)))
     rows = [(new._array, old._array) for new, old in zip(made, grads, strict=True)]
-    DIVIDED_BY_SCALE.sweep_alike(rows, scale=scale._array.reshape(()))
+    DIVIDED_BY_SCALE.sweep_same_dtypes(rows, scale=scale._array.reshape(()))
     return tuple(made)
 
 

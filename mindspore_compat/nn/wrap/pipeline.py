@@ -62,12 +62,12 @@ class PipelineGradReducer(Cell):
     def construct(self, grads):
         """The gradients, divided by the scale."""
         if not self.opt_shard:
-            for held, grad in zip(self.accu_grads, grads, strict=True):
-                ops.assign_add(held, ops.cast(grad, held.dtype))
+            for accumulated, grad in zip(self.accu_grads, grads, strict=True):
+                ops.assign_add(accumulated, ops.cast(grad, accumulated.dtype))
         scaled = shard_grad_scale if self.opt_shard else grad_scale
         return tuple(
-            scaled(self.scale_sense, grad, held)
-            for grad, held in zip(grads, self.accu_grads, strict=True)
+            scaled(self.scale_sense, grad, accumulated)
+            for grad, accumulated in zip(grads, self.accu_grads, strict=True)
         )
 
 

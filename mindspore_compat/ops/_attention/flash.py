@@ -8,7 +8,7 @@ runs these on Ascend only.
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Float, Int, OneOf, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Float, Int, OneDtype, OneOf, TensorOf, any_dtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import HalfPrecision
 from .._shape.join_split import cat
@@ -155,7 +155,7 @@ def _need_no_padding(api, padding_mask):
 
 
 @public("ops.flash_attention_score")
-@checked(Alike("query key value real_shift"))
+@checked(OneDtype("query key value real_shift"))
 def flash_attention_score(
     query: HalfPrecision,
     key: HalfPrecision,
@@ -301,7 +301,7 @@ class FlashAttentionScore(Primitive):
         self.input_layout = input_layout
         self.sparse_mode = sparse_mode
 
-    @checked(Alike("query key value real_shift"))
+    @checked(OneDtype("query key value real_shift"))
     def __call__(
         self,
         query: HalfPrecision,

@@ -9,7 +9,7 @@ import math
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Any, Float, Int, checked
+from ..._core.rules.vocabulary import Any, Float, Int, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
@@ -19,7 +19,7 @@ _NONE = -1  # the place of a block that there is not
 
 
 @public("ops.nsa_compress_attention")
-@checked(Alike("query key value"))
+@checked(OneDtype("query key value"))
 def nsa_compress_attention(
     query: HalfPrecision,
     key: HalfPrecision,

@@ -10,7 +10,7 @@ import struct
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Any, Int, Number, OneOf, TensorOf, checked, floating
+from ..._core.rules.vocabulary import Any, Int, Number, OneDtype, OneOf, TensorOf, checked, floating
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from .._rules import HalfPrecision
@@ -254,7 +254,7 @@ class PagedAttention(_Paged):
         self.kv_cache_quant_mode, self.mask_mode = kv_cache_quant_mode, mask_mode
         self.mla_v_dim = mla_v_dim
 
-    @checked(Alike("key_cache value_cache"))
+    @checked(OneDtype("key_cache value_cache"))
     def __call__(
         self,
         query: HalfPrecision,
@@ -350,7 +350,7 @@ class PagedAttentionMask(_Paged):
         self.head_num, self.scale_value, self.kv_head_num = head_num, scale_value, kv_head_num
         self.kv_cache_quant_mode = kv_cache_quant_mode
 
-    @checked(Alike("key_cache value_cache"), Alike("query alibi_mask"))
+    @checked(OneDtype("key_cache value_cache"), OneDtype("query alibi_mask"))
     def __call__(
         self,
         query: HalfPrecision,

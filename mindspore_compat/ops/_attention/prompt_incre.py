@@ -7,7 +7,16 @@ Ascend only.
 """
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    Float,
+    Int,
+    ListOf,
+    OneDtype,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor.dtype import float16, float32
 from .._rules import Float32, HalfPrecision
 from .flash_masks import ALL_TOKENS
@@ -29,7 +38,7 @@ _MODES = (0, 1, 2, 3, 4)
 
 
 @public("ops.prompt_flash_attention")
-@checked(Alike("query key value"))
+@checked(OneDtype("query key value"))
 def prompt_flash_attention(
     query: Plain,
     key: Plain,
@@ -202,7 +211,7 @@ def _result(call, scales, scale, offset):
 
 
 @public("ops.incre_flash_attention")
-@checked(Alike("query pse_shift antiquant_scale antiquant_offset"))
+@checked(OneDtype("query pse_shift antiquant_scale antiquant_offset"))
 def incre_flash_attention(
     query: HalfPrecision,
     key: Listed,

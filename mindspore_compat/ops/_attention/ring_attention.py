@@ -66,7 +66,7 @@ def ring_attention_update(
         share = (part / total)[..., :1]
         if layout == "SBH":
             share = xp.transpose(share, (2, 0, 1, 3))  # (B, N, S, 1) beside (S, B, N, D)
-        wide = xp.cast(out, "float32") if out.dtype in xp.narrow else out
+        wide = xp.cast(out, "float32") if out.dtype in xp.low_precision else out
         found = found + xp.reshape(wide, (*share.shape[:-1], -1)) * share
     found = xp.cast(xp.reshape(found, prev_attn_out.shape), prev_attn_out.dtype)
     return found, top, total

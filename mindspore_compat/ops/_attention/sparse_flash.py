@@ -12,7 +12,17 @@ import math
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Any, Bool, Int, Number, OneOf, Str, TensorOf, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Int,
+    Number,
+    OneDtype,
+    OneOf,
+    Str,
+    TensorOf,
+    checked,
+)
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat
@@ -186,7 +196,7 @@ def best_keys_vjp(xp, g, out, scores_shape):
 
 
 @public("ops.lightning_indexer")
-@checked(Alike("query key weights"))
+@checked(OneDtype("query key weights"))
 def lightning_indexer(
     query: HalfPrecision,
     key: HalfPrecision,
@@ -363,7 +373,7 @@ def _chosen(xp, query, places, seen):
 
 
 @public("ops.sparse_flash_attention")
-@checked(Alike("query key value"))
+@checked(OneDtype("query key value"))
 def sparse_flash_attention(
     query: HalfPrecision,
     key: HalfPrecision,

@@ -8,7 +8,7 @@ documentation of 2.10 is the reference; the original runs it on Ascend only.
 from ..._backend import random
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Bool, Float, Int, OneOf, TensorOf, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, OneDtype, OneOf, TensorOf, checked
 from ..._core.rules.vocabulary import any_dtype as anything
 from ..._core.tensor.tensor import Tensor
 from .._rules import FloatsUpTo32, Ints
@@ -63,7 +63,7 @@ class _Speed(_Call):
 
 
 @public("ops.speed_fusion_attention")
-@checked(Alike("query key value"))
+@checked(OneDtype("query key value"))
 def speed_fusion_attention(
     query: FloatsUpTo32,
     key: FloatsUpTo32,

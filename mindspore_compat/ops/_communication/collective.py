@@ -389,7 +389,7 @@ class Receive(Primitive):
 
     def __call__(self, *ignored):
         _in_world("Receive", self.group, self.src_rank)
-        like = point_to_point.room_for(tuple(self.shape), self.dtype)
+        like = point_to_point.empty_for(tuple(self.shape), self.dtype)
         return transfer_peers.receive_op.run(
             transfer_peers.anchored(like), self.src_rank, self.sr_tag, *_ways(self)
         )

@@ -34,15 +34,15 @@ def convolve_weight(xp, y, x, w_shape, stride, pads, dilation, groups):
 
 
 @extra
-def columns_of(xp, x, kernel, stride, pads, dilation):
+def im2col(xp, x, kernel, stride, pads, dilation):
     """The windows of `x`, (batch, channels, taps, windows)."""
-    return conv.columns(xp, x, kernel, stride, pads, dilation)
+    return conv.im2col(xp, x, kernel, stride, pads, dilation)
 
 
 @extra
-def columns_back(xp, y, size, kernel, stride, pads, dilation):
+def col2im(xp, y, size, kernel, stride, pads, dilation):
     """Windows added back into images of spatial `size`."""
-    return conv.columns_gradient(xp, y, size, kernel, stride, pads, dilation)
+    return conv.col2im(xp, y, size, kernel, stride, pads, dilation)
 
 
 derive(
@@ -76,16 +76,14 @@ derive(
     ),
 )
 derive(
-    "columns_of(x, kernel, stride, pads, dilation)",
-    x=lambda xp, g, x_shape, kernel, stride, pads, dilation: xp.columns_back(
+    "im2col(x, kernel, stride, pads, dilation)",
+    x=lambda xp, g, x_shape, kernel, stride, pads, dilation: xp.col2im(
         g, x_shape[2:], kernel, stride, pads, dilation
     ),
 )
 derive(
-    "columns_back(y, size, kernel, stride, pads, dilation)",
-    y=lambda xp, g, kernel, stride, pads, dilation: xp.columns_of(
-        g, kernel, stride, pads, dilation
-    ),
+    "col2im(y, size, kernel, stride, pads, dilation)",
+    y=lambda xp, g, kernel, stride, pads, dilation: xp.im2col(g, kernel, stride, pads, dilation),
 )
 
 
@@ -105,7 +103,7 @@ def max_pool_index(xp, x, top, kernel, stride, pads, dilation):
 
 
 @extra
-def max_spread(xp, y, x, top, kernel, stride, pads, dilation):
+def max_pool_gradient(xp, y, x, top, kernel, stride, pads, dilation):
     """Each element of `y` at the place where its window's maximum lies; sums where they meet."""
     return pool.max_gradient(xp, y, x, top, kernel, stride, pads, dilation)
 
@@ -123,7 +121,7 @@ def average_pool(xp, x, kernel, stride, pads, ceil_mode=False, include=True, div
 
 
 @extra
-def average_spread(xp, y, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
+def average_pool_gradient(xp, y, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
     """The gradient of `average_pool`."""
     return pool.average_gradient(xp, y, x_shape, kernel, stride, pads, include, divisor)
 
@@ -135,7 +133,7 @@ def adaptive_average(xp, x, goal):
 
 
 @extra
-def adaptive_spread(xp, y, size):
+def adaptive_pool_gradient(xp, y, size):
     """The gradient of `adaptive_average` for spatial `size`."""
     return pool.adaptive_average_gradient(xp, y, size)
 
@@ -147,36 +145,36 @@ def adaptive_max_index(xp, x, goal):
 
 
 @extra
-def take_places(xp, u, index, spatial):
+def take_spatial(xp, u, index, spatial):
     """The elements of `u` at flat positions of its last `spatial` dimensions."""
     return pool.take_at(xp, u, index, spatial)
 
 
 @extra
-def add_places(xp, y, index, size):
+def add_spatial(xp, y, index, size):
     """Zeros of spatial `size` with `y` added at flat positions `index`."""
     return pool.add_at(xp, y, index, size)
 
 
 @extra
-def put_places(xp, y, index, size):
+def put_spatial(xp, y, index, size):
     """Zeros of spatial `size` with `y` written at flat positions `index`."""
     return pool.put_at(xp, y, index, size)
 
 
 derive(
-    "put_places(y, index, size)",
+    "put_spatial(y, index, size)",
     arrays="y index",
-    y=lambda xp, g, index, size: xp.take_places(g, index, len(size)),
+    y=lambda xp, g, index, size: xp.take_spatial(g, index, len(size)),
 )
 derive(
     "max_pool(x, kernel, stride, pads, dilation, ceil_mode=False)",
-    x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_spread(
+    x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_pool_gradient(
         g, x, out, kernel, stride, pads, dilation
     ),
 )
 derive(
-    "max_spread(y, x, top, kernel, stride, pads, dilation)",
+    "max_pool_gradient(y, x, top, kernel, stride, pads, dilation)",
     arrays="y x top",
     y=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_pick(
         g, x, top, kernel, stride, pads, dilation
@@ -185,18 +183,18 @@ derive(
 derive(
     "max_pick(u, x, top, kernel, stride, pads, dilation)",
     arrays="u x top",
-    u=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_spread(
+    u=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_pool_gradient(
         g, x, top, kernel, stride, pads, dilation
     ),
 )
 derive(
     "average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None)",
-    x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor: xp.average_spread(
-        g, x_shape, kernel, stride, pads, ceil_mode, include, divisor
+    x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor: (
+        xp.average_pool_gradient(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor)
     ),
 )
 derive(
-    "average_spread(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)",
+    "average_pool_gradient(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)",
     arrays="y",
     y=lambda xp, g, kernel, stride, pads, ceil_mode, include, divisor: xp.average_pool(
         g, kernel, stride, pads, ceil_mode, include, divisor
@@ -204,23 +202,23 @@ derive(
 )
 derive(
     "adaptive_average(x, goal)",
-    x=lambda xp, g, x_shape, goal: xp.adaptive_spread(g, tuple(x_shape[-len(goal) :])),
+    x=lambda xp, g, x_shape, goal: xp.adaptive_pool_gradient(g, tuple(x_shape[-len(goal) :])),
 )
 derive(
-    "adaptive_spread(y, size)",
+    "adaptive_pool_gradient(y, size)",
     y=lambda xp, g, y_shape, size: xp.adaptive_average(g, tuple(y_shape[-len(size) :])),
 )
 derive(
-    "take_places(u, index, spatial)",
+    "take_spatial(u, index, spatial)",
     arrays="u index",
-    u=lambda xp, g, u_shape, index, spatial: xp.add_places(
+    u=lambda xp, g, u_shape, index, spatial: xp.add_spatial(
         g, index, tuple(u_shape[len(u_shape) - spatial :])
     ),
 )
 derive(
-    "add_places(y, index, size)",
+    "add_spatial(y, index, size)",
     arrays="y index",
-    y=lambda xp, g, index, size: xp.take_places(g, index, len(size)),
+    y=lambda xp, g, index, size: xp.take_spatial(g, index, len(size)),
 )
 CONSTANT.update({"max_pool_index", "adaptive_max_index"})
 

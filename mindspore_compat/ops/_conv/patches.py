@@ -26,7 +26,7 @@ def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
         missing = max((count - 1) * s + reach - n, 0) if padding == "same" else 0
         pads.append((missing // 2, missing - missing // 2))
         counts.append(count)
-    columns = xp.columns_of(x, kernel, stride, tuple(pads), rate)
+    columns = xp.im2col(x, kernel, stride, tuple(pads), rate)
     columns = xp.swapaxes(columns, 1, 2)
     return xp.reshape(columns, (x.shape[0], x.shape[1] * kernel[0] * kernel[1], *counts))
 

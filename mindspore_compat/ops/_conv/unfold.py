@@ -14,7 +14,7 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
     kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
     pads = sided(padding, 2)
     need_room("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
-    return xp.columns_of(x, kernel, stride, pads, dilation)
+    return xp.im2col(x, kernel, stride, pads, dilation)
 
 
 def _fold(xp, api, x, size, kernel, dilation, padding, stride):
@@ -30,7 +30,7 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
             f"For '{api}', the input must hold {kernel[0] * kernel[1]} values for each of {count} "
             f"windows, but got {x.shape[2]} and {x.shape[3]}."
         )
-    return xp.columns_back(x, size, kernel, stride, pads, dilation)
+    return xp.col2im(x, size, kernel, stride, pads, dilation)
 
 
 @op(

@@ -173,7 +173,7 @@ def rsub(xp, input: Operand, other: Operand):
     "Tensor.__mul__(other)",
     "mint.mul(input, other)",
     "Tensor.mul_(other)",
-    types=Promote("input other", meet=product_np, lists=True, weak_0d=True),
+    types=Promote("input other", promote=product_np, lists=True, weak_0d=True),
     quirks=Quirks(errors={"Tensor.mul_": RuntimeError}),
 )
 def mul(xp, input: Operand, other: Operand):
@@ -220,7 +220,7 @@ def subtract(
 
 @op(
     "Tensor.__rmul__(other)",
-    types=Promote("input other", meet=product_np, lists=True, weak_0d=True),
+    types=Promote("input other", promote=product_np, lists=True, weak_0d=True),
 )
 def rmul(xp, input: Operand, other: Operand):
     """Multiplies by what stands on the left of the asterisk: other * input.

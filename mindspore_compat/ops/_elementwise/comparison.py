@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Bool, Float, Number, TensorOf, checked, number
+from ..._core.rules.vocabulary import Bool, Float, Number, OneDtype, TensorOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
 
@@ -287,7 +287,7 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 
 @public("Tensor.allclose", "mint.allclose", "ops.allclose")
-@checked(Alike("input other"))
+@checked(OneDtype("input other"))
 def allclose(
     input: Anything,
     other: Anything,

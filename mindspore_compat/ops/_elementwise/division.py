@@ -28,7 +28,7 @@ def _whole_quotient(xp, x, y):
 @op(
     "ops.RealDiv()(x: input, y: other)",
     "ops.tensor_div(input, other)",
-    types=Promote("input other", meet=quotient_np, lists=True),
+    types=Promote("input other", promote=quotient_np, lists=True),
 )
 def real_div(xp, input: Operand, other: Operand):
     """Divides the input by `other`, element by element. Quotients of integers are rounded toward
@@ -54,7 +54,7 @@ def real_div(xp, input: Operand, other: Operand):
     "ops.Div()(x: input, y: other)",
     "ops.true_divide(dividend: input, divisor: other)",
     "Tensor.true_divide(other)",
-    types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
+    types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def true_div(xp, input: Operand, other: Operand):
     """Divides the input by `other`, element by element. Quotients of integers are float32.
@@ -72,7 +72,7 @@ def true_div(xp, input: Operand, other: Operand):
 
 @op(
     "Tensor.__rtruediv__(other)",
-    types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
+    types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def rtruediv(xp, input: Operand, other: Operand):
     """Divides what stands on the left of the slash by a Tensor: other / input. Quotients of
@@ -97,7 +97,7 @@ def rtruediv(xp, input: Operand, other: Operand):
     "mint.div(input, other, *, rounding_mode=None)",
     "mint.divide(input, other, *, rounding_mode=None)",
     "Tensor.div_(other, *, rounding_mode=None)",
-    types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
+    types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """Divides the input by `other`, element by element.

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, floating, number, real
-from ..._core.tensor.promotion import met
+from ..._core.tensor.promotion import promoted
 from .._rules import Anything, Operand, RealOperand
 from .unary import as_floating
 
@@ -108,7 +108,7 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
         >>> print(ms.ops.ldexp(ms.Tensor([1.0, 3.0]), ms.Tensor([2, -1])))
         [4.  1.5]
     """
-    size, power = met(xp, x, xp.exp2(as_floating(xp, other)))
+    size, power = promoted(xp, x, xp.exp2(as_floating(xp, other)))
     return size * power
 
 

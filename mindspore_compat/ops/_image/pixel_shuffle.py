@@ -7,7 +7,7 @@ from math import prod
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf
-from .._conv import im2col  # noqa: F401 - it declares columns_of
+from .._conv import im2col  # noqa: F401 - it declares im2col
 from .._conv.im2col import need_rank
 from .._rules import Anything, Float16To64, Numbers, Reals
 
@@ -315,7 +315,7 @@ def extract_volume_patches(
     out = tuple((n + sum(p) - k) // s + 1 for n, p, k, s in zip(size, pads, kernel, stride))
     if min(out) < 1:
         raise ValueError(f"For 'ExtractVolumePatches', the window {kernel} must fit into {size}.")
-    found = xp.columns_of(input_x, kernel, stride, pads, (1, 1, 1))
+    found = xp.im2col(input_x, kernel, stride, pads, (1, 1, 1))
     found = xp.swapaxes(found, 1, 2)
     return xp.reshape(found, (input_x.shape[0], -1, *out))
 

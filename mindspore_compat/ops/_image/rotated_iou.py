@@ -91,7 +91,7 @@ def rotated_overlap(
         pairs = min(count, others)
         first, second = ([each[:, :pairs] for each in side] for side in (first, second))
         ratio = _ratios(xp, first, second, mode, v_threshold, e_threshold)
-        ratio = xp.spread_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
+        ratio = xp.scatter_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
     return xp.cast(ratio, boxes.dtype)
 
 

@@ -12,7 +12,7 @@ from ..._core.declare.public_api import own, public, write_back
 from ..._core.rules.vocabulary import Any
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
-from ..._core.vmap.by_slices import beside_slices
+from ..._core.vmap.by_slices import batched_like
 from .._rules import Anything
 from .index_parse import basic, index_of, located, values_of
 
@@ -73,7 +73,7 @@ _BASIC = (int, slice, type(None), type(Ellipsis))
 
 def _chosen(source, index):
     """What arrays choose from `source`: a copy that writes back into it."""
-    source = beside_slices(source, index if type(index) is tuple else (index,))
+    source = batched_like(source, index if type(index) is tuple else (index,))
     try:
         made = getitem.run(source, index)
     except (IndexError, ValueError) as error:
@@ -110,7 +110,7 @@ def tensor_setitem(self, index, value):
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
     parts = place if type(place) is tuple else (place,)
     if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its place
-        made = setitem.run(beside_slices(self, [values, *parts]), _with_node(values, node), place)
+        made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), place)
         self._array, self._node = made._array, made._node
     elif self._node is None and node is None:
         _write(own(self), place, values)

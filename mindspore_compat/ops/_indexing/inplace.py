@@ -10,13 +10,13 @@ from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, public
 from ..._core.rules.checked import one_dtype
 from ..._core.rules.vocabulary import (
-    Alike,
     Any,
     Bool,
     Float,
     Int,
     ListOf,
     Number,
+    OneDtype,
     OneOf,
     TensorOf,
     TupleOf,
@@ -160,7 +160,7 @@ def _fits(api, self, dim, index, source):
 
 
 @public("ops.index_put")
-@checked(Alike("input values"))
+@checked(OneDtype("input values"))
 def index_put(
     input: Anything,
     indices: TupleOf(Index) | ListOf(Index),
@@ -228,7 +228,7 @@ def _out_of_range(place, length):
     return bool(seen) and not -length <= int(place.min()) <= int(place.max()) < length
 
 
-@checked(Alike("input values"))
+@checked(OneDtype("input values"))
 def index_put_(
     input: Anything,
     indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
@@ -577,6 +577,6 @@ class IndexPut(Primitive):
             raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}.")
         self.accumulate = accumulate
 
-    @checked(Alike("x1 x2"))
+    @checked(OneDtype("x1 x2"))
     def __call__(self, x1: Anything, x2: Anything, indices: TupleOf(Index) | ListOf(Index)):
         return index_put(x1, tuple(indices), x2, bool(self.accumulate))

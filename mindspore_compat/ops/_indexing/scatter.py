@@ -11,9 +11,9 @@ from ..._backend.arrays import SPACES
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
-from ..._core.rules.vocabulary import Alike, Any, Bool, Int, Str, TupleOf, checked
+from ..._core.rules.vocabulary import Any, Bool, Int, OneDtype, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import beside_slices, in_each_slice
+from ..._core.vmap.by_slices import batched_like, in_each_slice
 from .._rules import Anything, Index, IndexOfAnyInt, TensorOrNumber
 from ..primitive import Primitive
 from .write_cast import fitting
@@ -147,14 +147,14 @@ def _scatter_family(how, word, functions, classes, method=None):
     def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
         _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)
         rows = _rows(indices)
-        return scatter_by.run(beside_slices(input_x, rows), updates, rows, how)
+        return scatter_by.run(batched_like(input_x, rows), updates, rows, how)
 
     docs = (
         f"{word} slices of a Parameter along its first axis, in place.",
         f"{word} slices of a Parameter at positions given as rows, in place.",
         f"{word} slices of a Tensor at positions given as rows, in a copy.",
     )
-    relations = ((), (), (Alike("input_x updates"),))
+    relations = ((), (), (OneDtype("input_x updates"),))
     for function, path, title, doc, related in zip(
         (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations, strict=True
     ):

@@ -5,7 +5,7 @@ from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf
-from ..._core.tensor.promotion import adds_up_as_int64, met, one_np
+from ..._core.tensor.promotion import adds_up_as_int64, one_np, promoted
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Inexact
 
@@ -14,7 +14,7 @@ from .._rules import Anything, Inexact
     "ops.matmul(input, other)",
     "mint.matmul(input, other)",
     "Tensor.__matmul__(other)",
-    types=Promote("input other", meet=one_np),
+    types=Promote("input other", promote=one_np),
 )
 def matmul(xp, input: Anything, other: Anything):
     """Computes the matrix product over the last two axes. A vector is a row on the left and a
@@ -156,7 +156,7 @@ def batch_mat_mul(
     "ops.bmm(input_x: input, mat2: other)",
     "Tensor.bmm(mat2: other)",
     "mint.bmm(input, mat2: other)",
-    types=Promote("input other", meet=one_np),
+    types=Promote("input other", promote=one_np),
 )
 def bmm(xp, input: Anything, other: Anything):
     """Multiplies the matrices of two batches, pair by pair.
@@ -289,12 +289,12 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anyt
             f"{getattr(bias, 'shape', None)}."
         )
     left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
-    left, right = met(xp, xp.squeeze(left, -2), xp.expand_dims(input2, -2))
+    left, right = promoted(xp, xp.squeeze(left, -2), xp.expand_dims(input2, -2))
     terms = left * right
     out = xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, -1)
     if bias is None:
         return out
-    out, bias = met(xp, out, bias)
+    out, bias = promoted(xp, out, bias)
     return out + bias
 
 

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Listed
 from ..._core.rules.vocabulary import Number, TensorOf
-from ..._core.tensor.promotion import adds_up_as_int64, met, scaled
+from ..._core.tensor.promotion import adds_up_as_int64, promoted, scaled
 from .._rules import Anything, NumberOrBool, Operand
 from .decomposition import need_axes
 from .products import _by_vector
@@ -53,7 +53,7 @@ def addmm(
 
 def _plus(xp, beta, input, alpha, product):
     """beta * input + alpha * product, in the dtype in which the two meet."""
-    one, two = met(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
+    one, two = promoted(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
     return one + two
 
 

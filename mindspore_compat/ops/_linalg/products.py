@@ -6,7 +6,7 @@ from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TupleOf
 from ..._core.tensor import promotion
-from ..._core.tensor.promotion import met
+from ..._core.tensor.promotion import promoted
 from .._rules import Anything, Inexact
 from . import decomposition
 from .decomposition import _same_rank, need_axes
@@ -70,7 +70,7 @@ def inner(xp, input: Anything, other: Anything):
         [11. 17.]
     """
     if input.ndim == 0 or other.ndim == 0:
-        one, two = met(xp, input, other)
+        one, two = promoted(xp, input, other)
         return one * two
     if input.dtype != other.dtype:
         raise TypeError(
@@ -127,10 +127,12 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
             f"and {other.shape}."
         )
     whole = xp.broadcast_shapes(input.shape, other.shape)
-    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in met(xp, input, other))
+    one, two = (
+        xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in promoted(xp, input, other)
+    )
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
     out = xp.moveaxis(xp.stack(parts, 0), 0, at)
-    return xp.cast(out, promotion.yielded_np(input.dtype, out.dtype))
+    return xp.cast(out, promotion.promote_weak_0d_np(input.dtype, out.dtype))
 
 
 @op("ops.Cross(dim=-65530)(x1: input, x2: other)")

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, InTensor, ListOf, Number, TupleOf
-from ..._core.tensor.promotion import halves_np
+from ..._core.tensor.promotion import promote_low_precision_np
 from .._reduction.norm import norm, rooted
 from .._rules import Floats, Numbers, NumbersOrBools
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
@@ -18,7 +18,10 @@ def _cosine(xp, a, b, axis, eps):
     return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2", meet=halves_np))
+@op(
+    "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
+    types=Promote("x1 x2", promote=promote_low_precision_np),
+)
 def cosine_similarity(
     xp,
     x1: Floats,

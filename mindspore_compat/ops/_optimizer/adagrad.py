@@ -1,7 +1,7 @@
 """Adagrad and its relatives as primitives: Adadelta, RMSProp, FTRL, proximal Adagrad."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Bool, Float, Int, TensorOf, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, OneDtype, TensorOf, checked
 from .._rules import Floats, Inexact, NumberOrBool, NumbersOrBools
 from .sgd import ApplyGradientDescent
 from .update import (
@@ -142,7 +142,7 @@ class ApplyRMSProp(Update):
         [0.9]
     """
 
-    @checked(Alike("var mean_square moment grad"))
+    @checked(OneDtype("var mean_square moment grad"))
     def __call__(
         self,
         var: Floats,
@@ -177,7 +177,7 @@ class ApplyCenteredRMSProp(Update):
         [0.8]
     """
 
-    @checked(Alike("var mean_gradient mean_square moment grad"))
+    @checked(OneDtype("var mean_gradient mean_square moment grad"))
     def __call__(
         self,
         var: Floats,

@@ -7,7 +7,7 @@ import math
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Bool, Float, checked
+from ..._core.rules.vocabulary import Bool, Float, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
 from .._rules import Floats, NumberOrBool
@@ -108,7 +108,7 @@ class AdamNoUpdateParam(_Corrected):
         [-0.09999999]
     """
 
-    @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
+    @checked(OneDtype("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
     def __call__(
         self,
         m: Floats,

@@ -9,7 +9,7 @@ Updates with whole gradients are in the other files of this folder.
 import numpy
 
 from ..._backend import arrays
-from ..._core.autograd.tape import written
+from ..._core.autograd.tape import note_in_place_write
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, real
@@ -88,7 +88,7 @@ class _RowUpdate(Update):
     def run_rows(self, fused, held, grad, indices, **scalars):
         """Updates rows of `held` in place and returns `held`."""
         *held, grad = standing(*held, grad)
-        written(held)
+        note_in_place_write(held)
         rows, g = merged(self, held, grad, indices, self.lenient)
         scalars = self.numbers(scalars)
         if rows.size:
@@ -460,7 +460,7 @@ class SparseApplyRMSProp(_RowUpdate):
     @checked(*without_axes("lr"))
     def __call__(self, var: Floats, ms: Floats, mom: Floats, lr: Rate, grad: Slope, indices: Index):
         *held, grad = standing(var, ms, mom, grad)
-        written(held)
+        note_in_place_write(held)
         rows, slope = _fitting(self, held, grad, indices)
         scalars = self.numbers(
             {"lr": lr, "rho": self.rho, "momentum": self.momentum, "eps": self.epsilon}

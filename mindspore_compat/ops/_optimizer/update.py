@@ -5,7 +5,7 @@ The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones
 
 from ..._backend import arrays
 from ..._backend.fuse import fuse
-from ..._core.autograd.tape import Rule, depth, record, written
+from ..._core.autograd.tape import Rule, depth, note_in_place_write, record
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import plain
@@ -89,7 +89,7 @@ class Update(Primitive):
     def run(self, fused, held, grad, **scalars):
         """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
         *held, given = standing(*held, grad)
-        written(held)
+        note_in_place_write(held)
         grad = self.joined(held, given)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)

@@ -24,7 +24,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
-from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_places
+from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_spatial
 from .._conv.im2col import each, need_rank
 from .._random import dropout  # noqa: F401 - it declares random_uniform
 from .._rules import Float16To64, Positive, several
@@ -77,10 +77,10 @@ def _fractional(xp, api, x, samples, kernel, out, count):
         )
     places = _positions(xp, xp.cast(samples, "float64"), size, out, kernel)
     flat = xp.reshape(places, (*places.shape[:2], -1))
-    values = xp.reshape(xp.take_places(x, flat, count), places.shape)
+    values = xp.reshape(xp.take_spatial(x, flat, count), places.shape)
     best = xp.expand_dims(xp.argmax(values, -1), -1)
     index = xp.squeeze(xp.take_along_axis(places, best, -1), -1)
-    return xp.take_places(x, index, count), index
+    return xp.take_spatial(x, index, count), index
 
 
 def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):

@@ -38,7 +38,7 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
         raise ValueError(f"For '{api}', the output must have a size, but got {goal}.")
     if bool(xp.any((places < 0) | (places >= math.prod(goal)))):
         raise RuntimeError(f"For '{api}', 'indices' must lie in an output of size {goal}.")
-    return xp.put_places(x, places, goal)
+    return xp.put_spatial(x, places, goal)
 
 
 Shape = TupleOf(Int)

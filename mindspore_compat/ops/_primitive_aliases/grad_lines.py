@@ -40,7 +40,7 @@ def _of_result(line, printed, rule):
     def back(xp, out: Floats, g: Floats, axis: Int = -1, alpha: Float = 1.0):
         known = {"out": out, "axis": axis, "alpha": alpha}
         found = rule()
-        return found.pull(xp, g, tuple(known[name] for name in found.keeps), (True,))[0]
+        return found.pull(xp, g, tuple(known[name] for name in found.saves), (True,))[0]
 
     area, _, name = line.partition("(")[0].rpartition(".")
     result_first = line.rpartition("(")[2].partition(",")[0].endswith("out")
@@ -163,7 +163,7 @@ def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Index):
         ...                                         ms.Tensor([[[1]]])))
         [[[0. 5.]]]
     """
-    return xp.add_places(y_grad, argmax, tuple(x.shape[-2:]))
+    return xp.add_spatial(y_grad, argmax, tuple(x.shape[-2:]))
 
 
 @op("ops.operations._grad_ops.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
@@ -182,7 +182,7 @@ def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Index):
         ...            ms.Tensor([[[[1]]]], ms.int32)))
         [[[[0. 5.]]]]
     """
-    return xp.add_places(input_grad, argmax, tuple(x.shape[-3:]))
+    return xp.add_spatial(input_grad, argmax, tuple(x.shape[-3:]))
 
 
 @op("ops.operations._grad_ops.BiasAddGrad(data_format='NCHW')(dout)")
@@ -220,7 +220,7 @@ def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Index):
         >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
         [[[[0. 5.]]]]
     """
-    return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
+    return xp.add_spatial(grad, argmax, tuple(x.shape[-2:]))
 
 
 @op(
@@ -242,7 +242,7 @@ def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
         ...            ms.Tensor([[[[[1]]]]])))
         [[[[[0. 5.]]]]]
     """
-    return xp.add_places(grads, argmax, tuple(x.shape[-3:]))
+    return xp.add_spatial(grads, argmax, tuple(x.shape[-3:]))
 
 
 @op("ops.operations._grad_ops.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")

@@ -33,7 +33,7 @@ def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
         >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
         [[[[0. 5.]]]]
     """
-    return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
+    return xp.add_spatial(grad, argmax, tuple(x.shape[-2:]))
 
 
 @op(
@@ -60,7 +60,7 @@ def max_pool_argmax_grad(
     last = data_format == "NHWC"
     x, grad, argmax = (xp.moveaxis(each, -1, 1) if last else each for each in (x, grad, argmax))
     rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
-    found = xp.reshape(xp.add_places(*rows, (math.prod(x.shape[1:]),)), x.shape)
+    found = xp.reshape(xp.add_spatial(*rows, (math.prod(x.shape[1:]),)), x.shape)
     return xp.moveaxis(found, 1, -1) if last else found
 
 
@@ -84,7 +84,7 @@ def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
         [[[[6.]]]]
     """
     rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
-    return xp.reshape(xp.take_places(*rows, 1), argmax.shape)
+    return xp.reshape(xp.take_spatial(*rows, 1), argmax.shape)
 
 
 @op(compute="native")
@@ -185,7 +185,7 @@ def fractional_max_pool_grad(
         [[[[0. 5.]]]]
     """
     _need_places("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
-    return xp.add_places(out_backprop, argmax, tuple(origin_input.shape[-2:]))
+    return xp.add_spatial(out_backprop, argmax, tuple(origin_input.shape[-2:]))
 
 
 @op(
@@ -217,7 +217,7 @@ def fractional_max_pool3d_grad(
     given = (origin_input, out_backprop, argmax)
     x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
     _need_places("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
-    found = xp.add_places(y, at, tuple(x.shape[-3:]))
+    found = xp.add_spatial(y, at, tuple(x.shape[-3:]))
     return xp.moveaxis(found, 1, -1) if last else found
 
 
@@ -289,5 +289,5 @@ def max_unpool3d_grad(
 def _taken(xp, grads, places, spatial, data_format):
     if data_format.endswith("C"):
         moved = (xp.moveaxis(each, -1, 1) for each in (grads, places))
-        return xp.moveaxis(xp.take_places(*moved, spatial), 1, -1)
-    return xp.take_places(grads, places, spatial)
+        return xp.moveaxis(xp.take_spatial(*moved, spatial), 1, -1)
+    return xp.take_spatial(grads, places, spatial)

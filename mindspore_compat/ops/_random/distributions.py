@@ -2,7 +2,7 @@
 
 from ..._backend import random
 from ..._backend.arrays import current_space
-from ..._core.declare.op import as_held, op, space_for
+from ..._core.declare.op import op, result_array, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Bool,
@@ -167,7 +167,7 @@ def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
     whole = _lengths("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
     draw = _Draw(stream, xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
-    return at_rate.run(Tensor._wrap(as_held(xp, draw)), beta)
+    return at_rate.run(Tensor._wrap(result_array(xp, draw)), beta)
 
 
 @public("ops.laplace")

@@ -5,7 +5,6 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
 from ..._core.rules.vocabulary import (
-    Alike,
     Any,
     AsValue,
     Bool,
@@ -14,6 +13,7 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     Number,
+    OneDtype,
     TensorOf,
     TupleOf,
     checked,
@@ -376,7 +376,7 @@ class ParameterizedTruncatedNormal(_Seeded):
     def __init__(self, seed: Int = 0, seed2: Int = 0):
         self._set(seed, seed2)
 
-    @checked(Alike("mean stdevs min max"))
+    @checked(OneDtype("mean stdevs min max"))
     def __call__(
         self,
         shape: Index,

@@ -9,12 +9,12 @@ from math import prod
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
-    Alike,
     AsValue,
     Bool,
     Float,
     Forbid,
     Int,
+    OneDtype,
     Plain,
     TensorOf,
     checked,
@@ -224,7 +224,7 @@ class LSTM(_Stacked):
             return lstm_sequence.run(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, narrow, reverse)
 
-    @checked(Alike("input h c w"))
+    @checked(OneDtype("input h c w"))
     def __call__(self, input: Floats, h: State, c: State, w: Floats):
         self._need(input, h=(h, self._shown()), c=(c, self.hidden_size))
         return (*self._run(input, (h, c), w), *self._spaces(input))
@@ -280,7 +280,7 @@ class CudnnGRU(_Stacked):
         first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
         return gru_sequence.run(dense.run(x, given, first), *states, turning, second, mask, reverse)
 
-    @checked(Alike("input h w"))
+    @checked(OneDtype("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats):
         self._need(input, h=(h, self.hidden_size))
         return (*self._run(input, (h,), w), *self._spaces(input))
@@ -326,7 +326,7 @@ class LSTMV2(LSTM):
         LSTM.__init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
         self.name, self.is_train = "LSTMV2", is_train
 
-    @checked(Alike("input h c w"))
+    @checked(OneDtype("input h c w"))
     def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats, seq_lengths: Lengths):
         self._need(input, h=(h, self.hidden_size), c=(c, self.hidden_size))
         mask = self._mask(input, seq_lengths)
@@ -375,7 +375,7 @@ class GRUV2(CudnnGRU):
         )
         self.name, self.is_train = "GRUV2", is_train
 
-    @checked(Alike("input h w"))
+    @checked(OneDtype("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats, seq_lengths: Lengths):
         self._need(input, h=(h, self.hidden_size))
         mask = self._mask(input, seq_lengths)

@@ -4,7 +4,7 @@ import numpy
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Bool, Int, TensorOf, checked
+from ..._core.rules.vocabulary import Bool, Int, OneDtype, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Anything, Integers
@@ -94,7 +94,7 @@ class EditDistance(Primitive):
         super().__init__("EditDistance")
         self.normalize = normalize
 
-    @checked(Alike("hypothesis_values truth_values"))
+    @checked(OneDtype("hypothesis_values truth_values"))
     def __call__(
         self,
         hypothesis_indices: TensorOf("int64"),

@@ -23,7 +23,7 @@ def _extreme_so_far(xp, input, axis, largest):
     """The extremes up to each place and where they stand."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
-    at = xp.place_so_far(input, axis, largest=largest)
+    at = xp.index_so_far(input, axis, largest=largest)
     return xp.take_along_axis(input, at, axis), at
 
 

@@ -5,7 +5,7 @@ import math
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Float, Int, Number, ScalarOf, Str, TensorOf
-from ..._core.tensor.promotion import adds_up_as_int64, met
+from ..._core.tensor.promotion import adds_up_as_int64, promoted
 from .._rules import Anything, Float16To64, InexactOfNumPy
 from .._shape.axes import axis_of
 from . import norm
@@ -125,7 +125,7 @@ def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
         ...                     ms.Tensor([[1.0, 1.0], [2.0, 2.0]])))
         [ 3. 14.]
     """
-    x, y = met(xp, x, y)
+    x, y = promoted(xp, x, y)
     terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
     return xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, axis)
 

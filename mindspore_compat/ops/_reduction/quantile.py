@@ -12,7 +12,7 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 
 def _median(xp, input, axis, keepdims):
     """The lower median along an axis and where it stands."""
-    at = xp.place_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
+    at = xp.index_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
     values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
 

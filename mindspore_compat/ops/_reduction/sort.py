@@ -154,7 +154,7 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
         return input, xp.zeros((), "int64")
     if input.dtype.kind == "c":
         raise TypeError(f"For 'kthvalue', 'input' must hold real numbers, but got {input.dtype}.")
-    at = xp.place_of_rank(input, dim, rank=k - 1)
+    at = xp.index_of_rank(input, dim, rank=k - 1)
     values, at = xp.take_along_axis(input, at, dim), xp.cast(at, "int64")
     return (values, at) if keepdim else (xp.squeeze(values, dim), xp.squeeze(at, dim))
 
@@ -213,4 +213,4 @@ def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Boo
     if not 0 <= n < input.shape[-1]:
         raise ValueError(f"For 'NthElement', 'n' must be in [0, {input.shape[-1]}), but got {n}.")
     rank = input.shape[-1] - 1 - n if reverse else n
-    return xp.squeeze(xp.take_along_axis(input, xp.place_of_rank(input, -1, rank=rank), -1), -1)
+    return xp.squeeze(xp.take_along_axis(input, xp.index_of_rank(input, -1, rank=rank), -1), -1)

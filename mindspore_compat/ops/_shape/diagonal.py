@@ -12,13 +12,13 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.base import show
 from ..._core.rules.vocabulary import (
-    Alike,
     Any,
     AsValue,
     Bool,
     Float,
     Int,
     Number,
+    OneDtype,
     OneOf,
     ScalarOf,
     TensorOf,
@@ -112,7 +112,7 @@ def _within(api, low, high, rows, columns):
 
 
 @public("ops.matrix_diag")
-@checked(Alike("x padding_value"))
+@checked(OneDtype("x padding_value"))
 def matrix_diag(
     x: Anything,
     k=0,
@@ -182,7 +182,7 @@ def _fill(api, value, x):
 
 
 @public("ops.matrix_diag_part")
-@checked(Alike("x padding_value"))
+@checked(OneDtype("x padding_value"))
 def matrix_diag_part(
     x: Anything, k, padding_value: TensorOf(any_dtype) | Number, align: Align = "RIGHT_LEFT"
 ):
@@ -397,7 +397,7 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
         raise ValueError(
             f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}."
         )
-    made = xp.spread_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
+    made = xp.scatter_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
     return xp.moveaxis(made, (-2, -1), (one, two))
 
 
@@ -415,7 +415,7 @@ def diag(xp, input: Anything):
          [0 2]]
     """
     size = input.size
-    flat = xp.spread_diagonal(xp.reshape(input, (size,)), (size, size))
+    flat = xp.scatter_diagonal(xp.reshape(input, (size,)), (size, size))
     return xp.reshape(flat, (*input.shape, *input.shape))
 
 
@@ -435,7 +435,7 @@ def vector_diag(xp, input: Anything, diagonal: Int = 0):
     if input.ndim == 2:
         return xp.diagonal(input, diagonal)
     count = input.shape[0] + (diagonal if diagonal >= 0 else -diagonal)
-    return xp.spread_diagonal(input, (count, count), diagonal)
+    return xp.scatter_diagonal(input, (count, count), diagonal)
 
 
 @op("ops.diagflat(input, offset=0)", "Tensor.diagflat(offset=0)", compute="native")
@@ -453,7 +453,7 @@ def diagflat(xp, input: Anything, offset: Int | Bool = 0):
     """
     flat = xp.ravel(input)
     count = flat.shape[0] + (offset if offset >= 0 else -offset)
-    return xp.spread_diagonal(flat, (count, count), offset)
+    return xp.scatter_diagonal(flat, (count, count), offset)
 
 
 @op("ops.DiagPart()(input_x)", compute="native")
@@ -526,8 +526,8 @@ def diagonal_scatter(
             f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
             f"{tuple(src.shape)}."
         )
-    here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
-    return xp.where(here, xp.spread_diagonal(src, input.shape, offset, dim1, dim2), input)
+    here = xp.scatter_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
+    return xp.where(here, xp.scatter_diagonal(src, input.shape, offset, dim1, dim2), input)
 
 
 @op(

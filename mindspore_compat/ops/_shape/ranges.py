@@ -8,11 +8,11 @@ from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
-    Alike,
     DType,
     Float,
     Int,
     Number,
+    OneDtype,
     ScalarOf,
     TensorOf,
     checked,
@@ -159,7 +159,7 @@ class LinSpace:
     """
 
     @in_each_slice
-    @checked(Alike("start stop"))
+    @checked(OneDtype("start stop"))
     def __call__(
         self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32", "int64")
     ):
@@ -300,7 +300,7 @@ class RaggedRange(Primitive):
         super().__init__("RaggedRange")
         self.Tsplits = Tsplits
 
-    @checked(Alike("starts limits deltas"))
+    @checked(OneDtype("starts limits deltas"))
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         if any(each.ndim > 1 for each in given):

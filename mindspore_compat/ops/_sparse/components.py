@@ -7,7 +7,7 @@ sparse tensor as the three Tensors that make it up: places, values and shape.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import Any, Int, ListOf, OneDtype, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._indexing.scatter import check_range, scatter_by
@@ -301,7 +301,7 @@ class SparseTensorDenseAdd(Primitive):
     def __init__(self):
         super().__init__("SparseTensorDenseAdd")
 
-    @checked(Alike("x1_indices x1_shape"), Alike("x1_values x2"))
+    @checked(OneDtype("x1_indices x1_shape"), OneDtype("x1_values x2"))
     def __call__(self, x1_indices: Index, x1_values: Anything, x1_shape: Index, x2: Anything):
         if tuple(x1_shape.asnumpy().tolist()) != x2.shape or x1_indices.shape != (
             x1_values.size,

@@ -5,7 +5,7 @@ Conversions are in _sparse/conversion.py.
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import Alike, Any, Bool, DType, Int, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import Any, Bool, DType, Int, OneDtype, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic, division, elementary
@@ -311,7 +311,7 @@ class SparseTensorDenseMatmul(Primitive):
         super().__init__("SparseTensorDenseMatmul")
         self.adjoint_st, self.adjoint_dt = adjoint_st, adjoint_dt
 
-    @checked(Alike("values dense"))
+    @checked(OneDtype("values dense"))
     def __call__(
         self,
         indices: Index,

@@ -14,20 +14,20 @@ from . import batch_rules_linalg  # noqa: F401 - its rules come first
 _FOLDED = {
     "convolve_nd": (1, None),
     "convolve_input": (1, 2),
-    "columns_of": (1, None),
-    "columns_back": (1, None),
+    "im2col": (1, None),
+    "col2im": (1, None),
     "max_pool": (1, None),
     "max_pool_index": (2, None),
-    "max_spread": (3, None),
+    "max_pool_gradient": (3, None),
     "max_pick": (3, None),
     "average_pool": (1, None),
-    "average_spread": (1, 1),
+    "average_pool_gradient": (1, 1),
     "adaptive_average": (1, None),
-    "adaptive_spread": (1, None),
+    "adaptive_pool_gradient": (1, None),
     "adaptive_max_index": (1, None),
-    "take_places": (2, None),
-    "add_places": (2, None),
-    "put_places": (2, None),
+    "take_spatial": (2, None),
+    "add_spatial": (2, None),
+    "put_spatial": (2, None),
 }
 _WEIGHTS = ("convolve_nd", "convolve_input")  # the second argument is the same for all
 
@@ -52,7 +52,7 @@ def _declare(name, arrays, shape_at):
 
 def _folded(space, array):
     """The array behind a Batch with its two leading axes as one."""
-    held = space.spread(array).array
+    held = space.broadcast(array).array
     return held.reshape((-1, *held.shape[2:]))
 
 
@@ -65,7 +65,7 @@ def _keep(space, mask, x):
     if not (space.is_batch(mask) or space.is_batch(x)):
         return space.base.keep(mask, x)
     given = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)
-    return space.wrap_batch(space.base.keep(given, space.spread(x).array))
+    return space.wrap_batch(space.base.keep(given, space.broadcast(x).array))
 
 
 RULES["keep"] = _keep

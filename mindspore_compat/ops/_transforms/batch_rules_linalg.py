@@ -94,12 +94,12 @@ def _pad(space, x, pad_width, *args, **kwargs):
     return space.wrap_batch(space.base.pad(x.array, widths, *args, **kwargs))
 
 
-def _spread_diagonal(space, values, shape, offset=0, axis1=0, axis2=1):
+def _scatter_diagonal(space, values, shape, offset=0, axis1=0, axis2=1):
     if not space.is_batch(values):
-        return space.base.spread_diagonal(values, shape, offset, axis1, axis2)
+        return space.base.scatter_diagonal(values, shape, offset, axis1, axis2)
     axes = _shifted((axis1, axis2), len(shape))
     whole = (space.count, *shape)
-    return space.wrap_batch(space.base.spread_diagonal(values.array, whole, offset, *axes))
+    return space.wrap_batch(space.base.scatter_diagonal(values.array, whole, offset, *axes))
 
 
-RULES.update(linalg_solve=_solve, take=_take, pad=_pad, spread_diagonal=_spread_diagonal)
+RULES.update(linalg_solve=_solve, take=_take, pad=_pad, scatter_diagonal=_scatter_diagonal)

@@ -1,8 +1,8 @@
 """DistributedDataParallel: a network whose gradients are averaged over the ranks as they are taken.
 
-Every trainable parameter gets a hook. Its gradient is added to its place in a bucket, and the
+Every trainable parameter gets a hook. Its gradient is added to its position in a bucket, and the
 bucket travels as one message when the gradients of all its parameters are there. What the caller
-gets as gradients are the places in the buckets, so all of them are complete by then.
+gets as gradients are the slices of the buckets, so all of them are complete by then.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ class DistributedDataParallel(Cell):
         self._syncs = True
         self._order = []  # parameters as the first walk back of a static graph comes to them
         self._buckets = self._made(self.module.trainable_params())
-        self._place = self._places()
+        self._bucket_positions = self._positions_in_buckets()
         if init_sync:
             self.broadcast_coalesced()
         for parameter in self.module.trainable_params():
@@ -154,7 +154,7 @@ class DistributedDataParallel(Cell):
 
     def _arrived(self, parameter, gradient):
         """Adds a gradient to the sum, and returns that; a full bucket is sent."""
-        bucket = self._place.get(id(parameter))
+        bucket = self._bucket_positions.get(id(parameter))
         if bucket is None:
             raise RuntimeError(
                 "For 'DistributedDataParallel', with 'static_graph' gradients must always be taken "
@@ -190,12 +190,12 @@ class DistributedDataParallel(Cell):
             order = list({id(each): each for each in self._order}.values())
             self._order = None
             self._buckets = self._made(order)
-            self._place = self._places()
+            self._bucket_positions = self._positions_in_buckets()
 
     def _made(self, parameters):
         return self.allocate_buffers_for_parameters(parameters, self.process_group, self._scale)
 
-    def _places(self):
+    def _positions_in_buckets(self):
         return {id(each): bucket for bucket in self._buckets for each in bucket.parameters}
 
 

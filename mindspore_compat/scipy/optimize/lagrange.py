@@ -18,7 +18,7 @@ _GROWTH = 1.1
 
 
 class LagrangeResults(NamedTuple):
-    """What was found: whether some place was within all tolerances, the best such place, and the
+    """What was found: whether some point was within all tolerances, the best such point, and the
     values of the function and of the constraints there."""
 
     succeeded: bool
@@ -41,18 +41,18 @@ def minimize_lagrange(
     steps=1000,
     log_sw=False,
 ):
-    """Returns the best place found where all constraints are below their tolerances.
+    """Returns the best point found where all constraints are below their tolerances.
 
     Args:
-        func (Callable): the function; it takes a place, and what `coincide_fun` returns.
+        func (Callable): the function; it takes a point, and what `coincide_fun` returns.
         x0 (Tensor): where to begin; with bounds, before they are applied.
         constraints (Sequence[Callable]): functions that must be below 0, called like `func`.
         save_tol (Sequence, optional): what each constraint must be below; by default 1.
         obj_weight (float, optional): the weight of the function.
-        lower (Tensor, optional): lower bounds of the place.
+        lower (Tensor, optional): lower bounds of the point.
         upper (Tensor, optional): upper bounds.
         learning_rate (float, optional): Adam's.
-        coincide_fun (Callable, optional): computes from a place what the functions share.
+        coincide_fun (Callable, optional): computes from a point what the functions share.
         rounds (int, optional): how often the multipliers change.
         steps (int, optional): Adam's steps in each round.
         log_sw (bool, optional): whether each step is logged.
@@ -74,7 +74,7 @@ def minimize_lagrange(
     best, adam = _Best(x0, tolerances), _Adam(x0.asnumpy(), learning_rate)
     for turn in range(rounds):
         for step in range(steps):
-            total, gradient = problem.slope(adam.place)
+            total, gradient = problem.gradient(adam.point)
             if log_sw:
                 log.info(
                     "round: %d, step: %d, value: %f, constraints: %s, total: %f",
@@ -99,8 +99,8 @@ class _Problem:
         self.weight, self.penalty = weight, 1.0
         self.multipliers = numpy.ones(len(constraints))
         self.tolerance = 1.0
-        self.place = self.value = self.limits = None
-        self._slope = transforms.value_and_grad(self._total)
+        self.point = self.value = self.limits = None
+        self._gradient = transforms.value_and_grad(self._total)
 
     def _bounded(self, x):
         if self.lower is None and self.upper is None:
@@ -124,11 +124,11 @@ class _Problem:
         self._seen = x, value, limits
         return total
 
-    def slope(self, place):
-        """The total at a place, and its gradient."""
-        total, gradient = self._slope(Tensor(place))
+    def gradient(self, point):
+        """The total at a point, and its gradient."""
+        total, gradient = self._gradient(Tensor(point))
         x, value, limits = self._seen
-        self.place, self.value = x.asnumpy(), float(value)
+        self.point, self.value = x.asnumpy(), float(value)
         self.limits = numpy.array([float(limit) for limit in limits])
         return float(total), gradient.asnumpy()
 
@@ -144,31 +144,31 @@ class _Problem:
 
 
 class _Best:
-    """The best place seen within the tolerances."""
+    """The best point seen within the tolerances."""
 
     def __init__(self, start, tolerances):
         self.tolerances, self.found = tolerances, False
-        self.place, self.value, self.limits = start.asnumpy(), None, numpy.ones(len(tolerances))
+        self.point, self.value, self.limits = start.asnumpy(), None, numpy.ones(len(tolerances))
 
     def compare(self, problem):
-        """Keeps the problem's last place if it is better."""
+        """Keeps the problem's last point if it is better."""
         if self.value is None:
             self.value = problem.value
         if (problem.limits < self.tolerances).all() and problem.value < self.value:
             self.found, self.value = True, problem.value
-            self.place, self.limits = problem.place, problem.limits
+            self.point, self.limits = problem.point, problem.limits
 
     def results(self):
         """What was found."""
-        return LagrangeResults(self.found, self.place, self.value, self.limits)
+        return LagrangeResults(self.found, self.point, self.value, self.limits)
 
 
 class _Adam:
     """Adam on one array."""
 
-    def __init__(self, place, rate):
-        self.place, self.rate, self.count = place, rate, 0
-        self.mean, self.square = numpy.zeros_like(place), numpy.zeros_like(place)
+    def __init__(self, point, rate):
+        self.point, self.rate, self.count = point, rate, 0
+        self.mean, self.square = numpy.zeros_like(point), numpy.zeros_like(point)
 
     def step(self, gradient):
         """One step against the gradient."""
@@ -176,6 +176,6 @@ class _Adam:
         self.mean = 0.9 * self.mean + 0.1 * gradient
         self.square = 0.999 * self.square + 0.001 * gradient * gradient
         rate = self.rate * (1 - 0.999**self.count) ** 0.5 / (1 - 0.9**self.count)
-        self.place = (self.place - rate * self.mean / (numpy.sqrt(self.square) + 1e-8)).astype(
-            self.place.dtype
+        self.point = (self.point - rate * self.mean / (numpy.sqrt(self.square) + 1e-8)).astype(
+            self.point.dtype
         )

@@ -32,7 +32,7 @@ class LineSearchResults(NamedTuple):
     status: int
 
 
-def slope_of(function):
+def gradient_of(function):
     """The gradient of a function of one Tensor."""
     return transforms.grad(function)
 
@@ -49,7 +49,8 @@ def line_search(
         jac (Callable, optional): the gradient of `f`; by default it is derived.
         gfk (Tensor, optional): the gradient at `xk`, if it is known.
         old_fval (Tensor, optional): the value at `xk`, if it is known.
-        old_old_fval (Tensor, optional): the value one step before, which tells the first step.
+        old_old_fval (Tensor, optional): the value one step before, from which the first step is
+            estimated.
         c1 (float, optional): how much smaller: the first Wolfe constant.
         c2 (float, optional): how much flatter: the second.
         maxiter (int, optional): how many steps are tried.
@@ -64,14 +65,14 @@ def line_search(
         >>> print(found.a_k)
         1.0
     """
-    path = Path(f, jac or slope_of(f), xk, pk)
+    path = Path(f, jac or gradient_of(f), xk, pk)
     value = float(old_fval) if old_fval is not None else path.value_at_start()
-    slope = path.slope(gfk.asnumpy()) if gfk is not None else path.slope_at_start()
+    derivative = path.derivative(gfk.asnumpy()) if gfk is not None else path.derivative_at_start()
     first = 1.0
-    if old_old_fval is not None and slope:
-        guess = 1.01 * 2 * (value - float(old_old_fval)) / slope
+    if old_old_fval is not None and derivative:
+        guess = 1.01 * 2 * (value - float(old_old_fval)) / derivative
         first = guess if 0 < guess < 1 else 1.0
-    search = _Search(path, value, slope, c1, c2)
+    search = _Search(path, value, derivative, c1, c2)
     point, status, count = search.run(first, maxiter)
     return LineSearchResults(
         status != 0,
@@ -100,9 +101,9 @@ class Path:
         self.nfev += 1
         self.ngev += 1
         gradient = self.gradient(where).asnumpy()
-        return Point(step, float(self.function(where)), gradient, self.slope(gradient))
+        return Point(step, float(self.function(where)), gradient, self.derivative(gradient))
 
-    def slope(self, gradient):
+    def derivative(self, gradient):
         """How fast the function grows along the direction."""
         return float(numpy.dot(gradient, self.direction))
 
@@ -111,36 +112,42 @@ class Path:
         self.nfev += 1
         return float(self.function(Tensor(self.start)))
 
-    def slope_at_start(self):
+    def derivative_at_start(self):
         """How fast it grows there."""
         self.ngev += 1
-        return self.slope(self.gradient(Tensor(self.start)).asnumpy())
+        return self.derivative(self.gradient(Tensor(self.start)).asnumpy())
 
 
 class Point(NamedTuple):
-    """A step, with the value, gradient and slope after it."""
+    """A step, with the value, gradient and derivative after it."""
 
     step: float
     value: float
     gradient: object
-    slope: float
+    derivative: float
 
 
 class _Search:
     """The search itself: growing steps until an interval is known, then smaller intervals."""
 
-    def __init__(self, path, value, slope, c1, c2):
-        self.path, self.value, self.start_slope, self.c1, self.c2 = path, value, slope, c1, c2
+    def __init__(self, path, value, derivative, c1, c2):
+        self.path, self.value, self.start_derivative, self.c1, self.c2 = (
+            path,
+            value,
+            derivative,
+            c1,
+            c2,
+        )
 
     def _too_high(self, point):
-        return not point.value <= self.value + self.c1 * point.step * self.start_slope
+        return not point.value <= self.value + self.c1 * point.step * self.start_derivative
 
     def _flat(self, point):
-        return abs(point.slope) <= -self.c2 * self.start_slope
+        return abs(point.derivative) <= -self.c2 * self.start_derivative
 
     def run(self, first, maxiter):
         """The point found, a status and how many steps were tried."""
-        before, step = Point(0.0, self.value, None, self.start_slope), first
+        before, step = Point(0.0, self.value, None, self.start_derivative), first
         point = before
         for count in range(1, maxiter + 1):
             point = self.path.at(step)
@@ -148,7 +155,7 @@ class _Search:
                 return (*self._zoom(before, point), count)
             if self._flat(point):
                 return point, 0, count
-            if point.slope >= 0:
+            if point.derivative >= 0:
                 return (*self._zoom(point, before), count)
             before, step = point, _GROWTH * step
         return point, 3, maxiter
@@ -166,17 +173,18 @@ class _Search:
                 continue
             if self._flat(point):
                 return point, 0
-            if point.slope * (high.step - low.step) >= 0:
+            if point.derivative * (high.step - low.step) >= 0:
                 high = low
             low = point
         return point, 1
 
 
 def _inside(low, high):
-    """Where the parabola through two points, with the slope at the first, is least; or halfway."""
+    """Where the parabola through two points, with the derivative at the first, is least; or
+    halfway."""
     width = high.step - low.step
-    bend = (high.value - low.value - low.slope * width) / (width * width)
-    step = -low.slope / (2 * bend) if bend > 0 else math.nan
+    bend = (high.value - low.value - low.derivative * width) / (width * width)
+    step = -low.derivative / (2 * bend) if bend > 0 else math.nan
     if not (0.1 * abs(width) < step * math.copysign(1, width) < 0.9 * abs(width)):
         step = 0.5 * width
     return low.step + step

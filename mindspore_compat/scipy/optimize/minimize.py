@@ -13,13 +13,13 @@ import numpy
 from ... import log
 from ..._core.tensor.tensor import Tensor
 from .lagrange import minimize_lagrange
-from .line_search import line_search, slope_of
+from .line_search import gradient_of, line_search
 
 _STATUS = {0: "converged", 1: "too many iterations", 5: "the line search failed"}
 
 
 class OptimizeResults(NamedTuple):
-    """What was found: the place, whether it is a minimum (status 0, else 1 for too many iterations,
+    """What was found: the point, whether it is a minimum (status 0, else 1 for too many iterations,
     5 for a line search that failed), the value and gradient there, the inverse of the second
     derivatives (with BFGS), and how many calls and iterations it took."""
 
@@ -59,7 +59,7 @@ def minimize(
         hess (Callable, optional): is not used, as in the original.
         hessp (Callable, optional): is not used, as in the original.
         bounds (Sequence, optional): is not used.
-        constraints (Sequence[Callable], optional): for "LAGRANGE": functions of a place that must
+        constraints (Sequence[Callable], optional): for "LAGRANGE": functions of a point that must
             be below 0.
         tol (Union[float, Sequence], optional): for "LAGRANGE" how much each constraint may be; for
             the others how large the gradient's greatest element may be.
@@ -110,13 +110,15 @@ def minimize(
     def function(x):
         return func(x, *args)
 
-    slope = slope_of(function) if jac is None else lambda x: jac(x, *args)
-    return _descend(function, slope, x0, _Dense if kind == "bfgs" else _Limited, **options)
+    gradient_function = gradient_of(function) if jac is None else lambda x: jac(x, *args)
+    return _descend(
+        function, gradient_function, x0, _Dense if kind == "bfgs" else _Limited, **options
+    )
 
 
 def _descend(
     function,
-    slope,
+    gradient_function,
     x0,
     curvature,
     maxiter=None,
@@ -125,12 +127,12 @@ def _descend(
     line_search_maxiter=10,
     history_size=20,
 ):
-    place = x0.asnumpy()
-    if place.dtype.kind != "f":
-        place = place.astype(numpy.float32)
-    maxiter = place.size * 200 if maxiter is None else maxiter
-    value, gradient = float(function(Tensor(place))), slope(Tensor(place)).asnumpy()
-    model = curvature(place, history_size)
+    point = x0.asnumpy()
+    if point.dtype.kind != "f":
+        point = point.astype(numpy.float32)
+    maxiter = point.size * 200 if maxiter is None else maxiter
+    value, gradient = float(function(Tensor(point))), gradient_function(Tensor(point)).asnumpy()
+    model = curvature(point, history_size)
     before, calls, count, status = None, 1, 0, 1
     while True:
         if numpy.linalg.norm(gradient, norm) < gtol:
@@ -141,9 +143,9 @@ def _descend(
         direction = -model.times(gradient)
         found = line_search(
             function,
-            Tensor(place),
+            Tensor(point),
             Tensor(direction),
-            slope,
+            gradient_function,
             Tensor(gradient),
             value,
             before,
@@ -154,15 +156,15 @@ def _descend(
         if found.failed:
             status = 5
             break
-        step = place.dtype.type(found.a_k) * direction
+        step = point.dtype.type(found.a_k) * direction
         change = found.g_k.asnumpy() - gradient
         model.learn(step, change)
-        place, before, value = place + step, value, found.f_k
+        point, before, value = point + step, value, found.f_k
         gradient = gradient + change
     if status:
         log.warning("For 'minimize', no minimum is found: %s", _STATUS[status])
     return OptimizeResults(
-        Tensor(place),
+        Tensor(point),
         status == 0,
         status,
         value,
@@ -177,8 +179,8 @@ def _descend(
 class _Dense:
     """The inverse of the second derivatives, as a matrix."""
 
-    def __init__(self, place, _):
-        self.matrix = numpy.eye(place.size, dtype=place.dtype)
+    def __init__(self, point, _):
+        self.matrix = numpy.eye(point.size, dtype=point.dtype)
 
     def times(self, gradient):
         """The matrix times a vector."""
@@ -198,7 +200,7 @@ class _Dense:
 
 
 class _Limited:
-    """The same as a product of what the last steps told."""
+    """The inverse Hessian as a product of the last steps' differences."""
 
     def __init__(self, _, size):
         self.size, self.pairs = size, []

@@ -50,12 +50,12 @@ class BackupAndRestore(Callback):
 
     def on_train_epoch_end(self, run_context):
         """Saves the parameters, if this epoch's turn has come."""
-        told = run_context.original_args()
-        if self.save_freq == "epoch" or told.cur_epoch_num % self.save_freq == 0:
-            _saving.save_checkpoint(told.train_network, self.backup_file)
+        cb_params = run_context.original_args()
+        if self.save_freq == "epoch" or cb_params.cur_epoch_num % self.save_freq == 0:
+            _saving.save_checkpoint(cb_params.train_network, self.backup_file)
 
     def on_train_end(self, run_context):
-        """Deletes the backup, if asked to."""
+        """Deletes the backup, if requested."""
         if self.delete_checkpoint and os.path.isfile(self.backup_file):
             remove(self.backup_file)
 

@@ -92,7 +92,7 @@ class MissingAttribute(KeyError, AttributeError):
 
 
 class InternalCallbackParam(dict):
-    """What a run tells its callbacks: a dict whose keys are attributes too."""
+    """The parameters that a run passes to its callbacks: a dict whose keys are attributes too."""
 
     def __getattr__(self, name):
         try:
@@ -141,7 +141,7 @@ class RunContext:
         self._stop_requested = True
 
     def get_stop_requested(self):
-        """Whether somebody has asked the run to end."""
+        """Whether the run was requested to end."""
         return self._stop_requested
 
 
@@ -171,7 +171,7 @@ _current_net = None
 
 
 def set_cur_net(net):
-    """Notes the network that a checkpoint asked for from outside a run would save."""
+    """Notes the network that a checkpoint requested from outside a run would save."""
     global _current_net
     _current_net = net
 

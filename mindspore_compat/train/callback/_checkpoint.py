@@ -31,7 +31,7 @@ class CheckpointConfig:
         save_checkpoint_seconds (int): write after so many seconds; not used together with steps.
         keep_checkpoint_max (int): how many files to keep; 0 or None for no such limit.
         keep_checkpoint_per_n_minutes (int): of the files written in so many minutes keep the first
-            and the last; not used together with a limit. Without either, one file is kept.
+            and the last; not used together with a limit. Without either, one file remains.
         integrated_save (bool): see `save_checkpoint`.
         async_save (Union[bool, str]): whether to write in the background: True or "thread", or
             "process".
@@ -48,7 +48,7 @@ class CheckpointConfig:
         **kwargs: further options of the original, which have no effect.
 
     Raises:
-        ValueError: if an argument is of another type, a number negative, or encryption asked for
+        ValueError: if an argument is of another type, a number negative, or encryption requested
             where there is none.
 
     Example:
@@ -181,12 +181,12 @@ def _appended(append_info):
 
 
 class _Begun(NamedTuple):
-    """A file that is being written: by whom (None if it is there), its path, whom to tell of it,
+    """A file that is being written: by whom (None if it is there), its path, the run's `cb_params`,
     its step, and the files to delete when it is there."""
 
     saving: object
     path: str
-    told: object
+    cb_params: object
     step: int
     surplus: list
 
@@ -205,7 +205,7 @@ class ModelCheckpoint(Callback):
 
     Args:
         prefix (Union[str, Callable]): how the files' names begin, without "/"; or a function of
-            what a run tells its callbacks, which gives a whole name.
+            the run's `cb_params`, which gives a whole name.
         directory (Union[str, Callable]): where to write, by default where Python was when this was
             made; or a function as for `prefix`.
         config (CheckpointConfig): when and how to write.
@@ -246,12 +246,12 @@ class ModelCheckpoint(Callback):
         self._prefix_is_free = callable(prefix)
         self._latest_ckpt_file_name = ""
         self._last_triggered_step = 0
-        self._last_time = self._kept_since = time.time()
-        self._told = self._begun = None
+        self._last_time = self._period_start = time.time()
+        self._cb_params = self._begun = None
 
     @property
     def latest_ckpt_file_name(self):
-        """The path of the file written last; one that is still being written is not told."""
+        """The path of the file written last; one that is still being written does not count."""
         return self._latest_ckpt_file_name
 
     @property
@@ -265,14 +265,14 @@ class ModelCheckpoint(Callback):
         return self._last_triggered_step
 
     def __exit__(self, *err):
-        if err[0] is not None and self._config._exception_save and self._told is not None:
-            name = f"{self._file_name(self._told)}_breakpoint"
-            self._save_breakpoint(os.path.join(self._folder(self._told), name))
-        self._told = None
+        if err[0] is not None and self._config._exception_save and self._cb_params is not None:
+            name = f"{self._file_name(self._cb_params)}_breakpoint"
+            self._save_breakpoint(os.path.join(self._folder(self._cb_params), name))
+        self._cb_params = None
 
     def _save_breakpoint(self, path):
         """Writes a file when an exception ends the training, which no failure may hide."""
-        for step in (self._settle, lambda: self._write(self._told, path), self._settle):
+        for step in (self._settle, lambda: self._write(self._cb_params, path), self._settle):
             try:
                 step()
             except OSError as error:
@@ -280,25 +280,25 @@ class ModelCheckpoint(Callback):
 
     def on_train_begin(self, run_context):
         """Notes the run, whose first step is another's last one no more."""
-        self._told = run_context.original_args()
+        self._cb_params = run_context.original_args()
         self._last_triggered_step = 0
         super().on_train_begin(run_context)
 
     def step_end(self, run_context):
         """Writes a file, if its time has come."""
-        told = run_context.original_args()
+        cb_params = run_context.original_args()
         if self._begun is not None and not self._begun.saving.is_alive():
             self._settle()
-        self._find_free_prefix(told)
-        if self._check_save_ckpt(told, False):
-            self._save_ckpt(told)
+        self._find_free_prefix(cb_params)
+        if self._check_save_ckpt(cb_params, False):
+            self._save_ckpt(cb_params)
 
     def end(self, run_context):
         """Writes the last file, unless the last step has done so, and waits for its end."""
-        told = run_context.original_args()
-        if told.cur_step_num != self._last_triggered_step:
-            self._find_free_prefix(told)
-            self._save_ckpt(told, force_to_save=True)
+        cb_params = run_context.original_args()
+        if cb_params.cur_step_num != self._last_triggered_step:
+            self._find_free_prefix(cb_params)
+            self._save_ckpt(cb_params, force_to_save=True)
         self._settle()
 
     def _check_save_ckpt(self, cb_params, force_to_save):
@@ -319,14 +319,19 @@ class ModelCheckpoint(Callback):
         self._last_time = time.time()
         self._write(cb_params, path, self._surplus(folder))
 
-    def _write(self, told, path, surplus=()):
+    def _write(self, cb_params, path, surplus=()):
         """Writes what is to be saved into a file, or begins to."""
         config = self._config
-        network = config.saved_network if config.saved_network is not None else told.train_network
+        network = (
+            config.saved_network if config.saved_network is not None else cb_params.train_network
+        )
         set_cur_net(network)
         info = None
         if config.append_dict is not None:
-            counted = {"epoch_num": told.get("cur_epoch_num", 0), "step_num": told.cur_step_num}
+            counted = {
+                "epoch_num": cb_params.get("cur_epoch_num", 0),
+                "step_num": cb_params.cur_step_num,
+            }
             info = {name: counted.get(name, value) for name, value in config.append_dict.items()}
         path = f"{path}.{config.format}"
         options = (
@@ -346,47 +351,47 @@ class ModelCheckpoint(Callback):
             **options,
         )
         saving = _background.latest()
-        self._begun = _Begun(saving, path, told, told.cur_step_num, surplus)
+        self._begun = _Begun(saving, path, cb_params, cb_params.cur_step_num, surplus)
         if saving is None:
             self._settle()
 
     def _settle(self):
-        """Waits for the file begun last; then tells of it and deletes what it makes superfluous."""
+        """Waits for the file begun last; then reports it and deletes what it makes superfluous."""
         begun, self._begun = self._begun, None
         if begun is None:
             return
         if begun.saving is not None:
             begun.saving.result()
         self._manager.add(begun.path)
-        self._latest_ckpt_file_name = begun.told.latest_ckpt_file = begun.path
-        begun.told.last_save_ckpt_step = begun.step
+        self._latest_ckpt_file_name = begun.cb_params.latest_ckpt_file = begun.path
+        begun.cb_params.last_save_ckpt_step = begun.step
         for path in begun.surplus:
             if path != begun.path:
                 self._manager.remove_ckpoint_file(path)
 
-    def _folder(self, told):
+    def _folder(self, cb_params):
         """The directory to write to."""
         return (
-            _make_directory(self._directory(told))
+            _make_directory(self._directory(cb_params))
             if callable(self._directory)
             else (self._directory)
         )
 
-    def _file_name(self, told):
+    def _file_name(self, cb_params):
         """The name of the file for the present step, without its ending."""
         if callable(self._prefix):
-            return self._prefix(told)
-        step = (told.cur_step_num - 1) % told.batch_num + 1
-        return f"{self._prefix}-{told.get('cur_epoch_num', 1)}_{step}"
+            return self._prefix(cb_params)
+        step = (cb_params.cur_step_num - 1) % cb_params.batch_num + 1
+        return f"{self._prefix}-{cb_params.get('cur_epoch_num', 1)}_{step}"
 
-    def _find_free_prefix(self, told):
+    def _find_free_prefix(self, cb_params):
         """Numbers the prefix where files of an earlier training have it, and removes what that one
         left half written; once per callback.
         """
         if not self._prefix_is_free:
             names = rf"{re.escape(self._prefix)}(?:_\d+)?-.*\.(?:ckpt|safetensors)"
-            remove_abandoned(self._folder(told), names)
-            self._prefix = _chg_ckpt_file_name_if_same_exist(self._folder(told), self._prefix)
+            remove_abandoned(self._folder(cb_params), names)
+            self._prefix = _chg_ckpt_file_name_if_same_exist(self._folder(cb_params), self._prefix)
             self._prefix_is_free = True
 
     def _surplus(self, folder):
@@ -399,9 +404,9 @@ class ModelCheckpoint(Callback):
             self._manager.update_ckpoint_filelist(folder, self._prefix)
         if limit:
             return self._manager.ckpoint_filelist[: max(0, self._manager.ckpoint_num - limit + 1)]
-        if minutes and time.time() - self._kept_since < minutes * 60:
-            return self._manager.written_within(minutes, self._kept_since)[1:]
-        self._kept_since = time.time()
+        if minutes and time.time() - self._period_start < minutes * 60:
+            return self._manager.written_within(minutes, self._period_start)[1:]
+        self._period_start = time.time()
         return []
 
 

@@ -61,11 +61,11 @@ class EarlyStopping(Monitored):
 
     def on_train_epoch_end(self, run_context):
         """Looks at the quantity, and ends the training if it is time."""
-        told = run_context.original_args()
-        value = self._get_monitor_value(told)
+        cb_params = run_context.original_args()
+        value = self._get_monitor_value(cb_params)
         if value is None:
             return
-        params = told.train_network.parameters_dict()
+        params = cb_params.train_network.parameters_dict()
         if self.restore_best_weights and self.best_weights_param_dict is None:
             self.best_weights_param_dict = _values(params)
         self.wait += 1
@@ -77,7 +77,7 @@ class EarlyStopping(Monitored):
             self.wait = 0 if beats_baseline else self.wait
         if self.wait >= self.patience:
             run_context.request_stop()
-            self.stopped_epoch = told.cur_epoch_num
+            self.stopped_epoch = cb_params.cur_epoch_num
             if self.restore_best_weights:
                 if self.verbose:
                     print("EarlyStopping: the weights of the best epoch are back.")
@@ -85,7 +85,7 @@ class EarlyStopping(Monitored):
                     params[name].set_data(values)
 
     def on_train_end(self, run_context):
-        """Prints which epoch was the last, if asked to."""
+        """Prints which epoch was the last, if requested."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch:05d}: early stopping")
 

@@ -31,10 +31,10 @@ class History(Callback):
 
     def epoch_end(self, run_context):
         """Notes what the epoch has brought."""
-        told = run_context.original_args()
-        self.epoch["epoch"].append(told.get("cur_epoch_num", 1))
-        self.history.setdefault("net_output", []).append(_first(told.net_outputs))
-        for name, value in (told.get("metrics") or {}).items():
+        cb_params = run_context.original_args()
+        self.epoch["epoch"].append(cb_params.get("cur_epoch_num", 1))
+        self.history.setdefault("net_output", []).append(_first(cb_params.net_outputs))
+        for name, value in (cb_params.get("metrics") or {}).items():
             self.history.setdefault(name, []).append(value)
 
 

@@ -52,4 +52,4 @@ class LambdaCallback(Callback):
 
 
 def _nothing(run_context):
-    """A hook that nobody has asked for."""
+    """A hook that was not given."""

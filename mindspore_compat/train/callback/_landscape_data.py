@@ -1,5 +1,5 @@
 """What SummaryCollector keeps for a loss landscape: the checkpoints of a training and a file that
-tells of them. Its settings are checked here.
+describes them. Its settings are checked here.
 """
 
 import json
@@ -34,22 +34,24 @@ def check_settings(api, settings):
         ValueError: a key is unknown or a value out of range.
     """
     check_keys(api, "collect_landscape", settings, DEFAULTS)
-    told = {**DEFAULTS, "intervals": None, **settings}
-    check_value_type("landscape_size", told["landscape_size"], int)
-    if not 3 <= told["landscape_size"] <= 256:
+    metadata = {**DEFAULTS, "intervals": None, **settings}
+    check_value_type("landscape_size", metadata["landscape_size"], int)
+    if not 3 <= metadata["landscape_size"] <= 256:
         raise ValueError(
             f"For '{api}', 'landscape_size' must be an int in [3, 256], but got "
-            f"{told['landscape_size']}."
+            f"{metadata['landscape_size']}."
         )
-    check_value_type("unit", told["unit"], str)
-    if told["unit"] not in _UNITS:
-        raise ValueError(f"For '{api}', 'unit' must be one of {_UNITS}, but got {told['unit']!r}.")
-    check_value_type("num_samples", told["num_samples"], int)
-    check_value_type("create_landscape", told["create_landscape"], dict)
-    check_keys(api, "create_landscape", told["create_landscape"], _KINDS)
-    for name, value in told["create_landscape"].items():
+    check_value_type("unit", metadata["unit"], str)
+    if metadata["unit"] not in _UNITS:
+        raise ValueError(
+            f"For '{api}', 'unit' must be one of {_UNITS}, but got {metadata['unit']!r}."
+        )
+    check_value_type("num_samples", metadata["num_samples"], int)
+    check_value_type("create_landscape", metadata["create_landscape"], dict)
+    check_keys(api, "create_landscape", metadata["create_landscape"], _KINDS)
+    for name, value in metadata["create_landscape"].items():
         check_value_type(name, value, bool)
-    _check_intervals(api, told["intervals"])
+    _check_intervals(api, metadata["intervals"])
 
 
 def check_keys(api, name, given, known):
@@ -96,13 +98,13 @@ class LandscapeData:
         self._folder = _make_directory(os.path.join(summary_dir, FOLDER))
         self._files = {}
 
-    def save(self, told, unit):
+    def save(self, cb_params, unit):
         """Saves the network after a step or an epoch, if `unit` says which of them just ended."""
-        number = told.cur_epoch_num if unit == "epoch" else told.cur_step_num
+        number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
         wanted = any(number in interval for interval in self._settings["intervals"])
         if unit != self._settings["unit"] or not wanted:
             return
-        network = backbone_of(told.train_network)
+        network = backbone_of(cb_params.train_network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
         if os.path.isfile(path):  # of an earlier training: it stays
             self._files[str(number)] = path
@@ -115,11 +117,11 @@ class LandscapeData:
             log.error("The network of %s %d is not saved: %s", unit, number, error)
 
     def finish(self, steps_per_epoch):
-        """Writes the file that tells of the training, unless an earlier one has."""
+        """Writes the file that describes the training, unless an earlier one has."""
         path = os.path.join(self._folder, METADATA)
         if os.path.isfile(path):
             return
-        told = {
+        metadata = {
             "epoch_group": dict(enumerate(self._settings["intervals"])),
             "model_params_file_map": self._files,
             "step_per_epoch": steps_per_epoch,
@@ -128,13 +130,13 @@ class LandscapeData:
                 for name in ("unit", "num_samples", "landscape_size", "create_landscape")
             },
         }
-        write_metadata(path, told)
+        write_metadata(path, metadata)
 
 
-def write_metadata(path, told):
-    """Writes the file that tells of a training; only its owner may read it."""
+def write_metadata(path, metadata):
+    """Writes the file that describes a training; only its owner may read it."""
     with atomic_write(path, READ_ONLY) as file:
-        file.write(json.dumps(told).encode())
+        file.write(json.dumps(metadata).encode())
 
 
 def backbone_of(network):

@@ -38,29 +38,29 @@ class LossMonitor(Callback):
 
     def step_end(self, run_context):
         """Prints the loss, if this step's turn has come."""
-        told = run_context.original_args()
-        epoch = told.get("cur_epoch_num", 1)
-        step = (told.cur_step_num - 1) % told.batch_num + 1
-        loss = _handle_loss(told.net_outputs)
+        cb_params = run_context.original_args()
+        epoch = cb_params.get("cur_epoch_num", 1)
+        step = (cb_params.cur_step_num - 1) % cb_params.batch_num + 1
+        loss = _handle_loss(cb_params.net_outputs)
         if isinstance(loss, float) and not np.isfinite(loss):
             raise ValueError(
                 f"For 'LossMonitor', the loss must be finite, but in epoch: {epoch} "
                 f"step: {step}, loss is {loss}: training cannot go on."
             )
-        if told.cur_step_num <= self._last_print_time:  # a second run of the same monitor
+        if cb_params.cur_step_num <= self._last_print_time:  # a second run of the same monitor
             self._last_print_time = 0
         if self._per_print_times and (
-            told.cur_step_num - self._last_print_time >= self._per_print_times
+            cb_params.cur_step_num - self._last_print_time >= self._per_print_times
         ):
-            self._last_print_time = told.cur_step_num
+            self._last_print_time = cb_params.cur_step_num
             print(f"epoch: {epoch} step: {step}, loss is {_shown(loss)}", flush=True)
 
     def on_train_epoch_end(self, run_context):
         """Prints the metrics, if the run evaluates after this epoch."""
-        told = run_context.original_args()
-        metrics = told.get("metrics")
+        cb_params = run_context.original_args()
+        metrics = cb_params.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {metrics}")
+            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")
 
 
 def _shown(loss):

@@ -33,10 +33,10 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context):
         """Sets the learning rate."""
-        told = run_context.original_args()
-        rate = rate_of("LearningRateScheduler", told)
+        cb_params = run_context.original_args()
+        rate = rate_of("LearningRateScheduler", cb_params)
         # The function sees 0.1, not the 0.10000000149 that a float32 of 0.1 is.
-        new = self.learning_rate_function(float(str(rate.asnumpy())), told.cur_step_num)
+        new = self.learning_rate_function(float(str(rate.asnumpy())), cb_params.cur_step_num)
         if not isinstance(new, (int, float, Tensor, np.number)):
             raise TypeError(
                 f"For 'LearningRateScheduler', 'learning_rate_function' must return a "
@@ -45,15 +45,15 @@ class LearningRateScheduler(Callback):
         set_rate(rate, float(new))
 
 
-def rate_of(api, told):
+def rate_of(api, cb_params):
     """The learning rate of a run's optimizer, a Parameter.
 
     Raises:
         ValueError: if it changes from step to step or by group.
     """
-    optimizer = told.get("optimizer")
+    optimizer = cb_params.get("optimizer")
     if optimizer is None:
-        optimizer = told.train_network.optimizer
+        optimizer = cb_params.train_network.optimizer
     rate = optimizer.learning_rate
     if not isinstance(rate, Parameter) or rate.ndim:
         raise ValueError(

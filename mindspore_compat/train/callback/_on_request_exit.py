@@ -1,4 +1,4 @@
-"""OnRequestExit, with which a training ends when somebody outside asks for it."""
+"""OnRequestExit, with which a training ends on a request from outside."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ __all__ = ["OnRequestExit"]
 
 
 class OnRequestExit(Callback):
-    """Ends a run after the present step, and saves the network, when asked from outside.
+    """Ends a run after the present step, and saves the network, on a request from outside.
 
     The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The file saved is
     `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it is
@@ -84,18 +84,18 @@ class OnRequestExit(Callback):
         self._look_at_file()
 
     def on_train_step_end(self, run_context):
-        """Saves the network and ends the training, if asked to."""
+        """Saves the network and ends the training, if requested."""
         if self.exit:
             self._save(run_context.original_args().train_network, self.train_name)
             run_context.request_stop()
 
     def on_train_epoch_end(self, run_context):
-        """Ends the training, if asked to."""
+        """Ends the training, if requested."""
         if self.exit:
             run_context.request_stop()
 
     def on_train_end(self, run_context):
-        """Saves the network, if asked to end and not done yet."""
+        """Saves the network, if the run is requested to end and not done yet."""
         if self.exit:
             self._save(run_context.original_args().train_network, self.train_name)
 
@@ -109,12 +109,12 @@ class OnRequestExit(Callback):
         self._look_at_file()
 
     def on_eval_step_end(self, run_context):
-        """Ends the evaluation, if asked to."""
+        """Ends the evaluation, if requested."""
         if self.exit:
             run_context.request_stop()
 
     def on_eval_end(self, run_context):
-        """Saves the network, if asked to end."""
+        """Saves the network, if the run is requested to end."""
         if self.exit:
             self._save(run_context.original_args().eval_network, self.eval_name)
 
@@ -142,7 +142,7 @@ class OnRequestExit(Callback):
             _loading.load_checkpoint(found[0], network)
 
     def _save(self, network, path):
-        """Saves what is asked for, once."""
+        """Saves what is requested, once."""
         if self._saved:
             return
         self._saved = True

@@ -62,9 +62,9 @@ class ReduceLROnPlateau(Monitored):
 
     def on_train_epoch_end(self, run_context):
         """Looks at the quantity, and lowers the learning rate if it is time."""
-        told = run_context.original_args()
-        rate = rate_of("ReduceLROnPlateau", told)
-        value = self._get_monitor_value(told)
+        cb_params = run_context.original_args()
+        rate = rate_of("ReduceLROnPlateau", cb_params)
+        value = self._get_monitor_value(cb_params)
         if value is None:
             return
         is_better = self.is_improvement(value, self.best)
@@ -76,7 +76,7 @@ class ReduceLROnPlateau(Monitored):
             return
         self.wait += 1
         if self.wait >= self.patience:
-            self._lower(rate, told.cur_epoch_num)
+            self._lower(rate, cb_params.cur_epoch_num)
 
     def _lower(self, rate, epoch):
         """Multiplies the learning rate by `factor`, in float32 as the original."""

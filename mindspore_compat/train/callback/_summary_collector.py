@@ -1,7 +1,7 @@
 """SummaryCollector, which writes what a training shows into event files.
 
-The files are written by `train.summary`; what is kept for a loss landscape is in `_landscape_data`.
-This file says what is collected, and when.
+The files are written by `train.summary`; what is saved for a loss landscape is in
+`_landscape_data`. This file says what is collected, and when.
 """
 
 import json
@@ -150,50 +150,52 @@ class SummaryCollector(Callback):
 
     def begin(self, run_context):
         """Prepares for a run."""
-        told = run_context.original_args()
-        self._record.set_mode(told.mode)
-        self._sinking = told.dataset_sink_mode
+        cb_params = run_context.original_args()
+        self._record.set_mode(cb_params.mode)
+        self._sinking = cb_params.dataset_sink_mode
 
     def step_end(self, run_context):
         """Records the step, if it is its turn; after the first one graphs, too."""
-        told = run_context.original_args()
-        if told.mode != "train":
+        cb_params = run_context.original_args()
+        if cb_params.mode != "train":
             return
         if not self._has_saved_graphs:
             self._has_saved_graphs = True
-            self._collect_graphs(told)
-            self._record.record(told.cur_step_num)
+            self._collect_graphs(cb_params)
+            self._record.record(cb_params.cur_step_num)
         if not self._sinking:
-            self._collect(told, told.cur_step_num, told.epoch_num * told.batch_num)
+            self._collect(
+                cb_params, cb_params.cur_step_num, cb_params.epoch_num * cb_params.batch_num
+            )
         if self._landscape:
-            self._landscape.save(told, "step")
+            self._landscape.save(cb_params, "step")
 
     def epoch_end(self, run_context):
         """Records the epoch where data is sunk, if it is its turn."""
-        told = run_context.original_args()
-        if told.mode != "train":
+        cb_params = run_context.original_args()
+        if cb_params.mode != "train":
             return
         if self._sinking:
-            self._collect(told, told.cur_epoch_num, told.epoch_num)
+            self._collect(cb_params, cb_params.cur_epoch_num, cb_params.epoch_num)
         if self._landscape:
-            self._landscape.save(told, "epoch")
+            self._landscape.save(cb_params, "epoch")
         self._record.flush()
 
     def end(self, run_context):
         """Records the circumstances of the run."""
-        told = run_context.original_args()
-        if told.mode == "train" and self._wanted.get("collect_train_lineage"):
-            self._record.add_value("train_lineage", "train_lineage", self._train_lineage(told))
-        elif told.mode == "eval" and self._wanted.get("collect_eval_lineage"):
-            self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(told))
+        cb_params = run_context.original_args()
+        if cb_params.mode == "train" and self._wanted.get("collect_train_lineage"):
+            self._record.add_value("train_lineage", "train_lineage", self._train_lineage(cb_params))
+        elif cb_params.mode == "eval" and self._wanted.get("collect_eval_lineage"):
+            self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(cb_params))
         self._record.set_mode("eval")  # what ops have shown since belongs to no step
         self._record.record(0)
-        if told.mode == "train" and self._landscape:
-            self._landscape.finish(told.batch_num)
+        if cb_params.mode == "train" and self._landscape:
+            self._landscape.finish(cb_params.batch_num)
 
     # Steps ----------------------------------------------------------------------------------------
 
-    def _collect(self, told, number, total):
+    def _collect(self, cb_params, number, total):
         """Records a step or epoch, if it is its turn; `total` is how many the run has."""
         tensors = everything = self._first_step
         if self._first_step:
@@ -203,18 +205,18 @@ class SummaryCollector(Callback):
             everything, tensors = number % self._collect_freq == 0, number in self._tensor_steps
         if not everything and not tensors:
             return
-        self._collect_input_data(told)
-        self._collect_metric(told)
-        self._collect_histogram(told)
+        self._collect_input_data(cb_params)
+        self._collect_metric(cb_params)
+        self._collect_histogram(cb_params)
         self._record.record(
-            told.cur_step_num,
+            cb_params.cur_step_num,
             plugin_filter=lambda kind: tensors if kind == "tensor" else everything,
         )
 
-    def _collect_input_data(self, told):
+    def _collect_input_data(self, cb_params):
         if not self._wanted.get("collect_input_data"):
             return
-        given = None if self._sinking else told.get("train_dataset_element")
+        given = None if self._sinking else cb_params.get("train_dataset_element")
         first = given[0] if isinstance(given, (list, tuple)) and given else given
         try:
             self._record.add_value("image", "input_data/auto", first)
@@ -225,19 +227,19 @@ class SummaryCollector(Callback):
             )
             self._wanted["collect_input_data"] = False
 
-    def _collect_metric(self, told):
+    def _collect_metric(self, cb_params):
         if not self._wanted.get("collect_metric"):
             return
-        loss = _loss_of(told)
+        loss = _loss_of(cb_params)
         if loss is None:
             self._wanted["collect_metric"] = False
         else:
             self._record.add_value("scalar", "loss/auto", Tensor(loss))
 
-    def _collect_histogram(self, told):
+    def _collect_histogram(self, cb_params):
         if "histogram_regular" not in self._wanted:
             return
-        optimizer = _optimizer_of(told)
+        optimizer = _optimizer_of(cb_params)
         if optimizer is None:
             del self._wanted["histogram_regular"]
             return
@@ -257,20 +259,24 @@ class SummaryCollector(Callback):
 
     # Once in a run --------------------------------------------------------------------------------
 
-    def _collect_graphs(self, told):
+    def _collect_graphs(self, cb_params):
         if self._wanted.get("collect_graph"):
-            self._collect_network(told)
-        if self._wanted.get("collect_dataset_graph") and hasattr(told.train_dataset, "children"):
+            self._collect_network(cb_params)
+        if self._wanted.get("collect_dataset_graph") and hasattr(
+            cb_params.train_dataset, "children"
+        ):
             self._record.add_value(
-                "dataset_graph", "train_dataset", _dataset_graph.dataset_graph(told.train_dataset)
+                "dataset_graph",
+                "train_dataset",
+                _dataset_graph.dataset_graph(cb_params.train_dataset),
             )
         if self._custom:
             self._record.add_value(
                 "custom_lineage_data", "custom_lineage_data", _lineage.custom_lineage(self._custom)
             )
 
-    def _collect_network(self, told):
-        inputs = told.get("train_dataset_element") or told.get("sunk_element")
+    def _collect_network(self, cb_params):
+        inputs = cb_params.get("train_dataset_element") or cb_params.get("sunk_element")
         if config.mode != GRAPH_MODE or not inputs:
             log.warning(
                 "For 'SummaryCollector', the graph is not recorded: only in GRAPH_MODE "
@@ -279,7 +285,7 @@ class SummaryCollector(Callback):
             return
         from ..summary._network_graph import network_graph  # the tracer is large, and seldom needed
 
-        network = told.train_network
+        network = cb_params.train_network
         while {"network", "optimizer"} <= network.name_cells().keys():
             network = network.network
         try:
@@ -287,29 +293,33 @@ class SummaryCollector(Callback):
         except Exception as error:  # noqa: BLE001 - of the user's network; the training goes on
             log.warning("For 'SummaryCollector', the graph is not recorded: %s", error)
 
-    def _train_lineage(self, told):
+    def _train_lineage(self, cb_params):
         """The circumstances of a training."""
-        optimizer, loss_fn, loss = _optimizer_of(told), _loss_fn_of(told), _loss_of(told)
+        optimizer, loss_fn, loss = (
+            _optimizer_of(cb_params),
+            _loss_fn_of(cb_params),
+            _loss_of(cb_params),
+        )
         rate = optimizer.learning_rate if optimizer is not None else None
         if not isinstance(rate, Parameter):
             log.warning(
                 "For 'SummaryCollector', the learning rate is not recorded: it is no single number."
             )
             rate = None
-        path = _checkpoint_of(told)
+        path = _checkpoint_of(cb_params)
         return _lineage.train_lineage(
             {
                 "optimizer": optimizer and type(optimizer).__name__,
                 "learning_rate": rate if rate is None else float(rate.asnumpy().reshape(-1)[0]),
                 "loss_function": loss_fn and type(loss_fn).__name__,
-                "epoch": told.epoch_num,
-                "parallel_mode": told.parallel_mode,
-                "device_num": told.device_number,
-                "network": type(told.network).__name__,
+                "epoch": cb_params.epoch_num,
+                "parallel_mode": cb_params.parallel_mode,
+                "device_num": cb_params.device_number,
+                "network": type(cb_params.network).__name__,
                 "loss": None if loss is None else float(loss),
                 "model_path": json.dumps({"ckpt": path}),
                 "model_size": os.path.getsize(path) if path else 0,
-                **_data_of(told.train_dataset),
+                **_data_of(cb_params.train_dataset),
             }
         )
 
@@ -320,24 +330,25 @@ def tensor_steps(total, freq, tensor_freq):
     Args:
         total (int): how many the run has.
         freq (int): every how many other values are recorded.
-        tensor_freq (int, optional): every how many was asked for.
+        tensor_freq (int, optional): the given number of steps.
     """
     if tensor_freq is not None:
         return range(0, total + 1, tensor_freq)
     if len(range(0, total + 1, freq)) <= _TENSOR_STEPS_BY_DEFAULT:
         return range(0, total + 1, freq)
-    spread = total // (_TENSOR_STEPS_BY_DEFAULT - 1)
-    if spread > 1:
-        return range(0, total + 1, spread)[:_TENSOR_STEPS_BY_DEFAULT]
+    stride = total // (_TENSOR_STEPS_BY_DEFAULT - 1)
+    if stride > 1:
+        return range(0, total + 1, stride)[:_TENSOR_STEPS_BY_DEFAULT]
     return range(0, total + 1)[: _TENSOR_STEPS_BY_DEFAULT + 1]
 
 
-# What a run tells ---------------------------------------------------------------------------------
+# The parameters of a run
+# ---------------------------------------------------------------------------------
 
 
-def _loss_of(told):
+def _loss_of(cb_params):
     """The loss as a NumPy number, the mean of the first output; None where there is none."""
-    output = told.get("net_outputs")
+    output = cb_params.get("net_outputs")
     if isinstance(output, (list, tuple)) and output:
         output = output[0]
     if not isinstance(output, (int, float, Tensor)):
@@ -347,15 +358,15 @@ def _loss_of(told):
         )
         return None
     values = output.asnumpy() if isinstance(output, Tensor) else np.asarray(output)
-    kept = values.dtype if values.dtype.kind == "f" else np.float32  # float16 stays what it is
-    return np.mean(values.astype(kept))
+    dtype = values.dtype if values.dtype.kind == "f" else np.float32  # float16 stays what it is
+    return np.mean(values.astype(dtype))
 
 
-def _optimizer_of(told):
+def _optimizer_of(cb_params):
     """The optimizer, which may stand in the network; None with a warning where there is none."""
-    if isinstance(told.optimizer, Optimizer):
-        return told.optimizer
-    for _, cell in told.train_network.cells_and_names():
+    if isinstance(cb_params.optimizer, Optimizer):
+        return cb_params.optimizer
+    for _, cell in cb_params.train_network.cells_and_names():
         found = cell if isinstance(cell, Optimizer) else getattr(cell, "optimizer", None)
         if isinstance(found, Optimizer):
             return found
@@ -366,32 +377,36 @@ def _optimizer_of(told):
     return None
 
 
-def _loss_fn_of(told):
+def _loss_fn_of(cb_params):
     """The loss function, which may stand in the network."""
-    if told.loss_fn is not None:
-        return told.loss_fn
+    if cb_params.loss_fn is not None:
+        return cb_params.loss_fn
     return next(
-        (cell for _, cell in told.train_network.cells_and_names() if isinstance(cell, LossBase)),
+        (
+            cell
+            for _, cell in cb_params.train_network.cells_and_names()
+            if isinstance(cell, LossBase)
+        ),
         None,
     )
 
 
-def _checkpoint_of(told):
+def _checkpoint_of(cb_params):
     """The path of the newest checkpoint that a callback has written."""
     paths = [
         each.latest_ckpt_file_name
-        for each in told.list_callback
+        for each in cb_params.list_callback
         if isinstance(each, ModelCheckpoint)
     ]
     return os.path.realpath(paths[-1]) if paths and paths[-1] else None
 
 
 def _data_of(dataset):
-    """The path and sizes of a dataset, as far as it tells."""
-    told = {}
+    """The path and sizes of a dataset, as far as they are known."""
+    cb_params = {}
     if hasattr(dataset, "get_batch_size"):
-        told["batch_size"] = dataset.get_batch_size()
-        told["dataset_size"] = dataset.get_dataset_size() * told["batch_size"]
+        cb_params["batch_size"] = dataset.get_batch_size()
+        cb_params["dataset_size"] = dataset.get_dataset_size() * cb_params["batch_size"]
     source = dataset
     while getattr(source, "children", ()):
         source = source.children[0]
@@ -399,15 +414,15 @@ def _data_of(dataset):
     if path and not isinstance(path, str):
         path = path[0]
     if path:
-        told["path"] = os.path.dirname(path) if os.path.isfile(path) else path
-    return told
+        cb_params["path"] = os.path.dirname(path) if os.path.isfile(path) else path
+    return cb_params
 
 
-def _eval_lineage(told):
+def _eval_lineage(cb_params):
     """The circumstances of an evaluation; metrics that JSON cannot hold are left out."""
-    found = _data_of(told.valid_dataset)
+    found = _data_of(cb_params.valid_dataset)
     try:
-        found["metrics"] = json.dumps(told.metrics)
+        found["metrics"] = json.dumps(cb_params.metrics)
     except TypeError as error:
         log.warning("For 'SummaryCollector', the metrics are not recorded: %s", error)
     return _lineage.eval_lineage(found)

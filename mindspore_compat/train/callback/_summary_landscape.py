@@ -1,4 +1,4 @@
-"""SummaryLandscape, which measures the loss around the weights that SummaryCollector has kept.
+"""SummaryLandscape, which measures the loss around the weights that SummaryCollector has saved.
 
 The planes in which it is measured, and the message, are in `summary._landscape`.
 """
@@ -36,7 +36,7 @@ _KEYS = {
 
 
 class SummaryLandscape:
-    """Draws the loss around the weights of a training, from what SummaryCollector has kept of it.
+    """Draws the loss around the weights of a training, from what SummaryCollector has saved of it.
 
     Args:
         summary_dir (str): the folder that SummaryCollector was given.
@@ -59,7 +59,7 @@ class SummaryLandscape:
         self._folder = _make_directory(os.path.join(self._summary_dir, FOLDER))
 
     def clean_ckpt(self):
-        """Deletes the checkpoints, and what tells of them."""
+        """Deletes the checkpoints, and the file that describes them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @checked
@@ -90,46 +90,49 @@ class SummaryLandscape:
             TypeError: an argument, or what `callback_fn` returns, is of another type.
             ValueError: a number is out of range, a key unknown, or there is no checkpoint of a
                 number in the intervals; or the metrics lack "Loss".
-            FileNotFoundError: SummaryCollector has kept nothing in `summary_dir`.
+            FileNotFoundError: SummaryCollector has saved nothing in `summary_dir`.
         """
-        told = self._metadata(collect_landscape)
+        metadata = self._metadata(collect_landscape)
         devices = device_ids or [config.device_id]
         output = self._summary_dir if output is None else output
         with SummaryRecord(output) as record:
-            for epochs, plane in self._planes(told):
-                losses = _measured(devices, callback_fn, told["num_samples"], plane)
+            for epochs, plane in self._planes(metadata):
+                losses = _measured(devices, callback_fn, metadata["num_samples"], plane)
                 message = _landscape.landscape_message(
-                    plane, losses, epochs, told["unit"], told["step_per_epoch"]
+                    plane, losses, epochs, metadata["unit"], metadata["step_per_epoch"]
                 )
                 ends = epochs if len(epochs) == 1 else [epochs[0], epochs[-1]]
                 record.add_value("LANDSCAPE", f"landscape_{ends}", message)
                 record.record(0)
                 record.flush()
 
-    def _planes(self, told):
+    def _planes(self, metadata):
         """The checkpoints' numbers and the plane of each landscape that is wanted."""
-        groups, wanted = list(told["epoch_group"].values()), told["create_landscape"]
+        groups, wanted = list(metadata["epoch_group"].values()), metadata["create_landscape"]
         if wanted["train"]:
             for epochs in groups:
                 yield (
                     epochs,
                     _landscape.plane_of_path(
-                        [self._weights(told, each) for each in epochs], told["landscape_size"]
+                        [self._weights(metadata, each) for each in epochs],
+                        metadata["landscape_size"],
                     ),
                 )
         if wanted["result"]:
             last = groups[-1][-1]
             yield (
                 [last],
-                _landscape.plane_of_result(self._weights(told, last), told["landscape_size"]),
+                _landscape.plane_of_result(
+                    self._weights(metadata, last), metadata["landscape_size"]
+                ),
             )
 
-    def _weights(self, told, number):
-        loaded = load_checkpoint(told["model_params_file_map"][str(number)])
+    def _weights(self, metadata, number):
+        loaded = load_checkpoint(metadata["model_params_file_map"][str(number)])
         return {name: param.asnumpy() for name, param in loaded.items()}
 
     def _metadata(self, changes):
-        """What is known of the training, with the caller's changes, which are kept.
+        """What is known of the training, with the caller's changes, which are saved.
 
         Raises:
             TypeError, ValueError: the changes, or what is known, make no sense.
@@ -145,37 +148,37 @@ class SummaryLandscape:
                 f"SummaryCollector whose 'collect_landscape' is set."
             )
         with reading(path, ValueError):
-            told = json_of(path)
+            metadata = json_of(path)
         if "intervals" in changes:
-            told["epoch_group"] = {
+            metadata["epoch_group"] = {
                 str(number): each for number, each in enumerate(changes.pop("intervals"))
             }
-        told.update(changes)
-        self._check_metadata(path, told)
+        metadata.update(changes)
+        self._check_metadata(path, metadata)
         if changed:
-            write_metadata(path, told)
-        return told
+            write_metadata(path, metadata)
+        return metadata
 
-    def _check_metadata(self, path, told):
-        if set(told) != _KEYS:
+    def _check_metadata(self, path, metadata):
+        if set(metadata) != _KEYS:
             raise ValueError(
                 f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
-                f"{sorted(told)}."
+                f"{sorted(metadata)}."
             )
-        known = {name: told[name] for name in DEFAULTS if name in told}
-        check_settings(_API, {**known, "intervals": list(told["epoch_group"].values())})
-        if set(told["create_landscape"]) != {"train", "result"}:
+        known = {name: metadata[name] for name in DEFAULTS if name in metadata}
+        check_settings(_API, {**known, "intervals": list(metadata["epoch_group"].values())})
+        if set(metadata["create_landscape"]) != {"train", "result"}:
             raise ValueError(
                 f"For '{_API}', 'create_landscape' must have the keys 'train' and "
-                f"'result', but got {told['create_landscape']}."
+                f"'result', but got {metadata['create_landscape']}."
             )
         missing = [
             each
-            for interval in told["epoch_group"].values()
+            for interval in metadata["epoch_group"].values()
             for each in interval
-            if str(each) not in told["model_params_file_map"]
+            if str(each) not in metadata["model_params_file_map"]
         ]
-        if missing or not told["epoch_group"]:
+        if missing or not metadata["epoch_group"]:
             raise ValueError(
                 f"For '{_API}', 'intervals' must hold numbers of checkpoints, but "
                 f"there are none of {missing}."

@@ -55,14 +55,14 @@ class TimeMonitor(Callback):
 
     def epoch_end(self, run_context):
         """Prints the times of the epoch."""
-        told = run_context.original_args()
+        cb_params = run_context.original_args()
         milliseconds = (time.time() - self.epoch_time) * 1000
         steps = self.data_size
-        if isinstance(told.batch_num, int):
-            steps = told.batch_num
+        if isinstance(cb_params.batch_num, int):
+            steps = cb_params.batch_num
         _check_steps(steps)
         line = (
-            f"{told.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
+            f"{cb_params.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
             f"per step time: {milliseconds / steps:5.3f} ms"
         )
         if self.data_time:

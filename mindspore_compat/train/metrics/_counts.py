@@ -14,7 +14,7 @@ _TINY = sys.float_info.min  # a class that never occurs counts as 0, not as NaN
 class ClassCounts(EvaluationBase):
     """True positives, and how many samples are predicted and labelled, for each class.
 
-    For several labels each sample takes the place of a class, as in the original.
+    For several labels each sample counts as a class, as in the original.
     """
 
     def __init__(self, eval_type):
@@ -45,15 +45,15 @@ class ClassCounts(EvaluationBase):
         if self._type == "multilabel":
             counts = _of_samples(self._by_sample(y_pred), self._by_sample(y))
             self._hit, self._predicted, self._labelled = (
-                np.append(kept, new) for kept, new in zip(self._kept(), counts, strict=True)
+                np.append(old, new) for old, new in zip(self._counts(), counts, strict=True)
             )
             return
         counts = self._of_classes(y_pred.argmax(axis=1), self._class_numbers(y_pred, y))
         self._hit, self._predicted, self._labelled = (
-            kept + new if kept.size else new for kept, new in zip(self._kept(), counts, strict=True)
+            old + new if old.size else new for old, new in zip(self._counts(), counts, strict=True)
         )
 
-    def _kept(self):
+    def _counts(self):
         return self._hit, self._predicted, self._labelled
 
     def _of_classes(self, predicted, labels):

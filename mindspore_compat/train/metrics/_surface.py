@@ -26,7 +26,7 @@ class SurfaceMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes a prediction, in the place of any before.
+        """Takes a prediction, which replaces any before.
 
         Args:
             *inputs: the predicted image and the labelled one, of one shape, and the number of the

@@ -1,4 +1,4 @@
-"""CosineSimilarity: how alike the rows of a matrix are."""
+"""CosineSimilarity: the similarity of the rows of a matrix."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class CosineSimilarity(Metric):
 
     @rearrange_inputs
     def update(self, inputs):
-        """Takes a matrix, in the place of any before.
+        """Takes a matrix, which replaces any before.
 
         Raises:
             ValueError: if `inputs` has not two axes.

@@ -14,7 +14,7 @@ class HausdorffDistance(SurfaceMetric):
 
     Args:
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
-        percentile (float): which percentile of the distances to take in the place of the largest,
+        percentile (float): which percentile of the distances to take instead of the largest,
             from 0 to 100.
         directed (bool): whether only distances from the predicted surface count.
         crop (bool): whether the original cuts the images to the regions first, which changes no

@@ -133,7 +133,7 @@ class Metric(metaclass=ABCMeta):
             )
 
     def _need_updates(self, seen):
-        """Refuses to tell a result when nothing has been measured."""
+        """Refuses to compute a result when nothing has been measured."""
         if not seen:
             raise RuntimeError(
                 f"For '{type(self).__name__}.eval', 'update' must have been called "

@@ -59,7 +59,7 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Measures one image, in the place of any before.
+        """Measures one image, which replaces any before.
 
         Args:
             *inputs: the network; a batch of one image; and the class, a number in an array.
@@ -85,14 +85,14 @@ class OcclusionSensitivity(Metric):
         first, last = self._box(image.shape[1:])
         margin = self._margins(image.ndim - 1)
         sizes = last - first + 1
-        places = [np.array(place) + first for place in np.ndindex(*sizes)]
+        centres = [np.array(corner) + first for corner in np.ndindex(*sizes)]
         number = int(label.reshape(-1)[0])
         self._baseline = _predicted(model, image, number)[0]
         covered = []
-        for start in range(0, len(places), max(self.n_batch, 1)):
+        for start in range(0, len(centres), max(self.n_batch, 1)):
             batch = [
-                self._covered(image, place, margin)
-                for place in places[start : start + max(self.n_batch, 1)]
+                self._covered(image, corner, margin)
+                for corner in centres[start : start + max(self.n_batch, 1)]
             ]
             covered.append(_predicted(model, np.concatenate(batch), number))
         self._sensitivity_im = (self._baseline - np.concatenate(covered)).reshape(sizes).squeeze()
@@ -106,7 +106,7 @@ class OcclusionSensitivity(Metric):
         self._need_updates(self._sensitivity_im is not None)
         return self._sensitivity_im
 
-    def _covered(self, image, place, margin):
+    def _covered(self, image, corner, margin):
         """The image with the surroundings of a point covered."""
         made = image.copy()
         made[
@@ -114,7 +114,7 @@ class OcclusionSensitivity(Metric):
                 0,
                 *(
                     slice(max(0, point - reach), point + reach)
-                    for point, reach in zip(place, margin, strict=True)
+                    for point, reach in zip(corner, margin, strict=True)
                 ),
             )
         ] = self.pad_val

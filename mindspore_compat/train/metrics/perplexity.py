@@ -60,8 +60,8 @@ class Perplexity(Metric):
         labels = labels.astype(np.int64).ravel()
         preds = preds.reshape(-1, preds.shape[-1])
         if self.ignore_label is not None:
-            kept = labels != self.ignore_label
-            labels, preds = labels[kept], preds[kept]
+            is_counted = labels != self.ignore_label
+            labels, preds = labels[is_counted], preds[is_counted]
         if labels.size and not 0 <= labels.min() <= labels.max() < preds.shape[1]:
             raise ValueError(
                 f"For 'Perplexity.update', labels must be in [0, {preds.shape[1]}), "

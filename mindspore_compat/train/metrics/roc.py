@@ -44,7 +44,7 @@ class ROC(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions and labels, as in the original in the place of any before.
+        """Takes predictions and labels, as in the original which replaces any before.
 
         Args:
             *inputs: predictions of the labels' shape, or (N, C, ...) with labels (N, ...).

@@ -1,7 +1,7 @@
 """Networks as graphs of primitives in files: MindIR and ONNX.
 
 `tracing.py` runs a network once and notes its arithmetic as a graph; `primitives.py`, `shapes.py`
-and `windows.py` say which primitives stand for a function of `xp`; `writing.py` writes MindIR,
+and `windows.py` say which primitives implement a function of `xp`; `writing.py` writes MindIR,
 `onnx_writing.py` ONNX. `running.py` runs a graph that was loaded.
 """
 

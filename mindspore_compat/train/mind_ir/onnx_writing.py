@@ -373,12 +373,12 @@ def top_k(w, node, x, k):
     return w("TopK", x, whole(k), outputs=2, axis=-1, largest=1, sorted=1)
 
 
-def _scatter(w, x, places, values, **attributes):
-    if not isinstance(places, np.ndarray):
-        places = w("Cast", places, to=7)
+def _scatter(w, x, indices, values, **attributes):
+    if not isinstance(indices, np.ndarray):
+        indices = w("Cast", indices, to=7)
     else:
-        places = places.astype(np.int64)
-    return w("ScatterND", x, places, values, **attributes)
+        indices = indices.astype(np.int64)
+    return w("ScatterND", x, indices, values, **attributes)
 
 
 rule("TensorScatterUpdate")(lambda w, node, x, at, values: _scatter(w, x, at, values))

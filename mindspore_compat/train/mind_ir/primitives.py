@@ -117,7 +117,7 @@ def _declare():
     for name, op in COMPARISONS.items():
         emits(name)(_comparison(op))
     for name, op in LOGICAL.items():
-        emits(name)(lambda b, out, x, y, op=op: b(op, b.held(x, bool), b.held(y, bool)))
+        emits(name)(lambda b, out, x, y, op=op: b(op, b.operand(x, bool), b.operand(y, bool)))
     for name, op in REDUCTIONS.items():
         emits(name)(_reduction(op))
 
@@ -125,8 +125,8 @@ def _declare():
 def _unary(name, op):
     def emit(b, out, x):
         if name in WHOLE_AS_IT_IS and x.dtype.kind in "biu":
-            return b.held(x)
-        return b(op, b.held(x, out.dtype if x.dtype.kind in "biu" else None))
+            return b.operand(x)
+        return b(op, b.operand(x, out.dtype if x.dtype.kind in "biu" else None))
 
     return emit
 
@@ -135,7 +135,7 @@ def _test(op):
     def emit(b, out, x):
         if x.dtype.kind in "biu":
             return np.full(x.shape, op == "IsFinite")
-        return b(op, b.held(x))
+        return b(op, b.operand(x))
 
     return emit
 
@@ -143,8 +143,8 @@ def _test(op):
 def _binary(name, op):
     def emit(b, out, x, y):
         if out.dtype == bool and name in LOGICAL_OF_BITS:
-            return b(LOGICAL_OF_BITS[name], b.held(x, bool), b.held(y, bool))
-        return b(op, b.held(x, out.dtype), b.held(y, out.dtype))
+            return b(LOGICAL_OF_BITS[name], b.operand(x, bool), b.operand(y, bool))
+        return b(op, b.operand(x, out.dtype), b.operand(y, out.dtype))
 
     return emit
 
@@ -152,7 +152,7 @@ def _binary(name, op):
 def _comparison(op):
     def emit(b, out, x, y):
         dtype = np.result_type(_typed(x), _typed(y))
-        return b(op, b.held(x, dtype), b.held(y, dtype))
+        return b(op, b.operand(x, dtype), b.operand(y, dtype))
 
     return emit
 
@@ -165,28 +165,28 @@ def _typed(x):
 @emits("logical_not", "invert")
 def logical_not(b, out, x):
     if out.dtype != bool:
-        return b("Sub", np.array(-1, out.dtype), b.held(x))  # all bits the other way round
-    return b("LogicalNot", b.held(x, bool))
+        return b("Sub", np.array(-1, out.dtype), b.operand(x))  # all bits the other way round
+    return b("LogicalNot", b.operand(x, bool))
 
 
 @emits("positive", "ascontiguousarray", "array", "stop")
 def same(b, out, x, *_):
-    return b.held(x)
+    return b.operand(x)
 
 
 @emits("cast")
 def cast(b, out, x, dtype):
-    return b.held(x, out.dtype)
+    return b.operand(x, out.dtype)
 
 
 @emits("exp2")
 def exp2(b, out, x):
-    return b("Pow", np.array(2, out.dtype), b.held(x, out.dtype))
+    return b("Pow", np.array(2, out.dtype), b.operand(x, out.dtype))
 
 
 def _logarithm(base):
     def emit(b, out, x):
-        return b("Mul", b("Log", b.held(x, out.dtype)), np.array(1 / math.log(base), out.dtype))
+        return b("Mul", b("Log", b.operand(x, out.dtype)), np.array(1 / math.log(base), out.dtype))
 
     return emit
 
@@ -196,7 +196,7 @@ emits("log10")(_logarithm(10))
 
 
 def _times(factor):
-    return lambda b, out, x: b("Mul", b.held(x, out.dtype), np.array(factor, out.dtype))
+    return lambda b, out, x: b("Mul", b.operand(x, out.dtype), np.array(factor, out.dtype))
 
 
 emits("deg2rad")(_times(math.pi / 180))
@@ -205,13 +205,13 @@ emits("rad2deg")(_times(180 / math.pi))
 
 @emits("cbrt")
 def cbrt(b, out, x):
-    value = b.held(x, out.dtype)
+    value = b.operand(x, out.dtype)
     return b("Mul", b("Sign", value), b("Pow", b("Abs", value), np.array(1 / 3, out.dtype)))
 
 
 @emits("logaddexp")
 def logaddexp(b, out, x, y):
-    x, y = b.held(x, out.dtype), b.held(y, out.dtype)
+    x, y = b.operand(x, out.dtype), b.operand(y, out.dtype)
     apart = b("Exp", b("Neg", b("Abs", b("Sub", x, y))))
     return b("Add", b("Maximum", x, y), b("Log1p", apart))
 
@@ -237,14 +237,14 @@ def _ignoring_nan(b, out, x, y, op):
 
 @emits("hypot")
 def hypot(b, out, x, y):
-    x, y = b.held(x, out.dtype), b.held(y, out.dtype)
+    x, y = b.operand(x, out.dtype), b.operand(y, out.dtype)
     return b("Sqrt", b("Add", b("Square", x), b("Square", y)))
 
 
 @emits("copysign")
 def copysign(b, out, x, y):
-    size = b("Abs", b.held(x, out.dtype))
-    negative = b("Less", b.held(y, out.dtype), np.array(0, out.dtype))
+    size = b("Abs", b.operand(x, out.dtype))
+    negative = b("Less", b.operand(y, out.dtype), np.array(0, out.dtype))
     sign = b(
         "Sub", np.array(1, out.dtype), b("Mul", np.array(2, out.dtype), b.cast(negative, out.dtype))
     )
@@ -253,40 +253,40 @@ def copysign(b, out, x, y):
 
 @emits("logit")
 def logit(b, out, x):
-    x = b.held(x, out.dtype)
+    x = b.operand(x, out.dtype)
     return b("Log", b("RealDiv", x, b("Sub", np.array(1, out.dtype), x)))
 
 
 @emits("polygamma")
 def polygamma(b, out, n, x):
-    return b("Polygamma", b.held(n, np.int64), b.held(x))
+    return b("Polygamma", b.operand(n, np.int64), b.operand(x))
 
 
 @emits("round")
 def rounded(b, out, x, decimals=0):
     if x.dtype.kind in "biu":
-        return b.held(x)
+        return b.operand(x)
     scale = np.array(10.0**decimals, x.dtype)
     return (
-        b("RealDiv", b("Rint", b("Mul", b.held(x), scale)), scale)
+        b("RealDiv", b("Rint", b("Mul", b.operand(x), scale)), scale)
         if decimals
-        else b("Rint", b.held(x))
+        else b("Rint", b.operand(x))
     )
 
 
 @emits("real")
 def real(b, out, x):
-    return b("Real", b.held(x)) if x.dtype.kind == "c" else b.held(x)
+    return b("Real", b.operand(x)) if x.dtype.kind == "c" else b.operand(x)
 
 
 @emits("imag")
 def imag(b, out, x):
-    return b("Imag", b.held(x)) if x.dtype.kind == "c" else np.zeros(x.shape, out.dtype)
+    return b("Imag", b.operand(x)) if x.dtype.kind == "c" else np.zeros(x.shape, out.dtype)
 
 
 @emits("angle")
 def angle(b, out, x):
-    return b("Angle", b.held(x))
+    return b("Angle", b.operand(x))
 
 
 @emits("where")
@@ -301,15 +301,15 @@ def where(b, out, condition, x, y):
 
 @emits("clip")
 def clip(b, out, x, low, high):
-    value = b.held(x, out.dtype)
+    value = b.operand(x, out.dtype)
     if low is not None:
-        value = b("Maximum", value, b.held(low, out.dtype))
-    return value if high is None else b("Minimum", value, b.held(high, out.dtype))
+        value = b("Maximum", value, b.operand(low, out.dtype))
+    return value if high is None else b("Minimum", value, b.operand(high, out.dtype))
 
 
 @emits("nan_to_num")
 def nan_to_num(b, out, x, copy=True, nan=0.0, posinf=None, neginf=None):
-    value, info = b.held(x), np.finfo(x.dtype)
+    value, info = b.operand(x), np.finfo(x.dtype)
 
     def replaced(value, test, by):
         return b("Select", test, np.full(x.shape, by, x.dtype), value)
@@ -345,7 +345,7 @@ def axes_of(axis, ndim):
 
 def _reduction(op):
     def emit(b, out, x, axis=None, keepdims=False):
-        return reduced(b, op, b.held(x, out.dtype), axes_of(axis, x.ndim), keepdims)
+        return reduced(b, op, b.operand(x, out.dtype), axes_of(axis, x.ndim), keepdims)
 
     return emit
 
@@ -361,19 +361,19 @@ def reduced(b, op, value, axes, keepdims):
 
 emits("all")(
     lambda b, out, x, axis=None, keepdims=False: reduced(
-        b, "ReduceAll", b.held(x, bool), axes_of(axis, x.ndim), keepdims
+        b, "ReduceAll", b.operand(x, bool), axes_of(axis, x.ndim), keepdims
     )
 )
 emits("any")(
     lambda b, out, x, axis=None, keepdims=False: reduced(
-        b, "ReduceAny", b.held(x, bool), axes_of(axis, x.ndim), keepdims
+        b, "ReduceAny", b.operand(x, bool), axes_of(axis, x.ndim), keepdims
     )
 )
 
 
 def _centred(b, out, x, axis, ddof, keepdims):
     axes = axes_of(axis, x.ndim)
-    value = b.held(x, out.dtype)
+    value = b.operand(x, out.dtype)
     apart = b("Sub", value, reduced(b, "ReduceMean", value, axes, True))
     total = reduced(b, "ReduceSum", b("Square", apart), axes, keepdims)
     count = math.prod(x.shape[a] for a in axes) - ddof
@@ -392,26 +392,26 @@ def std(b, out, x, axis=None, ddof=0, keepdims=False):
 
 @emits("nansum")
 def nansum(b, out, x, axis=None, keepdims=False):
-    value = b("Select", b("IsNan", b.held(x)), np.zeros(x.shape, x.dtype), b.held(x))
+    value = b("Select", b("IsNan", b.operand(x)), np.zeros(x.shape, x.dtype), b.operand(x))
     return reduced(b, "ReduceSum", value, axes_of(axis, x.ndim), keepdims)
 
 
 @emits("argmax")
 def argmax(b, out, x, axis=None, keepdims=False):
-    return _place(b, out, x, axis, "Argmax")
+    return _arg_extreme(b, out, x, axis, "Argmax")
 
 
 @emits("argmin")
 def argmin(b, out, x, axis=None, keepdims=False):
-    return _place(b, out, x, axis, "Argmin")
+    return _arg_extreme(b, out, x, axis, "Argmin")
 
 
-def _place(b, out, x, axis, op):
-    value = b.held(x, None if x.dtype.kind == "f" else np.dtype(np.float32))
+def _arg_extreme(b, out, x, axis, op):
+    value = b.operand(x, None if x.dtype.kind == "f" else np.dtype(np.float32))
     if axis is None:
         value, axis = b.reshape(value, (-1,)), 0
-    place = b(op, value, axis, TYPE_IDS[np.dtype(np.int32)])
-    return b.reshape(b.cast(place, out.dtype), out.shape)
+    index = b(op, value, axis, TYPE_IDS[np.dtype(np.int32)])
+    return b.reshape(b.cast(index, out.dtype), out.shape)
 
 
 @emits("cumsum")
@@ -425,7 +425,7 @@ def cumprod(b, out, x, axis=None):
 
 
 def _running(b, out, x, axis, op):
-    value = b.held(x, out.dtype)
+    value = b.operand(x, out.dtype)
     if axis is None:
         value, axis = b.reshape(value, (-1,)), 0
     return b(op, value, axis % out.ndim, False, False)
@@ -437,8 +437,8 @@ def _running(b, out, x, axis, op):
 @emits("matmul")
 def matmul(b, out, x, y):
     x_shape, y_shape = np.shape(_array(x)), np.shape(_array(y))
-    left = b.held(x, out.dtype)
-    right = b.held(y, out.dtype)
+    left = b.operand(x, out.dtype)
+    right = b.operand(y, out.dtype)
     if len(x_shape) == 1:
         left, x_shape = _shaped(b, left, (1, *x_shape)), (1, *x_shape)
     if len(y_shape) == 1:
@@ -447,8 +447,8 @@ def matmul(b, out, x, y):
         value = b("MatMul", left, right, False, False)
     else:
         lead = np.broadcast_shapes(x_shape[:-2], y_shape[:-2])
-        left = _spread(b, left, x_shape, (*lead, *x_shape[-2:]))
-        right = _spread(b, right, y_shape, (*lead, *y_shape[-2:]))
+        left = _broadcast_batch(b, left, x_shape, (*lead, *x_shape[-2:]))
+        right = _broadcast_batch(b, right, y_shape, (*lead, *y_shape[-2:]))
         value = b("BatchMatMul", left, right, False, False)
     return b.reshape(value, out.shape) if 1 in (_rank(x), _rank(y)) else value
 
@@ -465,7 +465,7 @@ def _shaped(b, value, shape):
     return value.reshape(shape) if isinstance(value, np.ndarray) else b.reshape(value, shape)
 
 
-def _spread(b, value, shape, wanted):
+def _broadcast_batch(b, value, shape, wanted):
     if tuple(shape) == tuple(wanted):
         return value
     if isinstance(value, np.ndarray):
@@ -476,7 +476,7 @@ def _spread(b, value, shape, wanted):
 
 @emits("einsum_list")
 def einsum_list(b, out, operands, equation):
-    """Every operand laid out over all labels, multiplied and summed over those that go."""
+    """Every operand broadcast over all labels, multiplied and summed over those that go."""
     inputs, _, result = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     labels = list(result) + sorted(set("".join(terms)) - set(result))
@@ -486,11 +486,11 @@ def einsum_list(b, out, operands, equation):
         or any(len(set(term)) != len(term) or "." in term for term in terms)
     ):
         raise RuntimeError(
-            f"For 'export', the network uses einsum({equation!r}), which has no place in a graph."
+            f"For 'export', the network uses einsum({equation!r}), which cannot be part of a graph."
         )
     total = None
     for x, term in zip(operands, terms, strict=True):
-        value = b.held(x, out.dtype)
+        value = b.operand(x, out.dtype)
         order = sorted(range(len(term)), key=lambda i: labels.index(term[i]))
         sizes = dict(zip(term, np.shape(_array(x)), strict=True))
         wide = [sizes.get(label, 1) for label in labels]
@@ -505,22 +505,22 @@ def einsum_list(b, out, operands, equation):
 
 @emits("linalg_inv")
 def inverse(b, out, x):
-    return b("MatrixInverse", b.held(x), adjoint=False)
+    return b("MatrixInverse", b.operand(x), adjoint=False)
 
 
 @emits("linalg_det")
 def determinant(b, out, x):
-    return b("MatrixDeterminant", b.held(x))
+    return b("MatrixDeterminant", b.operand(x))
 
 
 @emits("linalg_cholesky")
 def cholesky(b, out, x):
-    return b("Cholesky", b.held(x), False)
+    return b("Cholesky", b.operand(x), False)
 
 
 @emits("linalg_solve")
 def solve(b, out, a, y):
-    return b("MatrixSolve", b.held(a, out.dtype), b.held(y, out.dtype), adjoint=False)
+    return b("MatrixSolve", b.operand(a, out.dtype), b.operand(y, out.dtype), adjoint=False)
 
 
 _declare()

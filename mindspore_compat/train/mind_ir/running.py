@@ -47,8 +47,8 @@ def load(file_name, **kwargs):
         raise ValueError(f"For 'load', the file {os.path.abspath(file_name)} is not there.")
     key, mode = kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM")
     check_lock("load", "dec", key, mode)
-    folder = _Beside(os.path.dirname(os.path.abspath(file_name)))
-    with reading(file_name, told="cannot be read as MindIR"):
+    folder = _ExternalData(os.path.dirname(os.path.abspath(file_name)))
+    with reading(file_name, problem="cannot be read as MindIR"):
         return FuncGraph(mindir.parsed(_content(file_name, key, mode)), folder)
 
 
@@ -64,27 +64,27 @@ def _content(file_name, key, mode):
     return memoryview(encryption.decrypt(mapped(file_name), key, mode))
 
 
-class _Beside:
-    """Reads values that lie in files beside the graph, as large models have them.
+class _ExternalData:
+    """Reads values that are in files next to the graph, as large models have them.
 
     A graph names these files; so that it cannot name any file of the machine, they must lie in the
     folder of the graph or below it, wherever links lead.
     """
 
     def __init__(self, folder):
-        self.folder, self._held = os.path.realpath(folder), {}
+        self.folder, self._mapped = os.path.realpath(folder), {}
 
-    def __call__(self, place):
-        path, start = self._path(place.location), place.offset or 0
-        if path not in self._held:
+    def __call__(self, entry):
+        path, start = self._path(entry.location), entry.offset or 0
+        if path not in self._mapped:
             if not os.path.isfile(path):
                 raise ValueError(f"its weights lie in {path!r}, which is not there")
-            self._held[path] = mapped(path)
-        if start < 0 or (place.length or 0) < 0:
+            self._mapped[path] = mapped(path)
+        if start < 0 or (entry.length or 0) < 0:
             raise ValueError(
-                f"its weights lie at byte {start} of {path!r} and have {place.length} bytes"
+                f"its weights lie at byte {start} of {path!r} and have {entry.length} bytes"
             )
-        return self._held[path][start : start + place.length]
+        return self._mapped[path][start : start + entry.length]
 
     def _path(self, location):
         path = os.path.realpath(os.path.join(self.folder, location))

@@ -1,7 +1,7 @@
 """Shapes, indexing, sorting and scatters as primitives.
 
-What only moves elements, in a way that no input decides, is one look-up of constant places in the
-flattened array (`moved`): the function itself, run on the numbers of the places, tells which. An
+What only moves elements, in a way that no input decides, is one look-up of constant indices in the
+flattened array (`moved`): the function itself, run on the indices themselves, gives them. An
 element that comes from nowhere (padding) is the 0 in front.
 """
 
@@ -15,41 +15,41 @@ from .tracing import SPACES, Sketch, emits
 
 @emits("reshape")
 def reshape(b, out, x, shape):
-    return b.reshape(b.held(x), out.shape)
+    return b.reshape(b.operand(x), out.shape)
 
 
 @emits("ravel")
 def ravel(b, out, x):
-    return b.reshape(b.held(x), out.shape)
+    return b.reshape(b.operand(x), out.shape)
 
 
 @emits("expand_dims")
 def expand_dims(b, out, x, axis):
-    return b.reshape(b.held(x), out.shape)
+    return b.reshape(b.operand(x), out.shape)
 
 
 @emits("squeeze")
 def squeeze(b, out, x, axis=None):
-    return b.reshape(b.held(x), out.shape)
+    return b.reshape(b.operand(x), out.shape)
 
 
 @emits("transpose")
 def transpose(b, out, x, axes=None):
     order = range(x.ndim)[::-1] if axes is None else [a % x.ndim for a in axes]
-    return b.transpose(b.held(x), order)
+    return b.transpose(b.operand(x), order)
 
 
 @emits("swapaxes")
 def swapaxes(b, out, x, one, two):
     order = list(range(x.ndim))
     order[one], order[two] = order[two], order[one]
-    return b.transpose(b.held(x), order)
+    return b.transpose(b.operand(x), order)
 
 
 @emits("moveaxis")
 def moveaxis(b, out, x, source, target):
-    places = np.moveaxis(np.empty(range(2, x.ndim + 2), bool), source, target).shape
-    return b.transpose(b.held(x), [n - 2 for n in places])
+    indices = np.moveaxis(np.empty(range(2, x.ndim + 2), bool), source, target).shape
+    return b.transpose(b.operand(x), [n - 2 for n in indices])
 
 
 @emits("broadcast_to")
@@ -59,14 +59,14 @@ def broadcast_to(b, out, x, shape):
 
 @emits("concatenate")
 def concatenate(b, out, x, axis=0):
-    return b("Concat", tuple(b.held(part, out.dtype) for part in x), axis % out.ndim)
+    return b("Concat", tuple(b.operand(part, out.dtype) for part in x), axis % out.ndim)
 
 
 @emits("stack")
 def stack(b, out, x, axis=0):
     axis %= out.ndim
     shape = out.shape[:axis] + (1,) + out.shape[axis + 1 :]
-    parts = [b.held(part, out.dtype) for part in x]
+    parts = [b.operand(part, out.dtype) for part in x]
     parts = [
         part.reshape(shape) if isinstance(part, np.ndarray) else b.reshape(part, shape)
         for part in parts
@@ -78,7 +78,7 @@ def stack(b, out, x, axis=0):
 def tile(b, out, x, reps):
     reps = (reps,) if isinstance(reps, int) else tuple(reps)
     rank = max(len(reps), x.ndim)
-    value = b.held(x)
+    value = b.operand(x)
     if x.ndim < rank:
         value = b.reshape(value, (1,) * (rank - x.ndim) + x.shape)
     return b("Tile", value, (1,) * (rank - len(reps)) + reps)
@@ -87,7 +87,7 @@ def tile(b, out, x, reps):
 @emits("flip")
 def flip(b, out, x, axis=None):
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    return b("ReverseV2", b.held(x), tuple(a % x.ndim for a in axes))
+    return b("ReverseV2", b.operand(x), tuple(a % x.ndim for a in axes))
 
 
 def moved(name, function):
@@ -95,21 +95,21 @@ def moved(name, function):
 
     @emits(name)
     def emit(b, out, x, *rest):
-        places = np.arange(1, x.size + 1).reshape(x.shape)
-        return looked_up(b, out, x, function(places, *rest))
+        indices = np.arange(1, x.size + 1).reshape(x.shape)
+        return looked_up(b, out, x, function(indices, *rest))
 
     return emit
 
 
-def looked_up(b, out, x, places):
-    """The elements of `x` at flat places counted from 1; 0 stands for a zero."""
-    places = np.asarray(places)
-    flat = b.reshape(b.held(x), (-1,))
-    if (places == 0).any():
+def looked_up(b, out, x, indices):
+    """The elements of `x` at flat indices counted from 1; 0 means a zero."""
+    indices = np.asarray(indices)
+    flat = b.reshape(b.operand(x), (-1,))
+    if (indices == 0).any():
         flat = b("Concat", (np.zeros(1, x.dtype), flat), 0)
     else:
-        places = places - 1
-    return b("Gather", flat, places.astype(np.int32).reshape(out.shape), 0, 0)
+        indices = indices - 1
+    return b("Gather", flat, indices.astype(np.int32).reshape(out.shape), 0, 0)
 
 
 moved("roll", lambda p, shift, axis: np.roll(p, shift, axis))
@@ -120,16 +120,16 @@ moved("tril", np.tril)
 moved("triu", np.triu)
 
 
-@emits("spread_diagonal")
-def spread_diagonal(b, out, x, shape, offset=0, axis1=0, axis2=1):
-    places = np.arange(1, x.size + 1).reshape(x.shape)
-    return looked_up(b, out, x, _host().spread_diagonal(places, shape, offset, axis1, axis2))
+@emits("scatter_diagonal")
+def scatter_diagonal(b, out, x, shape, offset=0, axis1=0, axis2=1):
+    indices = np.arange(1, x.size + 1).reshape(x.shape)
+    return looked_up(b, out, x, _host().scatter_diagonal(indices, shape, offset, axis1, axis2))
 
 
-@emits("columns_of")
-def columns_of(b, out, x, kernel, stride, pads, dilation):
-    places = np.arange(1, x.size + 1).reshape(x.shape)
-    return looked_up(b, out, x, _host().columns_of(places, kernel, stride, pads, dilation))
+@emits("im2col")
+def im2col(b, out, x, kernel, stride, pads, dilation):
+    indices = np.arange(1, x.size + 1).reshape(x.shape)
+    return looked_up(b, out, x, _host().im2col(indices, kernel, stride, pads, dilation))
 
 
 def _host():
@@ -148,7 +148,7 @@ def _known(value):
 @emits("pad")
 def pad(b, out, x, pad_width, mode="constant", constant_values=0):
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
-    value, shape = b.held(x), list(x.shape)
+    value, shape = b.operand(x), list(x.shape)
     for axis, (before, after) in enumerate(widths):
         if not before and not after:
             continue
@@ -167,8 +167,8 @@ def pad(b, out, x, pad_width, mode="constant", constant_values=0):
                 axis,
             )
         else:
-            places = np.pad(np.arange(shape[axis]), (before, after), mode)
-            value = b("Gather", value, places.astype(np.int32), axis, 0)
+            indices = np.pad(np.arange(shape[axis]), (before, after), mode)
+            value = b("Gather", value, indices.astype(np.int32), axis, 0)
         shape[axis] += before + after
     return value
 
@@ -183,7 +183,7 @@ emits("full_like")(lambda b, out, x, fill, *_: np.full(out.shape, _known(fill), 
 
 @emits("take")
 def take(b, out, x, indices, axis=None):
-    value, length, at = b.held(x), x.size, 0
+    value, length, at = b.operand(x), x.size, 0
     if axis is None:
         value = b.reshape(value, (-1,))
     else:
@@ -197,7 +197,7 @@ def wrapped(b, indices, length):
     if type(indices) is not Sketch:
         indices = np.asarray(to_host(indices) if type(indices) in SPACES else indices)
         return np.where(indices < 0, indices + length, indices).astype(np.int32)
-    value = b.held(indices, np.dtype(np.int32))
+    value = b.operand(indices, np.dtype(np.int32))
     if indices.dtype.kind == "u":
         return value
     below = b("Less", value, np.array(0, np.int32))
@@ -219,12 +219,12 @@ def take_along_axis(b, out, x, indices, axis):
     return b("GatherD", b.broadcast(x, tuple(shape)), axis, index)
 
 
-@emits("take_places")
-def take_places(b, out, u, index, spatial):
+@emits("take_spatial")
+def take_spatial(b, out, u, index, spatial):
     lead = u.shape[: u.ndim - spatial]
     count = math.prod(lead)
-    flat = b.reshape(b.held(u), (count, -1))
-    index = b.held(index, np.dtype(np.int32))
+    flat = b.reshape(b.operand(u), (count, -1))
+    index = b.operand(index, np.dtype(np.int32))
     index = (
         index.reshape(count, -1) if isinstance(index, np.ndarray) else b.reshape(index, (count, -1))
     )
@@ -252,11 +252,11 @@ def _at_constant(b, out, x, index):
     if plain and all((part.step or 1) > 0 for part in index if isinstance(part, slice)):
         begin, end, step = _bounds(x.shape, index)
         if (begin, end) == ((0,) * x.ndim, x.shape) and max(step, default=1) == 1:
-            return b.reshape(b.held(x), out.shape)
-        value = b("StridedSlice", b.held(x), begin, end, step, 0, 0, 0, 0, 0)
+            return b.reshape(b.operand(x), out.shape)
+        value = b("StridedSlice", b.operand(x), begin, end, step, 0, 0, 0, 0, 0)
         return b.reshape(value, out.shape)
-    places = np.arange(1, x.size + 1).reshape(x.shape)[index]
-    return looked_up(b, out, x, places)
+    indices = np.arange(1, x.size + 1).reshape(x.shape)[index]
+    return looked_up(b, out, x, indices)
 
 
 def _bounds(shape, index):
@@ -278,7 +278,7 @@ def _bounds(shape, index):
 
 
 def _by_arrays(b, x, index):
-    """(rows, places): `x` with one leading axis, and which rows x[index] takes.
+    """(rows, indices): `x` with one leading axis, and which rows x[index] takes.
 
     Every array of the index must be of whole numbers; the axes that it does not take follow whole.
     """
@@ -293,15 +293,15 @@ def _by_arrays(b, x, index):
     leading = arrays == list(range(len(arrays)))
     if not whole or bools or not (leading or len(arrays) == 1) or any(p is None for p in parts):
         raise RuntimeError(
-            "For 'export', the network indexes a Tensor in a way that has no place in a graph."
+            "For 'export', the network indexes a Tensor in a way that cannot be part of a graph."
         )
     if not leading:
         axis = arrays[0]
         raise_axis = [axis, *(i for i in range(x.ndim) if i != axis)]
         return _row_of_axis(b, x, parts[axis], raise_axis)
     count = len(arrays)
-    rows = b.reshape(b.held(x), (math.prod(x.shape[:count]), *x.shape[count:]))
-    return rows, flat_places(b, [parts[i] for i in arrays], x.shape[:count])
+    rows = b.reshape(b.operand(x), (math.prod(x.shape[:count]), *x.shape[count:]))
+    return rows, flat_indices(b, [parts[i] for i in arrays], x.shape[:count])
 
 
 def _row_of_axis(b, x, index, order):
@@ -312,8 +312,8 @@ def _row_of_axis(b, x, index, order):
     )
 
 
-def flat_places(b, indices, sizes):
-    """The flat place of each element that arrays of indices name, one array per axis."""
+def flat_indices(b, indices, sizes):
+    """The flat index of each element that arrays of indices name, one array per axis."""
     shape = np.broadcast_shapes(*[np.shape(i.array if type(i) is Sketch else i) for i in indices])
     total, step = None, math.prod(sizes)
     for index, size in zip(indices, sizes, strict=True):
@@ -332,15 +332,15 @@ def flat_places(b, indices, sizes):
 
 @emits("sort")
 def sort(b, out, x, axis=-1):
-    return b.part(b("Sort", b.held(x), axis=axis % x.ndim, descending=False), 0)
+    return b.part(b("Sort", b.operand(x), axis=axis % x.ndim, descending=False), 0)
 
 
 @emits("argsort")
 def argsort(b, out, x, axis=-1, kind=None):
     if axis is None:
-        raise RuntimeError("For 'export', a sort over all axes has no place in a graph.")
-    places = b.part(b("Sort", b.held(x), axis=axis % x.ndim, descending=False), 1)
-    return b.cast(places, out.dtype)
+        raise RuntimeError("For 'export', a sort over all axes cannot be part of a graph.")
+    indices = b.part(b("Sort", b.operand(x), axis=axis % x.ndim, descending=False), 1)
+    return b.cast(indices, out.dtype)
 
 
 @emits("top_k")
@@ -348,10 +348,10 @@ def top_k(b, out, x, k, axis=-1, largest=True):
     axis %= x.ndim
     order = [i for i in range(x.ndim) if i != axis] + [axis]
     back = list(np.argsort(order))
-    value = b.transpose(b.held(x), order)
+    value = b.transpose(b.operand(x), order)
     both = b("TopK", value if largest else b("Neg", value), int(k), sorted=True)
-    best, places = b.transpose(b.part(both, 0), back), b.transpose(b.part(both, 1), back)
-    return best if largest else b("Neg", best), b.cast(places, out[1].dtype)
+    best, indices = b.transpose(b.part(both, 0), back), b.transpose(b.part(both, 1), back)
+    return best if largest else b("Neg", best), b.cast(indices, out[1].dtype)
 
 
 # Scatters -----------------------------------------------------------------------------------------
@@ -373,30 +373,30 @@ def _scatter(b, out, x, index, values, op):
         if len(index) != x.ndim:
             raise RuntimeError(
                 "For 'export', the network writes at rows that a Tensor names, "
-                "which has no place in a graph."
+                "which cannot be part of a graph."
             )
-        places = flat_places(b, index, x.shape)
+        indices = flat_indices(b, index, x.shape)
         shape = np.broadcast_shapes(*[np.shape(i.array if type(i) is Sketch else i) for i in index])
     else:
-        places = np.arange(x.size).reshape(x.shape)[tuple(_known(part) for part in index)]
-        shape, places = places.shape, places.astype(np.int32)
-    return _scatter_flat(b, out, x, places, b.broadcast(values, shape, out.dtype), op)
+        indices = np.arange(x.size).reshape(x.shape)[tuple(_known(part) for part in index)]
+        shape, indices = indices.shape, indices.astype(np.int32)
+    return _scatter_flat(b, out, x, indices, b.broadcast(values, shape, out.dtype), op)
 
 
-def _scatter_flat(b, out, x, places, values, op):
+def _scatter_flat(b, out, x, indices, values, op):
     def shaped(value, shape):
         return value.reshape(shape) if isinstance(value, np.ndarray) else b.reshape(value, shape)
 
-    target = shaped(b.held(x, out.dtype), (-1,))
-    return b.reshape(b(op, target, shaped(places, (-1, 1)), shaped(values, (-1,))), out.shape)
+    target = shaped(b.operand(x, out.dtype), (-1,))
+    return b.reshape(b(op, target, shaped(indices, (-1, 1)), shaped(values, (-1,))), out.shape)
 
 
 @emits("scatter_along_axis")
 def scatter_along_axis(b, out, x, index, values, axis, add=False):
     axis %= x.ndim
-    places = [np.asarray(p) for p in np.ogrid[tuple(slice(n) for n in index.shape)]]
-    places[axis] = index
-    flat = flat_places(b, places, x.shape)
+    indices = [np.asarray(p) for p in np.ogrid[tuple(slice(n) for n in index.shape)]]
+    indices[axis] = index
+    flat = flat_indices(b, indices, x.shape)
     values = b.broadcast(values, index.shape, out.dtype)
     op = "TensorScatterAdd" if add else "TensorScatterUpdate"
     return _scatter_flat(b, out, x, flat, values, op)

@@ -5,8 +5,8 @@ Worked example. Of `construct(self, x): return ops.relu(x @ self.w)`
     graph = trace(net, [x])
 
 runs the network on *Sketches*: arrays that have values and also a name in the graph. The bodies of
-the ops meet them as they meet any array (a Sketch brings its own `xp`, as a Batch does), and each
-function of `xp` notes the primitives that stand for it:
+the ops treat them like any array (a Sketch brings its own `xp`, as a Batch does), and each
+function of `xp` notes the primitives that implement it:
 
     graph.nodes == [MatMul(x, w, False, False), Maximum(_, 0)]
 
@@ -102,7 +102,7 @@ class Graph:
 
     # What emitters are written with
 
-    def held(self, x, dtype=None):
+    def operand(self, x, dtype=None):
         """A Sketch as its Value, an array or number as a constant; in `dtype`."""
         if type(x) is Sketch:
             return x.value if dtype is None or x.dtype == dtype else self.cast(x.value, dtype)
@@ -122,10 +122,10 @@ class Graph:
         return value if axes == tuple(range(len(axes))) else self("Transpose", value, axes)
 
     def broadcast(self, x, shape, dtype=None):
-        """`x` spread to `shape`."""
+        """`x` broadcast to `shape`."""
         if type(x) is not Sketch:
-            return np.array(np.broadcast_to(self.held(x, dtype), shape))
-        value = self.held(x, dtype)
+            return np.array(np.broadcast_to(self.operand(x, dtype), shape))
+        value = self.operand(x, dtype)
         return value if x.shape == tuple(shape) else self("BroadcastTo", value, tuple(shape))
 
 
@@ -204,7 +204,7 @@ class SketchSpace:
 
     def __init__(self, base, graph):
         self.base, self.graph = base, graph
-        self.narrow = frozenset()  # a graph computes narrow floats as they are
+        self.low_precision = frozenset()  # a graph computes low-precision floats as they are
 
     @property
     def module(self):
@@ -216,7 +216,7 @@ class SketchSpace:
         made.array, made.value, made.space = array, self.graph.note(value, array), self
         return made
 
-    def lift(self, array):
+    def to_device(self, array):
         """`array` on the device of the others: one that is no Sketch is a constant."""
         return to_space(self.base, array) if type(array) in SPACES else array
 
@@ -250,16 +250,16 @@ class SketchSpace:
         if isinstance(out, (tuple, list)):
             values = emit(self.graph, out, *args)
             return tuple(
-                self._held(self.base.asarray(o), v) for o, v in zip(out, values, strict=True)
+                self._sketch_of(self.base.asarray(o), v) for o, v in zip(out, values, strict=True)
             )
         out = self.base.asarray(out)
-        return self._held(out, emit(self.graph, out, *args))
+        return self._sketch_of(out, emit(self.graph, out, *args))
 
     def is_batch(self, value):
         """True: no gradient node stands outside of a graph's slices, as it has none."""
         return True
 
-    def _held(self, array, value):
+    def _sketch_of(self, array, value):
         """A result as a Sketch, or as an array where no input decides it."""
         return array if isinstance(value, np.ndarray) else self.wrap(array, value)
 
@@ -272,7 +272,7 @@ class SketchSpace:
     def _constant(self, name, *args, **kwargs):
         if _sketches([args, list(kwargs.values())]):
             raise RuntimeError(
-                f"For 'export', the network uses '{name}', which has no place in a graph."
+                f"For 'export', the network uses '{name}', which cannot be part of a graph."
             )
         return getattr(self.base, name)(*args, **kwargs)
 
@@ -281,16 +281,16 @@ class SketchSpace:
 OPAQUE = {
     "adaptive_average",
     "adaptive_max_index",
-    "adaptive_spread",
-    "add_places",
+    "adaptive_pool_gradient",
+    "add_spatial",
     "add_rows",
     "all_gather",
     "all_reduce",
     "average_pool",
-    "average_spread",
+    "average_pool_gradient",
     "broadcast_from",
-    "columns_back",
-    "columns_of",
+    "col2im",
+    "im2col",
     "convolve_input",
     "convolve_nd",
     "convolve_weight",
@@ -303,13 +303,13 @@ OPAQUE = {
     "max_pick",
     "max_pool",
     "max_pool_index",
-    "max_spread",
-    "put_places",
+    "max_pool_gradient",
+    "put_spatial",
     "random_keep",
     "random_uniform",
     "reduce_scatter",
     "scatter_reduce",
-    "take_places",
+    "take_spatial",
 }
 
 
@@ -369,18 +369,18 @@ def trace(net, inputs):
     space = SketchSpace(SPACES[np.ndarray if first is None else type(first._array)], graph)
     params = [param for _, param in net.parameters_and_names()] if is_cell else []
     training = [cell for _, cell in net.cells_and_names() if cell.training] if is_cell else []
-    held = [param._array for param in params]
+    operand = [param._array for param in params]
     try:
         if is_cell:
             net.set_train(False)
-        for param, array in zip(params, held, strict=True):
+        for param, array in zip(params, operand, strict=True):
             value = Value(param.name)
             graph.parameters.append((value, param.name, array))
             param._array = space.wrap(array, value)
         arguments = [_as_input(space, value, f"x{i}") for i, value in enumerate(inputs)]
         graph.outputs = _as_output(net(*arguments))
     finally:
-        for param, array in zip(params, held, strict=True):
+        for param, array in zip(params, operand, strict=True):
             param._array = array
         for cell in training:
             cell.add_flags(training=True)
@@ -408,7 +408,7 @@ def _as_input(space, given, name):
 
 
 def _as_output(given):
-    """What the network returned, with Values in place of Tensors."""
+    """What the network returned, with Values instead of Tensors."""
     if isinstance(given, Tensor):
         array = given._array
         return array.value if type(array) is Sketch else to_host(array)

@@ -1,7 +1,8 @@
 """Convolution and pooling as primitives.
 
 One and two dimensions go through the two-dimensional primitives, three through the others. Padding
-is made by joining constants, so that a primitive meets the case that every device computes.
+is made by joining constants, so that a primitive is only used in the case that every device
+computes.
 """
 
 import math
@@ -21,7 +22,7 @@ def _flat(values):
 @emits("convolve_nd")
 def convolve_nd(b, out, x, w, stride, pads, dilation, groups):
     n = len(stride)
-    value, weight = b.held(x, out.dtype), b.held(w, out.dtype)
+    value, weight = b.operand(x, out.dtype), b.operand(w, out.dtype)
     if n == 3:
         attributes = _conv3d(out.shape[1], w.shape[2:], stride, pads, dilation, groups)
         return b("Conv3D", value, weight, **attributes)
@@ -50,14 +51,14 @@ def _raised(b, value, shape, dtype):
 
 
 def _conv2d(filters, kernel, stride, pads, dilation, groups, pad_mode):
-    spread = _flat(pads)
+    flat_pads = _flat(pads)
     return dict(
         out_channel=int(filters),
         kernel_size=tuple(map(int, kernel)),
         mode=1,
         pad_mode=pad_mode,
-        pad=spread,
-        pad_list=spread,
+        pad=flat_pads,
+        pad_list=flat_pads,
         stride=(1, 1, *map(int, stride)),
         dilation=(1, 1, *map(int, dilation)),
         group=int(groups),
@@ -69,15 +70,15 @@ def _conv2d(filters, kernel, stride, pads, dilation, groups, pad_mode):
 
 
 def _conv3d(filters, kernel, stride, pads, dilation, groups):
-    spread = _flat(pads)
+    flat_pads = _flat(pads)
     stride, dilation = (1, 1, *map(int, stride)), (1, 1, *map(int, dilation))
     return dict(
         out_channel=int(filters),
         kernel_size=tuple(map(int, kernel)),
         mode=1,
         pad_mode="pad",
-        pad=spread,
-        pad_list=spread,
+        pad=flat_pads,
+        pad_list=flat_pads,
         strides=stride,
         stride=stride,
         dilations=dilation,
@@ -96,9 +97,13 @@ def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
     n = len(stride)
     if n == 3:
         raise RuntimeError(
-            "For 'export', a transposed convolution in three dimensions has no place in a graph."
+            "For 'export', a transposed convolution in three dimensions cannot be part of a graph."
         )
-    value, weight, shape = b.held(y, out.dtype), b.held(w, out.dtype), tuple(map(int, x_shape))
+    value, weight, shape = (
+        b.operand(y, out.dtype),
+        b.operand(w, out.dtype),
+        tuple(map(int, x_shape)),
+    )
     if n == 1:
         value = _raised(b, value, y.shape, out.dtype)
         weight = _raised(b, weight, w.shape, out.dtype)
@@ -115,7 +120,7 @@ def _prepared(b, x, kernel, pads, fill):
     lead = x.shape[: x.ndim - len(kernel)]
     widths = ((0, 0),) * len(lead) + tuple(pads)
     if not any(map(any, pads)):
-        return b.held(x), x.shape
+        return b.operand(x), x.shape
     value = padded(b, None, x, widths, "constant", fill)
     return value, (
         *lead,
@@ -123,20 +128,21 @@ def _prepared(b, x, kernel, pads, fill):
     )
 
 
-def _taps(b, value, shape, kernel, stride, dilation, out):
-    """The Values that each place of the window meets, in row-major order."""
+def _kernel_slices(b, value, shape, kernel, stride, dilation, out):
+    """The Values under each kernel position, in row-major order."""
     lead = len(shape) - len(kernel)
-    for tap in product(*map(range, kernel)):
-        begin = (0,) * lead + tuple(i * d for i, d in zip(tap, dilation, strict=True))
+    for position in product(*map(range, kernel)):
+        begin = (0,) * lead + tuple(i * d for i, d in zip(position, dilation, strict=True))
         end = tuple(shape[:lead]) + tuple(
-            i * d + (o - 1) * s + 1 for i, d, o, s in zip(tap, dilation, out, stride, strict=True)
+            i * d + (o - 1) * s + 1
+            for i, d, o, s in zip(position, dilation, out, stride, strict=True)
         )
         step = (1,) * lead + tuple(stride)
         yield b("StridedSlice", value, begin, end, step, 0, 0, 0, 0, 0)
 
 
 def _fitted(size, kernel, stride, pads, dilation, out):
-    """`pads` with the end where the last window stops; what is beyond is cut by the slices."""
+    """`pads` with the end where the last window stops; the slices cut off the rest."""
     return tuple(
         (before, max((o - 1) * s + d * (k - 1) + 1 - n - before, 0))
         for n, k, s, (before, _), d, o in zip(
@@ -167,8 +173,8 @@ def max_pool(b, out, x, kernel, stride, pads, dilation, ceil_mode=False):
             output_names=["output"],
         )
     best = None
-    for tap in _taps(b, value, shape, kernel, stride, dilation, goal):
-        best = tap if best is None else b("Maximum", best, tap)
+    for kernel_slice in _kernel_slices(b, value, shape, kernel, stride, dilation, goal):
+        best = kernel_slice if best is None else b("Maximum", best, kernel_slice)
     return best
 
 
@@ -180,8 +186,8 @@ def average_pool(b, out, x, kernel, stride, pads, ceil_mode=False, include=True,
     pads = _fitted(size, kernel, stride, pads, (1,) * n, goal)
     value, shape = _prepared(b, x, kernel, pads, 0)
     total = None
-    for tap in _taps(b, value, shape, kernel, stride, (1,) * n, goal):
-        total = tap if total is None else b("Add", total, tap)
+    for kernel_slice in _kernel_slices(b, value, shape, kernel, stride, (1,) * n, goal):
+        total = kernel_slice if total is None else b("Add", total, kernel_slice)
     return b("Mul", total, counts.astype(out.dtype))
 
 
@@ -197,7 +203,7 @@ def _host_average(size, kernel, stride, pads, ceil_mode, include, divisor, goal)
 @emits("adaptive_average")
 def adaptive_average(b, out, x, goal):
     n = len(goal)
-    value, lead = b.held(x), x.ndim - n
+    value, lead = b.operand(x), x.ndim - n
     for i in range(n):
         size, wanted = x.shape[lead + i], out.shape[lead + i]
         if size == wanted:

@@ -16,7 +16,8 @@ SUFFIX = ".mindir"
 LARGE = 1 << 30  # beyond this many bytes weights go to a file of their own, as readers expect
 ALIGNED = 64
 VERSION = "2.10.0"  # the release whose primitives the file names
-# Primitives whose attributes stand beside them; of the others every argument is an operand.
+# Primitives whose attributes are separate from their operands; of the others every argument is an
+# operand.
 WITH_ATTRIBUTES = """BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e
 BesselK1
     BesselK1e BesselY0 BesselY1 BitwiseAnd BitwiseOr BitwiseXor Conv2D Conv2DTranspose Conv3D
@@ -48,7 +49,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             type, or `custom_func` is not a function.
         ValueError: If `file_format` is unknown, or AIR; if the key or mode cannot be used.
         RuntimeError: If the network does what a model cannot hold: it depends on the values of its
-            inputs in Python, writes in place, or uses a function that has no place there.
+            inputs in Python, writes in place, or uses a function that a graph cannot express.
 
     Examples:
         >>> import numpy as np
@@ -108,7 +109,7 @@ def _customize(model, custom):
 def _write_apart(model, stem, key):
     """Writes the weights of a large model to a file of their own; returns the path of the graph.
 
-    The file begins with a byte that tells the order of bytes; each weight begins at a multiple of
+    The file begins with a byte that states the order of bytes; each weight begins at a multiple of
     64.
     """
     if key is not None:

@@ -55,9 +55,9 @@ def _settings_of_node(node):
     from ...dataset import config
 
     kind = _kind(node)
-    told = {"op_type": kind}
+    description = {"op_type": kind}
     if kind != "GeneratorDataset":  # its settings are those of a Python object
-        told.update(
+        description.update(
             {
                 name: value
                 for name, value in vars(node).items()
@@ -67,13 +67,15 @@ def _settings_of_node(node):
             }
         )
     if kind == "Map":
-        told["output_columns"] = told["output_columns"] or told["input_columns"]
+        description["output_columns"] = (
+            description["output_columns"] or description["input_columns"]
+        )
     if kind not in _WITHOUT_WORKERS:
-        told["connector_queue_size"] = config.get_prefetch_size()
-        told["num_parallel_workers"] = (
+        description["connector_queue_size"] = config.get_prefetch_size()
+        description["num_parallel_workers"] = (
             node.num_parallel_workers or config.get_num_parallel_workers()
         )
-    return told
+    return description
 
 
 def _described(operation):
@@ -120,12 +122,13 @@ def _is_plain(value):
     return isinstance(value, (str, bool, int, float)) and not isinstance(value, Enum)
 
 
-def _operation(told):
+def _operation(description):
     """A message of one operation or sampler; its lists of numbers have fields of their own."""
-    lists = {name: value for name, value in told.items() if isinstance(value, list)}
+    lists = {name: value for name, value in description.items() if isinstance(value, list)}
     parts = [
         bytes_field(
-            1, _parameters({name: value for name, value in told.items() if name not in lists})
+            1,
+            _parameters({name: value for name, value in description.items() if name not in lists}),
         )
     ]
     for numbers in lists.values():
@@ -139,10 +142,10 @@ def _operation(told):
     return b"".join(parts)
 
 
-def _parameters(told):
+def _parameters(description):
     """The maps of settings by kind; empty lists are left out, as there is nothing to write."""
     parts = []
-    for name, value in told.items():
+    for name, value in description.items():
         if isinstance(value, bool):
             parts.append(entry(3, name, int_field(2, value)))
         elif isinstance(value, int):

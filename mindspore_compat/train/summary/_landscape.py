@@ -149,12 +149,12 @@ def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
                 + bytes_field(2, _points(*plane.path.T, np.array(losses[:count]))),
             )
         )
-    told = (
+    description = (
         bytes_field(1, "PCA" if count else "Random")
         + bytes_field(2, unit)
         + int_field(3, steps_per_epoch)
     )
-    return Packed(b"".join(parts) + bytes_field(3, told) + bytes_field(4, _points(*centre)))
+    return Packed(b"".join(parts) + bytes_field(3, description) + bytes_field(4, _points(*centre)))
 
 
 def _points(x, y, z):

@@ -17,16 +17,16 @@ class Packed(bytes):
         return bytes(self)
 
 
-def train_lineage(told):
+def train_lineage(description):
     """A training.
 
     Args:
-        told (dict): what is known, None where it is not: optimizer, learning_rate, loss_function,
-            parallel_mode, network, path, model_path (str), loss (float), epoch, device_num,
-            batch_size, dataset_size and model_size (int).
+        description (dict): what is known, None where it is not: optimizer, learning_rate,
+            loss_function, parallel_mode, network, path, model_path (str), loss (float), epoch,
+            device_num, batch_size, dataset_size and model_size (int).
     """
     settings = _fields(
-        told,
+        description,
         {
             1: "optimizer",
             2: "learning_rate",
@@ -39,15 +39,15 @@ def train_lineage(told):
     )
     return Packed(
         bytes_field(1, settings)
-        + _dataset(2, told)
-        + bytes_field(3, _fields(told, {1: "network", 2: "loss"}))
-        + bytes_field(4, _fields(told, {3: "model_path", 4: "model_size"}))
+        + _dataset(2, description)
+        + bytes_field(3, _fields(description, {1: "network", 2: "loss"}))
+        + bytes_field(4, _fields(description, {3: "model_path", 4: "model_size"}))
     )
 
 
-def eval_lineage(told):
-    """An evaluation; of `told` the keys metrics (JSON), path and dataset_size are read."""
-    return Packed(_fields(told, {2: "metrics"}) + _dataset(3, told))
+def eval_lineage(description):
+    """An evaluation; of `description` the keys metrics (JSON), path and dataset_size are read."""
+    return Packed(_fields(description, {2: "metrics"}) + _dataset(3, description))
 
 
 def custom_lineage(values):
@@ -55,15 +55,15 @@ def custom_lineage(values):
     return Packed(b"".join(bytes_field(1, _custom(*pair)) for pair in values.items()))
 
 
-def _dataset(number, told):
-    return bytes_field(number, _fields(told, {1: "path", 2: "dataset_size"}))
+def _dataset(number, description):
+    return bytes_field(number, _fields(description, {1: "path", 2: "dataset_size"}))
 
 
-def _fields(told, names):
+def _fields(description, names):
     return b"".join(
-        _WRITERS[type(told[name])](number, told[name])
+        _WRITERS[type(description[name])](number, description[name])
         for number, name in names.items()
-        if told.get(name) is not None
+        if description.get(name) is not None
     )
 
 

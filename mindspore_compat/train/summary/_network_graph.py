@@ -114,8 +114,8 @@ def _value(value):
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         dims = b"".join(int_field(1, length) for length in array.shape)
-        held = dims + int_field(2, type_number(array.dtype)) + bytes_field(8, array.tobytes())
-        return int_field(1, _TENSOR) + bytes_field(8, held)
+        content = dims + int_field(2, type_number(array.dtype)) + bytes_field(8, array.tobytes())
+        return int_field(1, _TENSOR) + bytes_field(8, content)
     if isinstance(value, (tuple, list)):
         kind = _TUPLE if isinstance(value, tuple) else _LIST
         return int_field(1, kind) + b"".join(bytes_field(18, _value(each)) for each in value)

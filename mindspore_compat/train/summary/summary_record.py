@@ -20,7 +20,7 @@ from ..._core.rules.vocabulary import Bool, Callable, CellOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
-from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+from ...nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 from ...ops._debug import print_summary
 from .._utils import _make_directory, check_value_type
 from . import _events
@@ -197,12 +197,12 @@ class SummaryRecord:
 
     @checked
     def record(self, step: Int, train_network: CellOf = None, plugin_filter: Callable = None):
-        """Writes the kept values, and what summary ops have shown since.
+        """Writes the stored values, and what summary ops have shown since.
 
         Args:
             step: the number of the step.
             train_network: is checked; networks have no graph to save.
-            plugin_filter: takes the kind of a value and tells whether it is written.
+            plugin_filter: takes the kind of a value and returns whether it is written.
 
         Returns:
             bool, False where the SummaryRecord is closed.

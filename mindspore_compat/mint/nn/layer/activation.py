@@ -1,6 +1,6 @@
 """Activations whose classes take what every Cell takes: Mish and SELU.
 
-The others are declared beside their ops, in `ops/_activation`.
+The others are declared next to their ops, in `ops/_activation`.
 """
 
 from ...._core.declare.public_api import facade, public

@@ -144,16 +144,16 @@ class _Conv(_Convolution):
         )
 
     def _continued(self, x):
-        """`x` with values of its own beyond its edges."""
+        """`x` padded with values of its own."""
         widths = self._widths()
         if x.ndim not in (self._axes + 1, self._axes + 2):
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have {self._axes + 1} "
                 f"or {self._axes + 2} axes, but got shape {x.shape}."
             )
-        room = -1 if self.padding_mode == "reflect" else 0
+        margin = -1 if self.padding_mode == "reflect" else 0
         if self.padding_mode != "replicate" and any(
-            max(pair) > size + room for pair, size in zip(widths, x.shape[-self._axes :])
+            max(pair) > size + margin for pair, size in zip(widths, x.shape[-self._axes :])
         ):
             raise ValueError(
                 f"For '{type(self).__name__}', 'padding' must be less than the size "
@@ -171,7 +171,8 @@ class Conv1d(_Conv):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int], list[int]]): the size of the kernels along each axis.
-        stride (Union[int, tuple[int], list[int]]): the step from place to place.
+        stride (Union[int, tuple[int], list[int]]): the step of the kernel from one position to the
+            next.
         padding (Union[int, tuple[int], list[int], str]): how many elements are put before and
             behind each axis; "same" for an output as large as the input, "valid" for none.
         dilation (Union[int, tuple[int], list[int]]): the step within a kernel.
@@ -247,13 +248,14 @@ class Conv3d(_Conv):
 
 @public("mint.nn.ConvTranspose2d")
 class ConvTranspose2d(_Convolution):
-    """The transpose of a convolution of images: each element is spread out by a learnt kernel.
+    """The transpose of a convolution of images: each element is multiplied by a learnt kernel and
+    added to the output.
 
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple(int)]): height and width of the kernels.
-        stride (Union[int, tuple(int)]): the step from place to place of the output.
+        stride (Union[int, tuple(int)]): the step between neighbouring kernels in the output.
         padding (Union[int, tuple(int)]): what is cut off all edges of the output.
         output_padding (Union[int, tuple(int)]): what is added below and to the right; less than
             `stride` or `dilation`.

@@ -115,7 +115,8 @@ class _BatchNorm(Cell):
         return self.momentum if self.momentum is not None else 1 / int(self.num_batches_tracked)
 
     def _by_batch(self, x, momentum):
-        """`x`, normalised with its own statistics; the running ones move where they are kept."""
+        """`x`, normalised with its own statistics; the running ones are updated if they are
+        tracked."""
         if not self.track_running_stats:
             return batch_standardize.run(x, self.weight, self.bias, self.eps)[0]
         return normalize_batch(
@@ -130,9 +131,9 @@ class _BatchNorm(Cell):
         )
 
 
-def _fill(held, value):
+def _fill(tensor, value):
     """Gives a Parameter that no gradient reaches another value, in its own memory."""
-    own(held)[...] = value
+    own(tensor)[...] = value
 
 
 @public("mint.nn.BatchNorm1d")
@@ -140,7 +141,7 @@ class BatchNorm1d(_BatchNorm):
     """Brings each channel of (N, C) or (N, C, L) to mean `bias` and deviation `weight`.
 
     While training the statistics are those of the batch, and the running ones move toward them (the
-    variance as an unbiased estimate); otherwise the running ones are used, where they are kept.
+    variance as an unbiased estimate); otherwise the running ones are used, if they are tracked.
 
     Args:
         num_features (int): the number of channels.
@@ -148,8 +149,8 @@ class BatchNorm1d(_BatchNorm):
         momentum (float): the weight of the batch in the running statistics; None for the mean over
             all batches.
         affine (bool): whether there are a weight and a bias.
-        track_running_stats (bool): whether running statistics are kept; without them those of the
-            batch are used in any mode.
+        track_running_stats (bool): whether running statistics are tracked; without them those of
+            the batch are used in any mode.
         dtype (mindspore.dtype): the type of the parameters; float32 by default.
 
     Inputs:
@@ -214,7 +215,7 @@ class BatchNorm3d(_BatchNorm):
 
 @public("mint.nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C, ...) whose batch is spread over several ranks.
+    """Batch normalisation of (N, C, ...) whose batch is divided among several ranks.
 
     While training the statistics are those of the batches of all ranks of a group together.
 

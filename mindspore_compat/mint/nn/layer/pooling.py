@@ -31,7 +31,7 @@ __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 @public("mint.nn.AdaptiveAvgPool1d")
 class AdaptiveAvgPool1d(Cell):
-    """Means over equal parts of a sequence, as many as asked for.
+    """Means over equal parts of a sequence, as many as requested.
 
     Args:
         output_size (int): the number of parts.
@@ -71,7 +71,7 @@ class AdaptiveAvgPool1d(Cell):
 
 @public("mint.nn.AdaptiveAvgPool2d")
 class AdaptiveAvgPool2d(Cell):
-    """Means over equal parts of images, as many as asked for.
+    """Means over equal parts of images, as many as requested.
 
     Args:
         output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps an
@@ -113,11 +113,11 @@ class AdaptiveAvgPool2d(Cell):
 
 @public("mint.nn.AdaptiveMaxPool1d")
 class AdaptiveMaxPool1d(Cell):
-    """The largest values of equal parts of a sequence, as many as asked for.
+    """The largest values of equal parts of a sequence, as many as requested.
 
     Args:
         output_size (Union[int, tuple]): the number of parts.
-        return_indices (bool): whether to give the int64 places of these values too.
+        return_indices (bool): whether to return the int64 indices of these values too.
 
     Inputs:
         - **input** (Tensor): floats, shape (N, C, L) or (C, L).

@@ -1,7 +1,7 @@
-"""Bijector: what can be asked of a function with an inverse.
+"""Bijector: the methods of a function with an inverse.
 
 A family defines `_forward`, `_inverse`, `_forward_log_jacobian` and `_inverse_log_jacobian`. Its
-arguments are kept as they are given and take the type of the value with every question. As in the
+arguments are stored as they are given and take the type of the value with every call. As in the
 original, a Parameter given is not one of the bijector's own: nothing looks for it here.
 """
 
@@ -37,7 +37,7 @@ class Bijector(Cell):
 
     Raises:
         TypeError: if an argument is of another type, or `dtype` is no float.
-        NotImplementedError: if a question is asked that the family does not define.
+        NotImplementedError: if the family does not define the method that is called.
 
     Examples:
         >>> from mindspore_compat import Tensor

@@ -59,8 +59,8 @@ class GumbelCDF(Bijector):
 
     def _forward_log_jacobian(self, x):
         x, loc, scale = self._with(x)
-        place = (loc - x) / scale
-        return place - ops.exp(place) - ops.log(scale)
+        standardized = (loc - x) / scale
+        return standardized - ops.exp(standardized) - ops.log(scale)
 
     def _inverse_log_jacobian(self, y):
         y, _, scale = self._with(y)

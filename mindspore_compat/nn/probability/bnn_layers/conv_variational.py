@@ -18,9 +18,9 @@ class ConvReparam(Variational, Conv2d):
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
-        stride (Union[int, tuple[int]]): the step from place to place.
-        pad_mode (str): "same" for ceil(size / stride) places, "valid" for no padding, "pad" for
-            `padding` zeros.
+        stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
+        pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
+            for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
         dilation (Union[int, tuple[int]]): the step within a kernel.
         group (int): into how many groups the channels are split.
@@ -43,7 +43,7 @@ class ConvReparam(Variational, Conv2d):
     Raises:
         TypeError: if a number is not an int, a size neither an int nor a tuple of ints, or a
             distribution of another kind.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", the
+        ValueError: if one is out of range, `padding` is given with another mode than "pad", the
             groups do not divide the channels, or `pad_mode` is unknown.
 
     Examples:

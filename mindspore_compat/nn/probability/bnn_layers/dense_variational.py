@@ -173,5 +173,5 @@ class DenseLocalReparam(_DenseVariational):
 
     def _apply_variational_weight(self, inputs):
         mean = self.matmul(inputs, self.weight_posterior("mean"))
-        spread = self.matmul(ops.square(inputs), ops.square(self.weight_posterior("sd")))
-        return self.normal("sample", (), mean, ops.sqrt(spread))
+        variance = self.matmul(ops.square(inputs), ops.square(self.weight_posterior("sd")))
+        return self.normal("sample", (), mean, ops.sqrt(variance))

@@ -12,7 +12,7 @@ from ..distribution.normal import Normal
 
 __all__ = ["NormalPrior", "NormalPosterior"]
 
-Spread = Number(gt=0)
+Std = Number(gt=0)
 Shape = ListOf(Int(ge=0)) | TupleOf(Int(ge=0))
 
 
@@ -42,7 +42,7 @@ class NormalPrior(Cell):
     """
 
     @checked
-    def __init__(self, dtype: DType = float32, mean: Number = 0, std: Spread = 0.1):
+    def __init__(self, dtype: DType = float32, mean: Number = 0, std: Std = 0.1):
         super().__init__()
         self.normal = Normal(mean, std, dtype=dtype)
 
@@ -53,7 +53,7 @@ class NormalPrior(Cell):
 
 @public("nn.probability.bnn_layers.NormalPosterior")
 class NormalPosterior(Cell):
-    """The normal distribution of weights that is learnt: a mean and a spread for each.
+    """The normal distribution of weights that is learnt: a mean and a standard deviation for each.
 
     The standard deviation is log(1 + exp(u)), where u is the second parameter.
 

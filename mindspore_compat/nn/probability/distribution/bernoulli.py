@@ -36,8 +36,8 @@ class Bernoulli(Distribution):
         self._need_number()
         self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
-            held = self._probs.asnumpy()
-            if not ((held > 0) & (held < 1)).all():
+            stored_probs = self._probs.asnumpy()
+            if not ((stored_probs > 0) & (stored_probs < 1)).all():
                 raise ValueError(
                     f"For 'Bernoulli', 'probs' must be above 0 and below 1, but got {probs}."
                 )

@@ -89,8 +89,8 @@ class Beta(Distribution):
         value = self._check_value(value)
         one, zero = self._check_param_type(concentration1, concentration0)
         found = ops.xlogy(one - 1.0, value) + ops.xlogy(zero - 1.0, 1.0 - value) - _lbeta(one, zero)
-        place = value + ops.zeros_like(one + zero)
-        inside = ops.logical_and(place >= 0, place <= 1)
+        broadcast_value = value + ops.zeros_like(one + zero)
+        inside = ops.logical_and(broadcast_value >= 0, broadcast_value <= 1)
         return ops.select(inside, found, ops.full_like(found, float("nan")))
 
     def _kl_loss(

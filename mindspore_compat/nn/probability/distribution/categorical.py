@@ -36,10 +36,13 @@ class Categorical(Distribution):
         self._need_number()
         self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
-            held = self._probs.asnumpy()
-            if held.ndim < 1:
+            stored_probs = self._probs.asnumpy()
+            if stored_probs.ndim < 1:
                 raise ValueError("For 'Categorical', 'probs' must have at least one axis.")
-            if not ((held > 0) & (held < 1)).all() or (abs(held.sum(-1) - 1) > 1e-5).any():
+            if (
+                not ((stored_probs > 0) & (stored_probs < 1)).all()
+                or (abs(stored_probs.sum(-1) - 1) > 1e-5).any()
+            ):
                 raise ValueError(
                     "For 'Categorical', 'probs' must be above 0, below 1 and sum to "
                     f"1, but got {probs}."

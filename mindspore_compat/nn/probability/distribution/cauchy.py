@@ -25,7 +25,7 @@ class Cauchy(Distribution):
 
     Raises:
         TypeError: if `dtype` is no float.
-        ValueError: if `scale` is not above 0, or a moment is asked for.
+        ValueError: if `scale` is not above 0, or a moment is requested.
 
     Examples:
         >>> from mindspore_compat import Tensor
@@ -74,22 +74,24 @@ class Cauchy(Distribution):
         loc, scale = self._check_param_type(loc, scale)
         return ops.log(self._wide(scale, loc)) + math.log(4 * math.pi)
 
-    def _place(self, value, loc, scale):
+    def _standardized(self, value, loc, scale):
         value = self._check_value(value)
         loc, scale = self._check_param_type(loc, scale)
         return (value - loc) / scale, scale
 
     def _log_prob(self, value, loc=None, scale=None):
-        place, scale = self._place(value, loc, scale)
-        return -ops.log1p(ops.square(place)) - ops.log(scale) - math.log(math.pi)
+        standardized, scale = self._standardized(value, loc, scale)
+        return -ops.log1p(ops.square(standardized)) - ops.log(scale) - math.log(math.pi)
 
     def _cdf(self, value, loc=None, scale=None):
-        place, _ = self._place(value, loc, scale)
-        return ops.atan2(ops.ones_like(place), -place) / math.pi  # exact far below the middle
+        standardized, _ = self._standardized(value, loc, scale)
+        return (
+            ops.atan2(ops.ones_like(standardized), -standardized) / math.pi
+        )  # exact far below the middle
 
     def _survival_function(self, value, loc=None, scale=None):
-        place, _ = self._place(value, loc, scale)
-        return ops.atan2(ops.ones_like(place), place) / math.pi
+        standardized, _ = self._standardized(value, loc, scale)
+        return ops.atan2(ops.ones_like(standardized), standardized) / math.pi
 
     def _kl_loss(self, dist, loc_b, scale_b, loc_a=None, scale_a=None):
         self._need_family(dist)

@@ -1,4 +1,4 @@
-"""Distribution: what can be asked of a distribution, and what follows from what.
+"""Distribution: the methods of a distribution, and which follow from which.
 
 A family defines some of `_prob`, `_log_prob`, `_cdf`, `_log_cdf`, `_survival_function`,
 `_log_survival`, `_mean`, `_sd`, `_var`, `_mode`, `_entropy`, `_kl_loss` and `_sample`; the others
@@ -118,10 +118,10 @@ class Distribution(Cell):
         kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
         value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
-        self._need_fitting()
+        self._need_valid_parameters()
         return value
 
-    def _need_fitting(self):
+    def _need_valid_parameters(self):
         """Refuses arguments whose shapes do not broadcast."""
         shapes = [value.shape for value in self._own.values() if value is not None]
         try:
@@ -149,7 +149,7 @@ class Distribution(Cell):
             )
 
     def _need_positive(self, *names):
-        """Refuses arguments kept under `names` that are not above 0."""
+        """Refuses arguments stored under `names` that are not above 0."""
         for name in names:
             need_positive(type(self).__name__, self._own[name], name)
 
@@ -168,7 +168,7 @@ class Distribution(Cell):
         return found[0] if len(found) == 1 else found
 
     def _check_value(self, value, name="value"):
-        """The value asked about, as floats."""
+        """The given value, as floats."""
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"For '{type(self).__name__}', '{name}' must be a Tensor, but got "
@@ -204,7 +204,7 @@ class Distribution(Cell):
         return self._drawn[primitive](shape, *arguments)
 
     def _draw_gamma(self, shape, concentration, other):
-        """Float32 numbers of the gamma distribution of rate 1; `other` is an argument beside."""
+        """Float32 numbers of the gamma distribution of rate 1; `other` is a further argument."""
         self._sample_shape(shape)
         one = self._sample_shape((), concentration.shape, other.shape)
         concentration = ops.broadcast_to(concentration.astype(float32), one)
@@ -304,7 +304,7 @@ class Distribution(Cell):
         return self._asked("sample", (("_sample", None),), *args, **kwargs)
 
     def get_dist_args(self, *args, **kwargs):
-        """The arguments in force, a tuple of Tensors; those given stand for the own ones."""
+        """The arguments in force, a tuple of Tensors; given ones replace the own ones."""
         names = list(self._own)
         unknown = [name for name in kwargs if name not in names[len(args) :]]
         if unknown or len(args) > len(names):

@@ -19,7 +19,7 @@ class Geometric(Distribution):
         dtype (mindspore.dtype): the type of samples, whole numbers or floats.
         name (str): the name of the distribution.
 
-    A value between whole numbers is asked about as the whole number below it.
+    A value between whole numbers is rounded down.
 
     Raises:
         TypeError: if `dtype` is neither of whole numbers nor of floats.
@@ -39,8 +39,8 @@ class Geometric(Distribution):
         self._need_number()
         self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
-            held = self._probs.asnumpy()
-            if not ((held > 0) & (held < 1)).all():
+            stored_probs = self._probs.asnumpy()
+            if not ((stored_probs > 0) & (stored_probs < 1)).all():
                 raise ValueError(
                     f"For 'Geometric', 'probs' must be above 0 and below 1, but got {probs}."
                 )

@@ -110,8 +110,8 @@ class Gumbel(TransformedDistribution):
         scale_b = self._check_value(scale_b, "scale_b")
         ratio = self._scale / scale_b
         apart = (self._loc - loc_b) / scale_b
-        spread = ops.exp(ops.lgamma(ratio + 1.0) - apart)
-        return apart - ops.log(ratio) + EULER * (ratio - 1.0) + spread - 1.0
+        square = ops.exp(ops.lgamma(ratio + 1.0) - apart)
+        return apart - ops.log(ratio) + EULER * (ratio - 1.0) + square - 1.0
 
     def _sample(self, shape=()):
         drawn = self._source_sample(self._sample_shape(shape, self.broadcast_shape))

@@ -51,7 +51,7 @@ class HalfNormal(Distribution):
     def _log_prob(self, value, mean=None, sd=None):
         value = self._check_value(value)
         mean, sd = self._check_param_type(mean, sd)
-        place = (value - mean) / sd
-        found = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(place) / 2
-        inside = value + ops.zeros_like(place) >= 0
+        standardized = (value - mean) / sd
+        found = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(standardized) / 2
+        inside = value + ops.zeros_like(standardized) >= 0
         return ops.select(inside, found, ops.full_like(found, -float("inf")))

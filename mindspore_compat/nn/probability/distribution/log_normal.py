@@ -65,8 +65,8 @@ class LogNormal(TransformedDistribution):
 
     def _var(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        spread = ops.square(scale)
-        return ops.expm1(spread) * ops.exp(2 * loc + spread)
+        variance = ops.square(scale)
+        return ops.expm1(variance) * ops.exp(2 * loc + variance)
 
     def _entropy(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)

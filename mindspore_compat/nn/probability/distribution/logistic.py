@@ -67,20 +67,20 @@ class Logistic(Distribution):
         loc, scale = self._check_param_type(loc, scale)
         return ops.log(self._wide(scale, loc)) + 2.0
 
-    def _place(self, value, loc, scale):
+    def _standardized(self, value, loc, scale):
         value = self._check_value(value)
         loc, scale = self._check_param_type(loc, scale)
         return (value - loc) / scale, scale
 
     def _log_prob(self, value, loc=None, scale=None):
-        place, scale = self._place(value, loc, scale)
-        return ops.logsigmoid(place) + ops.logsigmoid(-place) - ops.log(scale)
+        standardized, scale = self._standardized(value, loc, scale)
+        return ops.logsigmoid(standardized) + ops.logsigmoid(-standardized) - ops.log(scale)
 
     def _log_cdf(self, value, loc=None, scale=None):
-        return ops.logsigmoid(self._place(value, loc, scale)[0])
+        return ops.logsigmoid(self._standardized(value, loc, scale)[0])
 
     def _log_survival(self, value, loc=None, scale=None):
-        return ops.logsigmoid(-self._place(value, loc, scale)[0])
+        return ops.logsigmoid(-self._standardized(value, loc, scale)[0])
 
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)

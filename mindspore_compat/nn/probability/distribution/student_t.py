@@ -50,7 +50,7 @@ class StudentT(Distribution):
         value = self._check_value(value)
         df, mean, sd = self._check_param_type(df, mean, sd)
         half = (df + 1) / 2
-        place = (value - mean) / sd
+        standardized = (value - mean) / sd
         size = (
             ops.lgamma(df / 2)
             - ops.lgamma(half)
@@ -58,4 +58,4 @@ class StudentT(Distribution):
             + ops.log(sd)
             + 0.5 * math.log(math.pi)
         )
-        return -half * ops.log1p(ops.square(place) / df) - size
+        return -half * ops.log1p(ops.square(standardized) / df) - size

@@ -28,7 +28,7 @@ class TransformedDistribution(Distribution):
     Raises:
         TypeError: if `bijector` is no Bijector, `distribution` no Distribution, or its type no
             float.
-        ValueError: if the mean is asked for and g is not linear.
+        ValueError: if the mean is requested and g is not linear.
 
     Examples:
         >>> from mindspore_compat import Tensor
@@ -125,12 +125,12 @@ class TransformedDistribution(Distribution):
         source = self._distribution
         if not self._seed:
             return source.sample(*args, **kwargs)
-        kept = source._seed, source._drawn
+        saved = source._seed, source._drawn
         source._seed, source._drawn = self._seed, self._drawn
         try:
             return source.sample(*args, **kwargs)
         finally:
-            source._seed, source._drawn = kept
+            source._seed, source._drawn = saved
 
 
 register_type("TransformedDistribution", TransformedDistribution)
