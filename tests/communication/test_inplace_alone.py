@@ -12,7 +12,7 @@ from mindspore_compat.communication import transfer
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm
 from mindspore_compat.parallel.distributed import DistributedDataParallel
-from mindspore_compat.parallel.parameter_broadcast import alike
+from mindspore_compat.parallel.parameter_broadcast import ranks_with_same_data
 
 GROUP = "hccl_world_group"
 ONLY_IN_OPS = {"all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_comm_ops_inplace"}
@@ -294,7 +294,7 @@ def test_distributed_data_parallel_refuses(arguments, error, name):
     ],
 )
 def test_ranks_that_hold_the_same_part(rank, devices, axes, expected):
-    assert alike(rank, devices, axes) == expected
+    assert ranks_with_same_data(rank, devices, axes) == expected
 
 
 def test_parameter_broadcast_alone():
