@@ -1,4 +1,4 @@
-"""From a documented rule to calls that break it.
+"""From a clause to calls that offend it.
 
 `offend(rule, call)` changes one argument of a working call so that the clauses hold. It returns
 [(label, changed call)]; an empty list says that no such call is known. Neighbours: `good.py`.

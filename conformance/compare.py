@@ -1,5 +1,5 @@
 """The same calls on two implementations: results, dtypes, shapes, exception types; and the reasons
-why some differ.
+why some part.
 
 The reference is run (or its stored answers are used), then the target; a crash or a hang of either
 side costs one case.

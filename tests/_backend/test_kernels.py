@@ -81,9 +81,9 @@ def check_columns(space, sizes, groups, dtype, seed):
     both(space, conv.convolve, x, w, *options)
     both(space, conv.input_gradient, g, w, x.shape, *options)
     both(space, conv.weight_gradient, g, x, w.shape, *options)
-    both(space, conv.columns, x, kernel, *options[:3])
-    c = conv.columns(np, x, kernel, *options[:3])
-    both(space, conv.columns_gradient, c, size, kernel, *options[:3])
+    both(space, conv.im2col, x, kernel, *options[:3])
+    c = conv.im2col(np, x, kernel, *options[:3])
+    both(space, conv.col2im, c, size, kernel, *options[:3])
 
 
 @settings(max_examples=60, deadline=None)

@@ -62,7 +62,7 @@ def declared():
 
 EXTRA = {*declared(), *space.EXTRA}
 METHODS = {"at", "outer", "reduce", "accumulate", "reduceat", "types"}
-OWN = {"module", "narrow", "kernels", "bodies"}  # attributes of a Space itself
+OWN = {"module", "low_precision", "kernels", "bodies"}  # attributes of a Space itself
 OF_ROWS = {"row_sum", "row_max", "row_size", "at_column"}  # of RowRecorder, in row kernels alone
 UFUNC_KEYWORDS = {"out", "dtype", "casting"}
 

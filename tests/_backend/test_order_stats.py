@@ -39,7 +39,7 @@ def test_as_a_stable_sort(shape, axis, dtype, holes):
             np.testing.assert_array_equal(places, wanted)
             np.testing.assert_array_equal(values, np.take_along_axis(x, wanted, axis))
     for rank in (0, 5, x.shape[axis] - 1):
-        place = xp.place_of_rank(x, axis, rank=rank)
+        place = xp.index_of_rank(x, axis, rank=rank)
         np.testing.assert_array_equal(place, np.take(order, [rank], axis))
 
 
@@ -54,7 +54,7 @@ def test_the_extreme_so_far(shape, axis, dtype, largest):
             best = rows[wanted[i - 1, j], j] if i else value
             outdone = value >= best if largest else value <= best
             wanted[i, j] = i if outdone or value != value else wanted[i - 1, j]
-    places = np.moveaxis(arrays.space_of(x).place_so_far(x, axis, largest=largest), axis, 0)
+    places = np.moveaxis(arrays.space_of(x).index_so_far(x, axis, largest=largest), axis, 0)
     np.testing.assert_array_equal(places.reshape(rows.shape), wanted)
 
 
@@ -77,4 +77,4 @@ def test_nan_of_every_dtype_stands_last(dtype):
     assert xp.top_k(x, 12)[1].tolist() == [[1, 4, 11, 5, 9, 7, 8, 2, 0, 6, 3, 10]]
     assert xp.top_k(x, 2, largest=False)[1].tolist() == [[10, 3]]
     for rank, place in ((0, 10), (1, 3), (9, 11), (10, 1), (11, 4)):
-        assert xp.place_of_rank(x, rank=rank).tolist() == [[place]]
+        assert xp.index_of_rank(x, rank=rank).tolist() == [[place]]

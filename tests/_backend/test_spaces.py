@@ -55,8 +55,8 @@ def test_convolution_and_its_gradients(space, case):
 
 def test_columns(space):
     options = ((3, 2), (2, 1), ((1, 1), (0, 1)), (1, 2))
-    y = on_both(space, conv.columns, normal(2, 3, 7, 8), *options)
-    on_both(space, conv.columns_gradient, normal(*y.shape), (7, 8), *options)
+    y = on_both(space, conv.im2col, normal(2, 3, 7, 8), *options)
+    on_both(space, conv.col2im, normal(*y.shape), (7, 8), *options)
 
 
 POOLS = {  # size, kernel, stride, pads, dilation, ceil_mode
@@ -98,8 +98,8 @@ EXTRAS = {
     "sigmoid": (normal(3, 2),),
     "softplus": (normal(3, 2),),
     "top_k": (normal(3, 5), 2),
-    "place_of_rank": (normal(3, 5), 0, 1),
-    "place_so_far": (normal(3, 9), 1),
+    "index_of_rank": (normal(3, 5), 0, 1),
+    "index_so_far": (normal(3, 9), 1),
     "distinct": (np.array([4, 2, 4, 9]),),
     "at_least": (normal(4), 0.5),
     "at_most": (normal(4), np.array(0.5)),

@@ -1,4 +1,4 @@
-"""Inputs that must have one dtype, told once in a declaration: `op(alike=...)` and `Alike`."""
+"""Inputs that must have one dtype, told once in a declaration: `op(alike=...)` and `OneDtype`."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from mindspore_compat import Tensor
 from mindspore_compat._core.declare.inputs import Promote, SameDtype
 from mindspore_compat._core.declare.op import op
 from mindspore_compat._core.declare.public_api import build
-from mindspore_compat._core.rules.vocabulary import Alike, TensorOf, any_dtype, checked
+from mindspore_compat._core.rules.vocabulary import OneDtype, TensorOf, any_dtype, checked
 
 Anything = TensorOf(any_dtype)
 Value = TensorOf(any_dtype, scalars=True)
@@ -24,7 +24,7 @@ def joined(xp, x: Value, y: Value, factor: Value = None):
     return x + y
 
 
-@checked(Alike("x y"))
+@checked(OneDtype("x y"))
 def summed(x: Anything, y: Anything | None = None):
     """x and y, added up."""
     return x if y is None else x + y

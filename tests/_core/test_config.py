@@ -177,7 +177,7 @@ def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
 def test_every_key_of_the_tables_is_told_or_only_set():
     for table, get in ((TABLE, context.get_context), (PARALLEL, context.get_auto_parallel_context)):
         for key, setting in table.items():
-            if setting.told:
+            if setting.readable:
                 assert get(key) == setting.default
             else:
                 with pytest.raises(ValueError, match=f"'{key}'"):
@@ -247,7 +247,7 @@ def calls(monkeypatch):
     monkeypatch.setattr(arrays, "gpu_available", lambda: seen["gpu"])
     monkeypatch.setattr(arrays, "set_target", lambda *args: seen["target"].append(args))
     monkeypatch.setattr(module.log, "warning", lambda *args: seen["warnings"].append(args))
-    monkeypatch.setattr(module, "_told_of_cpu", False)
+    monkeypatch.setattr(module, "_warned_of_cpu", False)
     return seen
 
 

@@ -94,7 +94,7 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "tril": (lambda xp, x: xp.tril(x, 1), [normal(3, 3)]),
     "triu": (lambda xp, x: xp.triu(x), [normal(3, 3)]),
     "diagonal": (lambda xp, x: xp.diagonal(x, 1), [normal(3, 4)]),
-    "spread_diagonal": (lambda xp, x: xp.spread_diagonal(x, (3, 4), 1), [normal(3)]),
+    "scatter_diagonal": (lambda xp, x: xp.scatter_diagonal(x, (3, 4), 1), [normal(3)]),
     "getitem": (lambda xp, x: x[numpy.array([0, 0, 1]), 1:], [normal(2, 3)]),
     "scatter_add": (
         lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v),

@@ -39,9 +39,9 @@ def cases():
         "keep": (lambda: np.where(mask, x, zero), lambda: xp.keep(mask, x)),
         "at_least": (lambda: np.maximum(x, zero), lambda: xp.at_least(x, zero)),
         "top_k": (lambda: _stable(x, 10), lambda: xp.top_k(x, 10)),
-        "place_of_rank": (
+        "index_of_rank": (
             lambda: np.argsort(x, axis=-1, kind="stable")[:, 511:512],
-            lambda: xp.place_of_rank(x, -1, rank=511),
+            lambda: xp.index_of_rank(x, -1, rank=511),
         ),
         "distinct": (lambda: np.unique(whole, True, True), lambda: xp.distinct(whole)),
         "scatter_add": (lambda: _added(x, rows, values), lambda: xp.scatter_add(x, rows, values)),

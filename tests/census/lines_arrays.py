@@ -37,7 +37,7 @@ SHAPES = {
     "_shape.diagonal.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
     "_wrappers.diagonal_of": of(x(2, 3, 4)),
     "_wrappers.on_diagonal": of(x(2, 3)),
-    "_wrappers.set_diagonal": of(x(2, 3, 4), x(2, 3)),
+    "_wrappers.scatter_diagonal": of(x(2, 3, 4), x(2, 3)),
     "_shape.create.full_like": of(x(2, 3), 1.5),
 }
 INDICES = {

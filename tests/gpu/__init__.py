@@ -1,1 +1,1 @@
-"""All checks that need a GPU, in one command: `python -m tests.gpu` (docs/gpu.rst)."""
+"""What a GPU is asked, in one command: `python -m tests.gpu` (docs/gpu.rst)."""

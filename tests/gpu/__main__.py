@@ -1,11 +1,11 @@
-"""Runs all checks that need a GPU, in one command.
+"""Checks everything that a GPU is needed for, in one command.
 
     python -m tests.gpu                      # on the GPU of this machine
     python -m tests.gpu --stand-in           # on the stand-in for CuPy; no times are taken
     python -m tests.gpu --only libraries counts
 
-writes `gpu.json` and `gpu.txt` to the folder named by --output (default: gpu_report). The exit
-status is 1 if anything failed. docs/gpu.rst describes the parts.
+writes `gpu.json` and `gpu.txt` to the folder named by --output (default: gpu_report). The status is
+1 if anything failed. What the parts are is said in docs/gpu.rst.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PARTS = {
 
 
 def main(arguments=None):
-    """Runs the chosen parts and writes both reports; returns the exit status."""
+    """Runs the parts asked for and writes both reports; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.gpu", description=__doc__.split("\n")[0])
     parser.add_argument("--stand-in", action="store_true", help="use the stand-in for CuPy")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
@@ -52,7 +52,7 @@ def main(arguments=None):
 
 
 def write(folder, report):
-    """Writes both reports, after each part, so that an interruption loses only the part at hand."""
+    """Writes both reports; a part that is interrupted leaves those of the parts before."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (
         ("gpu.json", json.dumps(report, indent=1) + "\n"),

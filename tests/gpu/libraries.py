@@ -1,4 +1,4 @@
-"""Which GPU there is, and which CUDA libraries are installed."""
+"""Which device answers, and which libraries of CUDA are there."""
 
 import contextlib
 import importlib
@@ -18,7 +18,7 @@ def cupy_of(stand_in):
 
 
 def device(stand_in):
-    """The name and properties of the device, as a dict; None where there is no working GPU."""
+    """What the device is, as a dict; None where none computes."""
     try:
         with cupy_of(stand_in) as cupy:
             told = cupy.cuda.runtime.getDeviceProperties(0)
@@ -37,7 +37,7 @@ def device(stand_in):
 
 
 def found(stand_in):
-    """The version of each library, or the error with which it fails to load."""
+    """Each library: its version, or why there is none."""
     with cupy_of(stand_in) as cupy:
         asked = {
             "driver": lambda: cupy.cuda.runtime.driverGetVersion(),

@@ -1,4 +1,4 @@
-"""The cost of a training step: launches, memory, and its time on the GPU and on the CPU."""
+"""What a training step asks of a device, and how long it takes there and on the host."""
 
 import time
 
@@ -16,13 +16,13 @@ REPEATS = 20
 
 
 def counts():
-    """The counts of a step of each network, taken on the stand-in: name -> part -> figures."""
+    """Counts of one step of each network, always on the stand-in: name -> part -> figures."""
     with conftest.standing_in():
         return {name: _figures(steps.counts_of(name)) for name in networks.NAMES}
 
 
 def peak_bytes(recompute, width=64, size=224, batch=1):
-    """The peak memory of a training step of ResNet-50 in bytes, without weights and states."""
+    """The most bytes that a training step of ResNet-50 has in use besides weights and states."""
     with conftest.standing_in():
         network = networks.ResNet50(width, recompute=recompute)
         loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()

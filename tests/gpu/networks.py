@@ -1,7 +1,8 @@
-"""The networks whose training steps `tests.gpu` measures, small enough for the stand-in.
+"""Four networks, small enough for the stand-in, with a batch each: what `tests.gpu` counts.
 
-`layers` counts the layers of a network that compute something: Cells that contain no other Cell,
-and the `joints` of Cells, such as residual additions, the parts of attention, and time steps.
+`layers` is how many layers a network has that compute something: its Cells without Cells in them,
+besides containers; a recurrent layer counts once for each of its steps, each joint of a residual
+branch once.
 """
 
 import numpy as np
@@ -37,7 +38,7 @@ class LeNet5(nn.Cell):
 
 
 class Residual(nn.Cell):
-    """A residual block: two convolutions of 3 x 3 and a shortcut."""
+    """Two convolutions of 3 x 3 beside their input."""
 
     joints = 1
 
@@ -86,7 +87,7 @@ class ResNet18(nn.Cell):
 
 
 class Bottleneck(nn.Cell):
-    """A bottleneck block: convolutions of 1 x 1, 3 x 3 and 1 x 1, and a shortcut."""
+    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 beside their input."""
 
     joints = 1
 
@@ -107,8 +108,8 @@ class Bottleneck(nn.Cell):
 
 
 class ResNet50(nn.Cell):
-    """Sixteen bottleneck blocks; with `recompute` the activations inside each are recomputed in
-    the backward pass."""
+    """Sixteen bottlenecks; with `recompute` what is inside each is computed again on the way
+    back."""
 
     joints = 1
 
@@ -134,7 +135,7 @@ class ResNet50(nn.Cell):
 
 
 class Block(nn.Cell):
-    """A pre-norm transformer block: attention and a feed-forward net, each with a shortcut."""
+    """Attention and a feed-forward net, each behind a layer norm and beside its input."""
 
     joints = 6  # two sums, and scores, softmax, dropout and values of the attention
 
@@ -165,7 +166,7 @@ class Block(nn.Cell):
 
 
 class Recurrent(nn.Cell):
-    """An LSTM with a dense layer on its last output."""
+    """An LSTM whose last output is classified."""
 
     def __init__(self, length=6):
         super().__init__()
@@ -178,7 +179,7 @@ class Recurrent(nn.Cell):
 
 
 def layers(network):
-    """The number of layers that compute something; see the top of the file."""
+    """How many layers of a network compute something."""
     containers = (nn.SequentialCell, nn.CellList)
     leaves = sum(
         1
@@ -190,7 +191,7 @@ def layers(network):
 
 
 def made(name, small=True):
-    """The network of a name with its loss, and a batch for it: (network, data, labels)."""
+    """A network by its name, with a batch: (network with its loss, data, labels)."""
     rng = np.random.default_rng(0)
     network, shape = {
         "LeNet-5": lambda: (LeNet5(), (4, 1, 32, 32)),

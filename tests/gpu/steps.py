@@ -1,4 +1,4 @@
-"""Counts what one training step does on the device (launches, transfers, ...), on the stand-in."""
+"""What one training step asks of the device: counted on the stand-in, part by part."""
 
 from fakecupy import counting
 

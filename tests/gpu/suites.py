@@ -1,7 +1,7 @@
-"""Runs test suites with the GPU as the device target, and trains LeNet-5 on it.
+"""Runs the suites of tests with the device as their target, and the main job on it.
 
-Each suite is a pytest process of its own, so that an error that breaks the device in one does not
-fail the others. The tests compare with the CPU at their own tolerances.
+Each suite is a pytest of its own, so that a device that is lost in one does not take the others
+along. The tests compare with the host at their own tolerances.
 """
 
 import os
@@ -110,7 +110,7 @@ def read(xml):
 
 
 def _kind(message):
-    """The kind of a failure: its error message without numbers."""
+    """What failures have in common: the error without its numbers."""
     return re.sub(r"[0-9][0-9.e+-]*", "#", message.strip().split("\n")[0])[:100]
 
 

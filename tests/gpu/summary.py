@@ -1,4 +1,4 @@
-"""The report as text: devices and libraries, failures, counts and times."""
+"""The report as a page of text: what is there, what failed first, what was counted and timed."""
 
 
 def failures(report):

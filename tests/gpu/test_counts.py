@@ -1,4 +1,4 @@
-"""Limits on the launches and synchronizations of a training step, without which a GPU idles."""
+"""How often one training step asks the device: the limits that keep a GPU busy."""
 
 import pytest
 from fakecupy import rawkernels
@@ -17,7 +17,7 @@ FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optim
 
 @pytest.fixture(autouse=True)
 def no_float_status(monkeypatch):
-    """Without this, a test that used the float status would have all later gradients inspected."""
+    """A script that has asked for the float status has every gradient looked at from then on."""
     monkeypatch.setattr(leaves, "watchers", [])
 
 
