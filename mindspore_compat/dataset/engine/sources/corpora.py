@@ -161,16 +161,8 @@ class UDPOSDataset(_Tagged, Corpus):
         num_parallel_workers: Workers = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
 @documented
@@ -200,16 +192,8 @@ class EnWik9Dataset(Corpus):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            "all",
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, "all", num_parallel_workers, order, cache)
 
     def _read(self, path):
         with open(path, encoding="utf-8", newline="\n") as file:
@@ -246,16 +230,8 @@ class SST2Dataset(Corpus):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            usage or "train",
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage or "train", num_parallel_workers, order, cache)
 
     def _columns(self):
         return ["sentence"] if self.usage == "test" else ["sentence", "label"]
@@ -328,16 +304,8 @@ class SQuADDataset(Corpus):
             for part in (("train", "dev") if usage == "all" else (usage,))
         ]
         self._names = {usage: found}
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
     def _read(self, path):
         for article in json_of(path)["data"]:

@@ -58,27 +58,13 @@ class Corpus(FilesDataset, TextBaseDataset):
     _names = {}
     _names_of_columns = ("text",)
 
-    def _set(
-        self,
-        dataset_dir,
-        usage,
-        num_samples,
-        num_parallel_workers,
-        shuffle,
-        num_shards,
-        shard_id,
-        cache,
-    ):
+    def _set(self, dataset_dir, usage, num_parallel_workers, order, cache):
+        """Sets up a source; `order` has the last arguments of `_set_order`."""
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
         self.usage = usage or "all"
-        self._set_order(
-            [os.path.join(dataset_dir, name) for name in self._names[self.usage]],
-            num_samples,
-            shuffle,
-            num_shards,
-            shard_id,
-        )
+        names = self._names[self.usage]
+        self._set_order([os.path.join(dataset_dir, name) for name in names], *order)
 
     def _columns(self):
         return list(self._names_of_columns)
@@ -113,16 +99,8 @@ class TrainTest(Corpus):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
 class TrainTestWorkersLast(Corpus):
@@ -142,16 +120,8 @@ class TrainTestWorkersLast(Corpus):
         num_parallel_workers: Workers = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
 class TrainValidTest(Corpus):
@@ -169,13 +139,5 @@ class TrainValidTest(Corpus):
         shard_id: Shard = None,
         cache=None,
     ):
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)

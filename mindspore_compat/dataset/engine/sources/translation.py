@@ -139,16 +139,8 @@ class IWSLT2016Dataset(_Talks):
         for part, name in (("valid", self.valid_set), ("test", self.test_set)):
             files[part] = [os.path.join(folder, f"IWSLT16.TED.{name}.{one}-{other}.{one}.xml")]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
 @documented
@@ -190,16 +182,8 @@ class IWSLT2017Dataset(_Talks):
         for part, name in (("valid", "dev2010"), ("test", "tst2010")):
             files[part] = [os.path.join(folder, f"IWSLT17.TED.{name}.{one}-{other}.{one}.xml")]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
 _ROOMS = {"train": "training/train", "valid": "validation/val", "test": "mmt16_task1_test/test"}
@@ -241,16 +225,9 @@ class Multi30kDataset(_Pairs):
         self.language_pair = list(self._pair)
         files = {part: [f"{stem}.{self._pair[0]}"] for part, stem in _ROOMS.items()}
         self._names = {**files, "all": [*files["test"], *files["train"], *files["valid"]]}
-        self._set(
-            dataset_dir,
-            usage,
-            num_samples,
-            num_parallel_workers,
-            Shuffle.GLOBAL if shuffle is None else shuffle,
-            num_shards,
-            shard_id,
-            cache,
-        )
+        shuffle = Shuffle.GLOBAL if shuffle is None else shuffle
+        order = num_samples, shuffle, num_shards, shard_id
+        self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
     def _mark(self, language):
         return f".{language}"
