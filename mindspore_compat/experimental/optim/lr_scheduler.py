@@ -1,8 +1,9 @@
 """mindspore.experimental.optim.lr_scheduler: learning rates that change from epoch to epoch.
 
 A scheduler writes the `lr` of an optimizer's parameter groups whenever its `step` is called. Most
-take the rate in force one epoch on, so that several may act on one optimizer. Those that follow a
-metric, other schedulers or a cycle are in _schedule_more.py, their base is in _schedule.py.
+take the rate in force one epoch on, so that several may act on one optimizer. Their base is
+in _schedule.py; those that follow a metric, other schedulers or a cycle are in _plateau.py,
+_sequential.py and _cyclic.py.
 """
 
 import math
@@ -10,8 +11,10 @@ from collections import Counter
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Callable, Float, Int, ListOf, Number, TupleOf, checked, inf
+from ._cyclic import CosineAnnealingWarmRestarts, CyclicLR
+from ._plateau import ReduceLROnPlateau
 from ._schedule import LRScheduler, as_float
-from ._schedule_more import CosineAnnealingWarmRestarts, CyclicLR, ReduceLROnPlateau, SequentialLR
+from ._sequential import SequentialLR
 
 __all__ = [
     "StepLR",
