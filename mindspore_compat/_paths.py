@@ -85,6 +85,7 @@ PATHS = {
     "ops.operations.other_ops": "ops.operations",
     "ops.operations.random_ops": "ops.operations",
     "ops.operations.sparse_ops": "ops._sparse.sparse_ops",
+    "ops.operations._embedding_cache_ops": "ops.operations",
     "ops.operations._csr_ops": "ops._sparse.csr_ops",
     "ops.operations._grad_ops": "ops._primitive_aliases.grad_ops",
     "ops.operations._infer_ops": "ops.auto_generate",

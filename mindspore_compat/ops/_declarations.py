@@ -47,7 +47,7 @@ from ._elementwise import (
     ternary,
     trigonometric,
 )
-from ._embedding import cache_map, lookup
+from ._embedding import cache_map, cache_rows, lookup
 from ._image import (
     boxes,
     crop,

@@ -351,6 +351,7 @@ from ..ops import BufferSample as BufferSample
 from ..ops import CTCGreedyDecoder as CTCGreedyDecoder
 from ..ops import CTCLoss as CTCLoss
 from ..ops import CTCLossV2 as CTCLossV2
+from ..ops import CacheSwapTable as CacheSwapTable
 from ..ops import Cast as Cast
 from ..ops import Cauchy as Cauchy
 from ..ops import Cdist as Cdist
@@ -638,6 +639,7 @@ class DropoutGradExt(_Primitive):
     def __call__(self, input: _t.Any, mask: _t.Any, p: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 from ..ops import DumpGradient as DumpGradient
+from ..ops import DynamicAssign as DynamicAssign
 from ..ops import DynamicGRUV2 as DynamicGRUV2
 class DynamicQuantExt(_Primitive):
     def __call__(self, x: _Tensor, smooth_scales: _Tensor | None = ...) -> _t.Any: ...
@@ -1709,6 +1711,7 @@ class PReLUGrad(_Primitive):
     def __init__(self) -> None: ...
 from ..ops import Pack as Pack
 from ..ops import Pad as Pad
+from ..ops import PadAndShift as PadAndShift
 from ..ops import PadV3 as PadV3
 class PadV3Grad(_Primitive):
     def __call__(self, x: _t.Any, paddings: _t.Any) -> _t.Any: ...
@@ -2376,6 +2379,7 @@ from ..ops import Unstack as Unstack
 class UnstackExtView(_Primitive):
     def __call__(self, input: _t.Any, dim: _t.Any = ...) -> _t.Any: ...
     def __init__(self) -> None: ...
+from ..ops import UpdateCache as UpdateCache
 from ..ops import UpdateState as UpdateState
 from ..ops import UpperBound as UpperBound
 class UpsampleBicubic2D(_Primitive):

@@ -111,6 +111,7 @@ from ..ops import BufferSample as BufferSample
 from ..ops import CTCGreedyDecoder as CTCGreedyDecoder
 from ..ops import CTCLoss as CTCLoss
 from ..ops import CTCLossV2 as CTCLossV2
+from ..ops import CacheSwapTable as CacheSwapTable
 from ..ops import Cast as Cast
 from ..ops import Cauchy as Cauchy
 from ..ops import Cdist as Cdist
@@ -177,6 +178,7 @@ from ..ops import Dropout3D as Dropout3D
 from ..ops import DropoutDoMask as DropoutDoMask
 from ..ops import DropoutGenMask as DropoutGenMask
 from ..ops import DumpGradient as DumpGradient
+from ..ops import DynamicAssign as DynamicAssign
 from ..ops import DynamicGRUV2 as DynamicGRUV2
 from ..ops import DynamicRNN as DynamicRNN
 from ..ops import DynamicShape as DynamicShape
@@ -390,6 +392,7 @@ from ..ops import P2POp as P2POp
 from ..ops import PReLU as PReLU
 from ..ops import Pack as Pack
 from ..ops import Pad as Pad
+from ..ops import PadAndShift as PadAndShift
 from ..ops import PadV3 as PadV3
 from ..ops import Padding as Padding
 from ..ops import PagedAttention as PagedAttention
@@ -595,6 +598,7 @@ from ..ops import UnsortedSegmentMin as UnsortedSegmentMin
 from ..ops import UnsortedSegmentProd as UnsortedSegmentProd
 from ..ops import UnsortedSegmentSum as UnsortedSegmentSum
 from ..ops import Unstack as Unstack
+from ..ops import UpdateCache as UpdateCache
 from ..ops import UpdateState as UpdateState
 from ..ops import UpperBound as UpperBound
 from ..ops import UpsampleNearest3D as UpsampleNearest3D

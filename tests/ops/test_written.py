@@ -248,3 +248,17 @@ def test_scatters_are_methods_with_the_same_rules(name):
         method(ints([[1]]), ints([2]))
     with pytest.raises(TypeError, match="indices"):
         method(floats([[1]]), floats([2.0]))
+
+
+def test_a_refusal_of_what_is_wider_names_both_dtypes():
+    held = Parameter(Tensor(np.ones((2, 3), np.int8)), name="held")
+    text = (
+        r"argument\[x\]'s data type of primitive\[ScatterDiv\] is Int8, which cannot be converted"
+    )
+    with pytest.raises(TypeError, match=text + " to data type Float32 automatically"):
+        ops.ScatterDiv()(held, Tensor([0]), Tensor(np.ones((1, 3), np.float32)))
+
+
+def test_places_of_slices_have_an_axis_of_their_own():
+    with pytest.raises(ValueError, match="dimension of 'indices' must be greater than or equal to"):
+        ops.ScatterNdUpdate()(Tensor([1.0, 2.0]), Tensor([0]), Tensor([3.0]))

@@ -56,6 +56,7 @@ CASES = [
         0.5,
     ),
     ("topk", [(np.array([[0.5, 0.5, 0.5]]), np.array([0]))], {"options": [1]}, 1.0),
+    ("topk", [(np.array([[0.2, 0.5, 0.3]]), np.array([[0, 1]]))], {"options": [1]}, 1.0),
     ("bleu_score", [WORDS], {"options": [2]}, math.exp(1 - 4 / 3)),
     ("cosine_similarity", [(np.array([[1.0, 0], [3, 4]]),)], {}, [[0, 0.6], [0.6, 0]]),
     (

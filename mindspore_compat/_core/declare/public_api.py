@@ -216,7 +216,7 @@ class _Signature:
     """A parsed group: its text for a `def`, its parameter names, and what each feeds."""
 
     def __init__(self, text, op, path):
-        self.op = op
+        self.op, self.path = op, path
         self.stricter = op.quirks.rules.get(path, {})
         parsed = ast.parse(f"def f({text}): pass").body[0].args
         everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
@@ -353,9 +353,9 @@ def _zeros(tensor, dtype):
 
 
 def _no_lists(api, signature, scope):
-    """The refusal of lists, which stand for Tensors beside an operator and nowhere else."""
+    """The refusal of lists, which stand for Tensors beside an operator and in `Tensor.add`."""
     op = signature.op
-    if not op.types.lists or api.startswith("__"):
+    if not op.types.lists or api.startswith("__") or signature.path == "Tensor.add":
         return []
     given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
     scope.update(lists=(list, tuple), refuse_list=_refuse_list)

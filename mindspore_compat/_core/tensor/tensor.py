@@ -311,8 +311,8 @@ class Tensor:
     def _only_one(self, what):
         if self._array.size != 1:
             raise ValueError(
-                f"For 'Tensor', only a Tensor of one element converts to {what}, but got shape "
-                f"{self.shape}."
+                f"For 'Tensor', only a Tensor of one element can be converted to {what}, but got "
+                f"shape {self.shape}."
             )
 
     def __iter__(self):

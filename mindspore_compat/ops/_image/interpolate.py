@@ -48,8 +48,8 @@ def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: ThreeFa
         >>> print(ms.ops.UpsampleNearest3D()(ms.ops.ones((1, 1, 1, 1, 2)), [1, 2, 4]).shape)
         (1, 1, 1, 2, 4)
     """
-    goal, steps = _volume("UpsampleNearest3D", x, output_size, scales)
-    return resized(xp, x, goal, "nearest", "edge", steps)
+    goal, _ = _volume("UpsampleNearest3D", x, output_size, scales)
+    return resized(xp, x, goal, "nearest", "edge")
 
 
 @op("ops.UpsampleTrilinear3D(align_corners=False)(x, output_size=None, scales=None)")
@@ -155,7 +155,7 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
             else resized(xp, x, goal, "linear", rule, steps)
         )
     if mode == "nearest":
-        return resized(xp, x, goal, "nearest", "edge", steps)
+        return resized(xp, x, goal, "nearest", "edge")  # by the lengths, as the reference does
     if mode == "nearest-exact":
         return resized(xp, x, goal, "nearest", "half", steps)
     return resized(xp, x, goal, cubic if mode == "bicubic" else "linear", rule, steps)

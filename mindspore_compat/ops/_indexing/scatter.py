@@ -40,7 +40,12 @@ def _rows(indices):
 
 
 def _check_rows(api, input_x, indices, updates):
-    depth = indices.shape[-1] if indices.ndim else 0
+    if indices.ndim < 2:
+        raise ValueError(
+            f"For '{api}', the dimension of 'indices' must be greater than or equal to 2, but got "
+            f"{indices.ndim}."
+        )
+    depth = indices.shape[-1]
     if not 1 <= depth <= input_x.ndim:
         raise ValueError(
             f"For '{api}', the last axis of 'indices' must have length 1 to "
@@ -130,7 +135,7 @@ def _scatter_family(how, word, functions, classes, method=None):
     combine, under their public paths."""
 
     def scatter(input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber):
-        input_x, updates = fitting(f"scatter_{how}", input_x, updates)
+        input_x, updates = fitting(f"scatter_{how}", input_x, updates, "x")
         if not input_x.ndim and not indices.ndim:  # a number is its own only slice
             scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
             return plain(input_x)
@@ -140,7 +145,7 @@ def _scatter_family(how, word, functions, classes, method=None):
     def scatter_nd(
         input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber, use_locking: Bool = False
     ):
-        input_x, updates = fitting(f"scatter_nd_{how}", input_x, updates)
+        input_x, updates = fitting(f"scatter_nd_{how}", input_x, updates, "x")
         _check_rows(f"scatter_nd_{how}", input_x, indices, updates)
         return _in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
 

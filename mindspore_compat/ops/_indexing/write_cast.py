@@ -31,8 +31,8 @@ def standing(*values):
     )
 
 
-def fitting(api, target, value):
-    """(what is written to, what is written) as Tensors.
+def fitting(api, target, value, name="variable"):
+    """(what is written to, what is written) as Tensors; `name` is what an error calls the first.
 
     Raises:
         TypeError: if the value is wider than the target.
@@ -43,8 +43,12 @@ def fitting(api, target, value):
         if isinstance(value, Tensor)
         else scalar_np(dtype, type(value)) != dtype
     ):
+        came = str(value.dtype) if isinstance(value, Tensor) else repr(value)
+        primitive = "".join(word.title() for word in api.split("_"))
         raise TypeError(
-            f"For '{api}', what is written must not be wider than what it is written to, of dtype "
-            f"{target.dtype}, but got {value.dtype if isinstance(value, Tensor) else value!r}."
+            f"For '{api}', what is written must not be wider than what it is written to. Data type "
+            "conversion is not supported for a 'Parameter', nor for the input tensor of an "
+            f"in-place operator, the argument[{name}]'s data type of primitive[{primitive}] is "
+            f"{target.dtype}, which cannot be converted to data type {came} automatically."
         )
     return standing(target, value)

@@ -46,19 +46,19 @@ class TopKCategoricalAccuracy(Metric):
         """Takes predictions (N, C) and labels into account.
 
         Args:
-            *inputs: predictions, and labels: class numbers (N,) or one-hot (N, C).
+            *inputs: predictions, and labels: class numbers (N,) or one-hot (N, any number).
 
         Raises:
             ValueError: if there are not two inputs, their shapes do not fit, or there are fewer
                 than k classes.
         """
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
-        if y.shape == y_pred.shape and y_pred.ndim == 2:
+        if y.ndim == 2 and y_pred.ndim == 2 and y.size:
             y = y.argmax(axis=1)
         if y_pred.ndim != 2 or y.shape != y_pred.shape[:1] or y_pred.shape[1] < self.k:
             raise ValueError(
                 f"For '{type(self).__name__}.update', predictions must have the shape "
-                f"(N, C) with at least {self.k} classes and labels (N,) or (N, C), "
+                f"(N, C) with at least {self.k} classes and labels (N,) or one-hot, "
                 f"but got {y_pred.shape} and {y.shape}."
             )
         best = np.argsort(-y_pred, axis=1, kind="stable")[:, : self.k]

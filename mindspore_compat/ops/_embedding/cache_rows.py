@@ -1,0 +1,170 @@
+"""Primitives that keep a cache of rows: rows written and swapped, numbers shifted.
+
+The search in a table of hashed keys is `MapCacheIdx`, in `cache_map`.
+"""
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import own, plain, public
+from ..._core.rules.vocabulary import Int, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from .._indexing.assign import assign
+from .._rules import Anything, Index
+from ..primitive import Primitive
+
+
+def _kept(primitive, table, indices, limit):
+    """The places of the indices in [0, `limit`), and these indices.
+
+    Raises:
+        ValueError: one of them is no row of the table.
+    """
+    flat = indices._array.reshape(-1)
+    places = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
+    rows = flat[places]
+    if rows.size and int(rows.max()) >= table.shape[0]:
+        raise ValueError(
+            f"For '{primitive.name}', the indices must be rows of the table of shape "
+            f"{table.shape}, but got {int(rows.max())}."
+        )
+    return places, rows
+
+
+def _rows(primitive, table, values, count):
+    """The values as `count` rows of the table, of its dtype."""
+    if values.size != count * (table.size // table.shape[0]):
+        raise ValueError(
+            f"For '{primitive.name}', there must be a row of shape {table.shape[1:]} for each of "
+            f"{count} indices, but got the shape {values.shape}."
+        )
+    return values._array.reshape(count, *table.shape[1:]).astype(table._array.dtype)
+
+
+@public("ops.UpdateCache")
+class UpdateCache(Primitive):
+    """Writes rows into a table, in place; an index below 0 or from `max_num` on is skipped.
+
+    Inputs: the table (of at least one axis), the indices of rows (int32 or int64), a row for each,
+    and `max_num` (int). Of rows with one index the last stays. The result is a Tensor [0] of the
+    table's dtype.
+
+    Raises:
+        ValueError: if there is not a row for each index, or an index is no row of the table.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> table = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> out = ms.ops.UpdateCache()(table, ms.Tensor([-1, 1]), ms.ops.zeros((2, 2)), 2)
+        >>> print(table.value())
+        [[1. 2.]
+         [0. 0.]]
+
+    Source: mindspore.ops.operations.UpdateCache of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("UpdateCache")
+
+    @checked
+    def __call__(self, input_x: Anything, indices: Index, updates: Anything, max_num: Int):
+        rows = _rows(self, input_x, updates, indices.size)
+        places, kept = _kept(self, input_x, indices, max_num)
+        own(input_x)[kept] = rows[places]
+        return Tensor._wrap(space_for(rows).zeros((1,), rows.dtype))
+
+
+@public("ops.CacheSwapTable")
+class CacheSwapTable(Primitive):
+    """Puts rows into a table, in place, and gives those that stood there.
+
+    Inputs: the table, the indices of rows, where -1 is skipped and gives zeros, and a row for each.
+
+    Raises:
+        ValueError: if there is not a row for each index, or an index is no row of the table.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> table = ms.Parameter(ms.Tensor([[1.0], [3.0]]))
+        >>> print(ms.ops.CacheSwapTable()(table, ms.Tensor([1]), ms.Tensor([[5.0]])))
+        [[3.]]
+
+    Source: mindspore.ops.operations.CacheSwapTable of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("CacheSwapTable")
+
+    @checked
+    def __call__(self, cache_table: Anything, swap_cache_idx: Index, miss_value: Anything):
+        rows = _rows(self, cache_table, miss_value, swap_cache_idx.size)
+        places, kept = _kept(self, cache_table, swap_cache_idx, float("inf"))
+        old = space_for(rows).zeros(rows.shape, rows.dtype)
+        old[places] = cache_table._array[kept]
+        own(cache_table)[kept] = rows[places]
+        return Tensor._wrap(old)
+
+
+@public("ops.DynamicAssign")
+class DynamicAssign(Primitive):
+    """`ops.assign` for values whose shape is known late: `DynamicAssign()(variable, value)`.
+
+    Raises:
+        ValueError: if the shapes differ.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> weight = ms.Parameter(ms.Tensor([1.0, 2.0]))
+        >>> print(ms.ops.DynamicAssign()(weight, ms.Tensor([3.0, 4.0])))
+        [3. 4.]
+
+    Source: mindspore.ops.operations.DynamicAssign of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("DynamicAssign")
+
+    @checked
+    def __call__(self, variable: Anything, value: Anything):
+        return plain(assign(variable, value))
+
+
+@public("ops.PadAndShift")
+class PadAndShift(Primitive):
+    """A vector of -1 with the first numbers of the input from one place to another.
+
+    Inputs: `input_x` (int32 or int64), `cum_sum_arr`, whose last number is the length of the
+    result, and `shift_idx`: numbers are put from cum_sum_arr[shift_idx] to
+    cum_sum_arr[shift_idx + 1].
+
+    Raises:
+        ValueError: if `shift_idx` is no place before the last of `cum_sum_arr`, its numbers do not
+            rise from 0 on, or `input_x` is too short.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.PadAndShift()(ms.Tensor([9, 13, -1]), ms.Tensor([0, 3, 5]), 1))
+        [-1 -1 -1  9 13]
+
+    Source: mindspore.ops.operations.PadAndShift of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("PadAndShift")
+
+    @checked
+    def __call__(self, input_x: TensorOf("int32", "int64"), cum_sum_arr: Index, shift_idx: Int):
+        ends = cum_sum_arr.asnumpy().reshape(-1).tolist()
+        if not 0 <= shift_idx < len(ends) - 1:
+            raise ValueError(
+                f"For 'PadAndShift', 'shift_idx' must be an int in [0, {len(ends) - 1}), but got "
+                f"{shift_idx}."
+            )
+        start, end = ends[shift_idx : shift_idx + 2]
+        if not 0 <= start <= end <= ends[-1] or input_x.size < end - start:
+            raise ValueError(
+                f"For 'PadAndShift', 'cum_sum_arr' must rise from 0 on by no more than the length "
+                f"of 'input_x', but got {ends} and the length {input_x.size}."
+            )
+        array = input_x._array.reshape(-1)
+        out = space_for(array).full((ends[-1],), -1, array.dtype)
+        out[start:end] = array[: end - start]
+        return Tensor._wrap(out)

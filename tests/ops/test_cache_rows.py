@@ -1,0 +1,82 @@
+"""Caches of rows, against what MindSpore 2.10 gives; CacheSwapTable is not there on its CPU."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Parameter, Tensor, ops
+from mindspore_compat.ops.operations import _embedding_cache_ops
+
+
+def ints(*numbers):
+    return Tensor(np.array(numbers, np.int32))
+
+
+def table():
+    return Parameter(Tensor(np.array([[1, 2], [3, 4], [5, 6]], np.float32)), name="table")
+
+
+ROWS = Tensor(np.array([[0, 0], [7, 8], [9, 10]], np.float32))
+
+
+@pytest.mark.parametrize(
+    "indices, limit, wanted",
+    [
+        (ints(-1, 2, 0), 9, [[9, 10], [3, 4], [7, 8]]),
+        (ints(1, 2, 0), 2, [[9, 10], [0, 0], [5, 6]]),
+        (ints(0, 0, 0), 9, [[9, 10], [3, 4], [5, 6]]),
+    ],
+)
+def test_update(indices, limit, wanted):
+    held = table()
+    out = ops.UpdateCache()(held, indices, ROWS, limit)
+    assert held.asnumpy().tolist() == wanted
+    assert out.asnumpy().tolist() == [0] and out.dtype == held.dtype
+
+
+def test_swap():
+    held = table()
+    assert ops.CacheSwapTable()(held, ints(-1, 2, 0), ROWS).asnumpy().tolist() == [
+        [0, 0],
+        [5, 6],
+        [1, 2],
+    ]
+    assert held.asnumpy().tolist() == [[9, 10], [3, 4], [7, 8]]
+
+
+def test_assignment():
+    held = table()
+    assert ops.DynamicAssign()(held, ROWS).asnumpy().tolist() == ROWS.asnumpy().tolist()
+    assert held.asnumpy().tolist() == ROWS.asnumpy().tolist()
+
+
+@pytest.mark.parametrize(
+    "given, wanted",
+    [
+        ((ints(9, 13, -1, -1), ints(0, 3, 5), 1), [-1, -1, -1, 9, 13]),
+        ((ints(9, 13, 4, 4), ints(0, 3, 5), 0), [9, 13, 4, -1, -1]),
+    ],
+)
+def test_shift(given, wanted):
+    assert ops.PadAndShift()(*given).asnumpy().tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda held: ops.UpdateCache()(held, ints(0, 1), ROWS, 9),
+        lambda held: ops.UpdateCache()(held, ints(0, 1, 3), ROWS, 9),
+        lambda held: ops.CacheSwapTable()(held, ints(0, 1, 3), ROWS),
+        lambda held: ops.DynamicAssign()(held, ROWS[:1]),
+        lambda held: ops.PadAndShift()(ints(1), ints(0, 3, 5), 2),
+        lambda held: ops.PadAndShift()(ints(1), ints(0, 3, 5), 0),
+    ],
+)
+def test_refusals_change_nothing(call):
+    held = table()
+    with pytest.raises(ValueError, match="For '"):
+        call(held)
+    assert held.asnumpy().tolist() == table().asnumpy().tolist()
+
+
+def test_the_path_of_the_original():
+    assert _embedding_cache_ops.UpdateCache is ops.UpdateCache
