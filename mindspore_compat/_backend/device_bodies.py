@@ -16,7 +16,9 @@ for the results. `pointwise` is the same without rows, as an ElementwiseKernel.
 *Rows* lie in data of shape (outer, rows, inner), which a row has one slice of: (1, N, C) are rows
 of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
 Letters say what an array or a result is: "e" has an element for each of the data, "r" one for each
-row, "c" one for each position within a row.
+row, "c" one for each position within a row, "k" one for each channel, where rows are groups of
+channels: then the body's numbers `groups` and `area` are how many groups each of the data has, and
+how many positions a channel has.
 
 Sums are float32 (float64 for float64), each thread's own added in a fixed order, so they do not
 depend on the order of threads. Halves are rounded on store.
@@ -61,6 +63,7 @@ _LOOP = """for (long long at = threadIdx.x; at < length; at += blockDim.x) {{
             const long long offset = {offset};
             {lines}
         }}"""
+_CHANNEL = "row % (long long)n_groups * (length / (long long)n_area) + at / (long long)n_area"
 _OFFSET = """inner == length ? row * length + at
                 : at / inner * rows * inner + row * inner + at % inner"""
 _REDUCE = """lanes[threadIdx.x] = r{0};
@@ -223,7 +226,7 @@ class Bodies:
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
-            kinds: a letter for each array: "e", "r" or "c".
+            kinds: a letter for each array: "e", "r", "c" or "k".
             gives: a letter for each result: "e" in the dtype of the first array, "r" in float32
                 (float64 for float64), of shape (rows,).
             shape: (outer, rows, inner).
@@ -398,10 +401,9 @@ class RowKernel:
                 needed.add(value)
                 step = self._steps.get(value)
                 stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
+        offsets = {"e": "offset", "c": "at", "k": _CHANNEL}
         lines = [
-            self._load(index, "at" if self.kinds[index] == "c" else "offset")
-            for index in self.there
-            if index in needed
+            self._load(index, offsets[self.kinds[index]]) for index in self.there if index in needed
         ]
         return lines + [
             _line(step, self.real) for step in self.trace.steps if step.result in needed

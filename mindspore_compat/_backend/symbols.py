@@ -279,6 +279,10 @@ class Recorder:
         """1 / (1 + exp(-x))."""
         return 1 / (1 + self.exp(-x))
 
+    def softplus(self, x):
+        """log(1 + exp(x))."""
+        return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
+
     def quick_erf(self, x):
         """The error function."""
         return self.erf(x)

@@ -65,6 +65,28 @@ def test_channels_of_a_batch(space):
         close(have.get(), want, rtol=1e-5, atol=1e-5)
 
 
+def scaled_normal(xp, x, scale, *, eps, groups, area):
+    return normal(xp, x, scale, None, eps=eps)[0]
+
+
+def test_groups_of_channels_have_a_number_for_each_channel(space):
+    x = np.random.default_rng(0).standard_normal((3, 4, 2, 5)).astype(np.float32)
+    scale = np.arange(4, dtype=np.float32)
+    found = space.bodies.rows(
+        scaled_normal,
+        "ek",
+        "e",
+        (1, 6, 20),
+        space.array(x),
+        space.array(scale),
+        eps=1e-3,
+        groups=2,
+        area=10,
+    )
+    wanted, _, _ = expected_normal(x.reshape(6, 20), None, None, 1, 1e-3)
+    close(found.get(), wanted.reshape(x.shape) * scale.reshape(-1, 1, 1), rtol=1e-5, atol=1e-5)
+
+
 def below(xp, x, column, counts):
     top = xp.row_max(x)
     picked = xp.row_sum(xp.where(xp.at_column(column), x, 0))

@@ -2,16 +2,21 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats
 
 
-def _elu(xp, x, alpha, reach=1.0):
+def _elu(xp, x, *, alpha, reach=1.0):
     """x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
     return xp.where(x > 0, x, alpha * xp.expm1(xp.at_most(x, 0) / reach))
 
 
-def _elu_vjp(xp, g, out, alpha):
+def _elu_vjp(xp, g, out, *, alpha):
     return xp.where(out > 0, g, g * (out + alpha))
+
+
+def _elu_ext_vjp(xp, g, x, *, alpha):
+    return g * xp.where(x > 0, 1, alpha * xp.exp(xp.at_most(x, 0)))
 
 
 @op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
@@ -27,10 +32,10 @@ def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """
     if alpha != 1.0:
         raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
-    return _elu(xp, input_x, alpha)
+    return xp.pointwise(_elu, input_x, alpha=alpha)
 
 
-elu.vjp(input_x=lambda xp, g, out, alpha: _elu_vjp(xp, g, out, alpha))
+elu.vjp(input_x=lambda xp, g, out, alpha: xp.pointwise(_elu_vjp, g, out, alpha=alpha))
 
 
 @op(
@@ -55,14 +60,10 @@ def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
         raise RuntimeError(
             f"For 'elu', 'input' must be a Tensor of a floating dtype, but got {input.dtype}."
         )
-    return _elu(xp, input, alpha)
+    return xp.pointwise(_elu, input, alpha=alpha)
 
 
-elu_ext.vjp(
-    input=lambda xp, g, input, alpha: (
-        g * xp.where(input > 0, 1, alpha * xp.exp(xp.at_most(input, 0)))
-    )
-)
+elu_ext.vjp(input=lambda xp, g, input, alpha: xp.pointwise(_elu_ext_vjp, g, input, alpha=alpha))
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
@@ -79,10 +80,14 @@ def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
-    return _elu(xp, x, alpha, alpha)
+    return xp.pointwise(_elu, x, alpha=alpha, reach=alpha)
 
 
-celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.at_most(x, 0) / alpha)))
+def _celu_vjp(xp, g, x, *, alpha):
+    return g * xp.where(x > 0, 1, xp.exp(xp.at_most(x, 0) / alpha))
+
+
+celu.vjp(x=lambda xp, g, x, alpha: xp.pointwise(_celu_vjp, g, x, alpha=alpha))
 
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -111,11 +116,15 @@ def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     if input_x.dtype.kind == "i":
         curve = xp.expm1(xp.cast(xp.minimum(input_x, 0), "float32"))
         return xp.where(input_x >= 0, input_x, xp.cast(curve, input_x.dtype))
-    return xp.cast(SELU_SCALE * _elu(xp, input_x, SELU_ALPHA), input_x.dtype)
+    return xp.cast(xp.pointwise(_selu, input_x), input_x.dtype)
 
 
-selu.vjp(
-    input_x=lambda xp, g, out: xp.where(
-        out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)
-    )
-)
+def _selu(xp, x):
+    return SELU_SCALE * _elu(xp, x, alpha=SELU_ALPHA)
+
+
+def _selu_vjp(xp, g, out):
+    return xp.where(out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA))
+
+
+selu.vjp(input_x=lambda xp, g, out: xp.pointwise(_selu_vjp, g, out))

@@ -112,6 +112,10 @@ def fast_gelu(xp, x: Float16Or32):
         >>> print(ms.ops.fast_gelu(ms.Tensor([-1.0, 0.0, 2.0])))
         [-0.15420423  0.          1.9356586 ]
     """
+    return xp.pointwise(_fast_gelu, x)
+
+
+def _fast_gelu(xp, x):
     return x * xp.sigmoid(1.702 * x)
 
 
@@ -120,4 +124,4 @@ def _fast_gelu_vjp(xp, g, x):
     return g * s * (1 + 1.702 * x * (1 - s))
 
 
-fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_vjp(xp, g, x))
+fast_gelu.vjp(x=lambda xp, g, x: xp.pointwise(_fast_gelu_vjp, g, x))

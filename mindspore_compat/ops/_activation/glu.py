@@ -2,6 +2,7 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats, FloatsUpTo32
 
 
@@ -31,7 +32,27 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
         [[0.5       1.9051483]]
     """
     a, b = _halves(xp, "glu", x, axis, ValueError)
+    return xp.pointwise(_glu, a, b)
+
+
+def _glu(xp, a, b):
     return a * xp.sigmoid(b)
+
+
+def _glu_vjp(xp, g, a, b):
+    s = xp.sigmoid(b)
+    return g * s, g * a * (s * (1 - s))
+
+
+def _halves_vjp(xp, formula, g, x, axis):
+    """The gradients that `formula` gives for both halves, as one array."""
+    a, b = _halves(xp, "glu", x, axis, ValueError)
+    if x.dtype.kind == "c":
+        a, b = xp.conj(a), xp.conj(b)
+    return xp.concatenate(list(xp.pointwise(formula, g, a, b)), axis)
+
+
+glu.vjp(x=lambda xp, g, x, axis: _halves_vjp(xp, _glu_vjp, g, x, axis))
 
 
 @op(
@@ -56,7 +77,10 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
         [[0.5       1.9051483]]
     """
     a, b = _halves(xp, "GLU", x, axis, RuntimeError)
-    return a * xp.sigmoid(b)
+    return xp.pointwise(_glu, a, b)
+
+
+glu_primitive.vjp(x=lambda xp, g, x, axis: _halves_vjp(xp, _glu_vjp, g, x, axis))
 
 
 @op("ops.swiglu(input, dim=-1)")
@@ -72,4 +96,16 @@ def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
         [[0.3655293 5.2847824]]
     """
     a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
+    return xp.pointwise(_swiglu, a, b)
+
+
+def _swiglu(xp, a, b):
     return a * xp.sigmoid(a) * b
+
+
+def _swiglu_vjp(xp, g, a, b):
+    s = xp.sigmoid(a)
+    return g * b * (s * (1 + a * (1 - s))), g * (a * s)
+
+
+swiglu.vjp(input=lambda xp, g, input, dim: _halves_vjp(xp, _swiglu_vjp, g, input, dim))

@@ -3,6 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Number, ScalarOf, TensorOf, floating, integer, real
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Reals
 
 Bound = ScalarOf(Number, TypeError)
@@ -25,10 +26,18 @@ def hardsigmoid(xp, input: Reals):
         >>> print(ms.ops.hardsigmoid(ms.Tensor([-4.0, 0.0, 1.0])))
         [0.        0.5       0.6666667]
     """
-    return xp.cast(xp.at_most(xp.at_least(input / 6 + 0.5, 0), 1), input.dtype)
+    return xp.cast(xp.pointwise(_hardsigmoid, input), input.dtype)
 
 
-hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
+def _hardsigmoid(xp, x):
+    return xp.at_most(xp.at_least(x / 6 + 0.5, 0), 1)
+
+
+def _hardsigmoid_vjp(xp, g, x):
+    return xp.where((x > -3) & (x < 3), g / 6, 0)
+
+
+hardsigmoid.vjp(input=lambda xp, g, input: xp.pointwise(_hardsigmoid_vjp, g, input))
 
 
 @op(
@@ -48,12 +57,18 @@ def hardswish(xp, input: Reals):
         >>> print(ms.ops.hardswish(ms.Tensor([-4.0, 0.0, 1.0])))
         [-0.         0.         0.6666667]
     """
-    return xp.cast(input * xp.at_most(xp.at_least(input + 3, 0), 6) / 6, input.dtype)
+    return xp.cast(xp.pointwise(_hardswish, input), input.dtype)
 
 
-hardswish.vjp(
-    input=lambda xp, g, input: g * xp.where(input < -3, 0, xp.where(input > 3, 1, input / 3 + 0.5))
-)
+def _hardswish(xp, x):
+    return x * xp.at_most(xp.at_least(x + 3, 0), 6) / 6
+
+
+def _hardswish_vjp(xp, g, x):
+    return g * xp.where(x < -3, 0, xp.where(x > 3, 1, x / 3 + 0.5))
+
+
+hardswish.vjp(input=lambda xp, g, input: xp.pointwise(_hardswish_vjp, g, input))
 
 
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")

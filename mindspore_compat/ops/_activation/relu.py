@@ -7,6 +7,7 @@ from ..._backend.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Float16Or32, Floats, Numbers
 
 Slope = Number
@@ -78,8 +79,13 @@ def _leaky(xp, x, slope):
     return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
 
 
-def _leaky_vjp(xp, g, x, slope):
+def _leaky_vjp(xp, g, x, *, slope):
     return xp.keep(x > 0, g) + xp.keep(x <= 0, g * slope)
+
+
+def _leaky_mean_vjp(xp, g, x, *, slope):
+    """That of `_leaky_vjp`, but the mean of both sides at 0."""
+    return _leaky_vjp(xp, g, x, slope=slope) + xp.keep(x == 0, g * (0.5 * (1 - slope)))
 
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
@@ -97,10 +103,8 @@ def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
 
 
 leaky_relu.vjp(
-    input=lambda xp, g, input, alpha: (
-        _leaky_vjp(xp, g, input, alpha) + xp.keep(input == 0, g * (0.5 * (1 - alpha)))
-    )
-)  # the mean of both sides, at 0
+    input=lambda xp, g, input, alpha: xp.pointwise(_leaky_mean_vjp, g, input, slope=alpha)
+)
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
@@ -118,7 +122,9 @@ def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
 
 
 leaky_relu_ext.vjp(
-    input=lambda xp, g, input, negative_slope: _leaky_vjp(xp, g, input, negative_slope)
+    input=lambda xp, g, input, negative_slope: xp.pointwise(
+        _leaky_vjp, g, input, slope=negative_slope
+    )
 )
 
 

@@ -3,6 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, number
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import FloatsUpTo32, Numbers
 
 Loose = ScalarOf(Number | Bool, TypeError)
@@ -51,7 +52,11 @@ def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
         >>> print(ms.ops.hardshrink(ms.Tensor([-1.0, 0.3, 0.7])))
         [-1.   0.   0.7]
     """
-    return xp.where((input > lambd) | (input < -lambd), input, 0)
+    return xp.pointwise(_hardshrink, input, lambd=lambd)
+
+
+def _hardshrink(xp, x, *, lambd):
+    return xp.where((x > lambd) | (x < -lambd), x, 0)
 
 
 hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
@@ -91,7 +96,11 @@ def softshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
     """
     if lambd < 0:
         raise RuntimeError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
-    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, 0))
+    return xp.pointwise(_softshrink, input, lambd=lambd)
+
+
+def _softshrink(xp, x, *, lambd):
+    return xp.where(x > lambd, x - lambd, xp.where(x < -lambd, x + lambd, 0))
 
 
 softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))

@@ -65,12 +65,24 @@ def logsigmoid(xp, x: Inexact):
     """
     if x.dtype.kind == "c":
         return -xp.log(1 + xp.exp(-x))
+    return xp.pointwise(_logsigmoid, x)
+
+
+def _logsigmoid(xp, x):
     return -xp.softplus(-x)
 
 
-logsigmoid.vjp(
-    x=lambda xp, g, x: g * (xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x))
-)
+def _logsigmoid_vjp(xp, g, x):
+    return g * xp.sigmoid(-x)
+
+
+def _logsigmoid_vjp_of_any(xp, g, x):
+    if x.dtype.kind == "c":
+        return g * xp.conj(1 / (1 + xp.exp(x)))
+    return xp.pointwise(_logsigmoid_vjp, g, x)
+
+
+logsigmoid.vjp(x=_logsigmoid_vjp_of_any)
 
 
 @op(
@@ -92,13 +104,21 @@ def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     """
     if beta == 0:
         raise ValueError(f"For 'softplus', 'beta' must not be 0, but got {beta!r}.")
-    scaled = input * beta
-    return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
+    return xp.pointwise(_softplus, input, beta=beta, threshold=threshold)
+
+
+def _softplus(xp, x, *, beta, threshold):
+    scaled = x * beta
+    return xp.where(scaled > threshold, x, xp.softplus(scaled) / beta)
+
+
+def _softplus_vjp(xp, g, x, *, beta, threshold):
+    return g * xp.where(x * beta > threshold, 1, xp.sigmoid(x * beta))
 
 
 softplus.vjp(
-    input=lambda xp, g, input, beta, threshold: (
-        g * xp.where(input * beta > threshold, 1, xp.sigmoid(input * beta))
+    input=lambda xp, g, input, beta, threshold: xp.pointwise(
+        _softplus_vjp, g, input, beta=beta, threshold=threshold
     )
 )
 

@@ -431,12 +431,71 @@ def group_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, groups: Int = 1, eps: Number = 1e-5
 ):
     """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
-    area = prod(x.shape[2:])
-    rows = wide(xp, xp.reshape(x, (x.shape[0] * groups, x.shape[1] // groups * area)))
-    normal = xp.row_normal(rows, eps)
+    shape, area = _as_groups(x, groups)
+    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
+        return bodies.rows(
+            _grouped, "ekk", "e", (1, *shape), x, scale, shift, eps=eps, groups=groups, area=area
+        )
+    normal = xp.row_normal(wide(xp, xp.reshape(x, shape)), eps)
     planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
         planes = planes * column(xp, wide(xp, scale))
     if shift is not None:
         planes = planes + column(xp, wide(xp, shift))
     return xp.cast(xp.reshape(planes, x.shape), x.dtype)
+
+
+def _as_groups(x, groups):
+    """The shape of `x` with a row for each group, and how many places a channel has."""
+    area = prod(x.shape[2:])
+    return (x.shape[0] * groups, x.shape[1] // groups * area), area
+
+
+def _grouped(xp, x, scale, shift, *, eps, groups, area):
+    return standardized(xp, x, scale, shift, eps=eps, gives_rstd=True)[0]
+
+
+def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
+    """The gradient of rows, and what the gradient of the scale is the sum of."""
+    part = x - xp.row_sum(x) / xp.row_size()
+    rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
+    flow = g if scale is None else g * scale
+    by_part = -xp.row_sum(part * flow) * rstd * rstd * rstd / xp.row_size()
+    by_one = -rstd * xp.row_sum(flow) / xp.row_size()
+    return flow * rstd + (part * by_part + by_one), part * rstd * g
+
+
+@group_standardize.vjp_joint
+def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
+    """Gradients of the data, the scale and the shift; the statistics are found again."""
+    shape, area = _as_groups(x, groups)
+    planes = (x.shape[0], x.shape[1], area)
+    rows, flow = wide(xp, xp.reshape(x, shape), xp.reshape(g, shape))
+    slope_scale = None
+    if x.size and (bodies := bodies_of(xp, rows, flow, scale)):
+        slope_x, product = bodies.rows(
+            _grouped_vjp,
+            "eek",
+            "ee",
+            (1, *shape),
+            rows,
+            flow,
+            scale,
+            eps=eps,
+            groups=groups,
+            area=area,
+        )
+        if scale is not None:
+            slope_scale = xp.sum(xp.reshape(product, planes), (0, 2))
+    else:
+        weighted = flow
+        if scale is not None:
+            weighted = xp.reshape(flow, planes) * column(xp, wide(xp, scale))
+            normal = xp.reshape(xp.row_normal(rows, eps), planes)
+            slope_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
+        slope_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
+    return (
+        xp.reshape(slope_x, x.shape),
+        slope_scale,
+        None if shift_shape is None else xp.sum(xp.reshape(flow, planes), (0, 2)),
+    )

@@ -1,4 +1,4 @@
-"""The steps of LSTM and GRU on a GPU: one product and one kernel for each step, either way.
+"""The steps of recurrences on a GPU: one product and one kernel for each step, either way.
 
 The gates of a step lie side by side in one array; the kernels are given views of each, and write
 what they find straight to its place in the sequence. The formulas and shapes are those of
@@ -12,6 +12,43 @@ def _parts(array, count):
         return [None] * count
     width = array.shape[-1] // count
     return [array[..., k * width : (k + 1) * width] for k in range(count)]
+
+
+def _rnn_step(xp, gate, recurrent, h, at, *, kind):
+    total = gate + recurrent
+    new = xp.tanh(total) if kind == "tanh" else xp.maximum(total, 0.0)
+    return new if at is None else (new * at, new * at + h * (1 - at))
+
+
+def _rnn_back(xp, y, slope, flow, at, *, kind):
+    """What a step passes to its gate; with a mask also to the state."""
+    into = slope + flow if at is None else (slope + flow) * at
+    found = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
+    return found if at is None else (found, flow * (1 - at))
+
+
+def rnn(bodies, xp, order, gates, h, weight, mask, kind):
+    """`rnn_sequence` over the steps in `order`."""
+    turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
+    for t in order:
+        at = None if mask is None else mask[t]
+        made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
+        bodies.pointwise(_rnn_step, gates[t], xp.matmul(h, turned), h, at, out=made, kind=kind)
+        h = made[-1]
+    return outputs, h
+
+
+def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
+    """What reaches the gates and the first state."""
+    slope, flow = g
+    slopes = xp.empty(outputs.shape, outputs.dtype)
+    for t in reversed(order):
+        at = None if mask is None else mask[t]
+        made = (slopes[t],) if at is None else (slopes[t], xp.empty(flow.shape, flow.dtype))
+        bodies.pointwise(_rnn_back, outputs[t], slope[t], flow, at, out=made, kind=kind)
+        back = xp.matmul(slopes[t], weight)
+        flow = back if at is None else back + made[1]
+    return slopes, flow
 
 
 def _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro):

@@ -72,8 +72,11 @@ def rnn_sequence(
     Returns:
         The outputs (T, N, H) and the last state (N, H).
     """
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, mask)):
+        return device_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
-    for t in steps(gates.shape[0], reverse):
+    for t in order:
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
@@ -87,8 +90,12 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     slope, flow = g
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
+    order = steps(gates.shape[0], reverse)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, mask, *g)):
+        slopes, flow = device_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
+        return slopes, flow, _weight_vjp(xp, slopes, before), None
     by_step = {}
-    for t in steps(gates.shape[0], not reverse):
+    for t in reversed(order):
         at = None if mask is None else mask[t]
         into = slope[t] + flow if at is None else (slope[t] + flow) * at
         y = outputs[t]

@@ -1,0 +1,108 @@
+"""Each layer that is a kernel on a GPU: few launches either way, and the numbers of the host."""
+
+import numpy as np
+import pytest
+from fakecupy import counting, rawkernels
+from kit import close
+
+import mindspore_compat as ms
+from mindspore_compat import mint, nn, ops
+from mindspore_compat._backend import arrays
+
+pytestmark = [
+    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+FORWARD, BACKWARD = 3, 6  # launches of a layer, and of each step of a recurrent one
+STEPS = 6
+
+
+class OverSteps(nn.Cell):
+    """A recurrent layer, its last state left out; some sequences may end early."""
+
+    def __init__(self, layer, lengths=None):
+        super().__init__()
+        self.layer = layer
+        self.lengths = None if lengths is None else ms.Tensor(np.array(lengths, np.int32))
+
+    def construct(self, x):
+        return self.layer(x, None, self.lengths)[0]
+
+
+LAYERS = {
+    **{name: getattr(nn, name) for name in ("ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU")},
+    **{name: getattr(nn, name) for name in ("GELU", "FastGelu", "SiLU", "Mish", "Sigmoid", "Tanh")},
+    **{name: getattr(nn, name) for name in ("HSwish", "HSigmoid", "LogSigmoid", "SoftShrink")},
+    **{name: getattr(nn, name) for name in ("HShrink", "Softsign", "Hardtanh", "Tanhshrink")},
+    **{name: getattr(nn, name) for name in ("GLU", "Softmin", "Softmax", "LogSoftmax", "PReLU")},
+    "steep leaky relu": lambda: nn.LeakyReLU(1.5),
+    "leaky relu of mint": lambda: lambda x: mint.nn.functional.leaky_relu(x, 0.1),
+    "elu of mint": lambda: lambda x: mint.nn.functional.elu(x, 0.5),
+    "softplus": lambda: lambda x: ops.softplus(x, 2, 1.0),
+    "swiglu": lambda: lambda x: ops.swiglu(x, 0),
+    "LayerNorm": lambda: nn.LayerNorm((6,)),
+    "GroupNorm": lambda: nn.GroupNorm(2, 4, gamma_init="uniform", beta_init="uniform"),
+    "GroupNorm, not scaled": lambda: nn.GroupNorm(2, 4, affine=False),
+    "InstanceNorm2d": lambda: nn.InstanceNorm2d(4),
+    "BatchNorm2d": lambda: nn.BatchNorm2d(4),
+    "RNN": lambda: OverSteps(nn.RNN(6, 8)),
+    "RNN, relu": lambda: OverSteps(nn.RNN(6, 8, nonlinearity="relu")),
+}
+MASKED = {
+    "RNN": lambda: OverSteps(nn.RNN(6, 8), [6, 2, 4]),
+    "RNN, relu, backward too": lambda: OverSteps(
+        nn.RNN(6, 8, nonlinearity="relu", bidirectional=True), [6, 2, 4]
+    ),
+}
+SHAPES = {"Norm": (3, 4, 5, 6), "RNN": (STEPS, 3, 6)}
+
+
+def counted(name, make):
+    """A layer's result and gradients as arrays of the host, and the counts either way."""
+    ms.set_seed(1)
+    layer = make()
+    weights = list(layer.trainable_params()) if isinstance(layer, nn.Cell) else []
+    kind = next((kind for kind in SHAPES if kind in name and name != "LayerNorm"), None)
+    rng = np.random.default_rng(0)
+    x = ms.Tensor(rng.standard_normal(SHAPES.get(kind, (4, 6))).astype(np.float32))
+    if isinstance(layer, nn.Cell):
+        layer.set_train()
+    out, pull = ms.vjp(layer, x, weights=weights or None)
+    sens = ms.Tensor(rng.standard_normal(out.shape).astype(np.float32))
+    pull(sens)
+    with counting.counted() as forward:
+        out, pull = ms.vjp(layer, x, weights=weights or None)
+    with counting.counted() as backward:
+        slopes = pull(sens)
+    return [each.asnumpy() for each in (out, *_flat(slopes))], forward, backward
+
+
+def _flat(slopes):
+    if isinstance(slopes, (tuple, list)):
+        return tuple(one for each in slopes for one in _flat(each))
+    return (slopes,)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_is_few_launches_and_computes_what_the_host_does(space, name):
+    found, forward, backward = counted(name, LAYERS[name])
+    times = STEPS if "RNN" in name else 1
+    assert 1 <= forward.launches <= FORWARD * times, forward.names["launches"]
+    assert 1 <= backward.launches <= BACKWARD * times, backward.names["launches"]
+    for counts in (forward, backward):
+        assert counts.transfers == counts.synchronisations == 0
+    alike_on_the_host(found, name, LAYERS[name])
+
+
+def alike_on_the_host(found, name, make):
+    arrays.set_target("CPU")
+    wanted, _, _ = counted(name, make)
+    for have, want in zip(found, wanted, strict=True):
+        close(have, want, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_sequences_that_end_early(space, name):
+    found, forward, _ = counted(name, MASKED[name])
+    assert forward.names["launches"]["_rnn_step"] >= STEPS
+    alike_on_the_host(found, name, MASKED[name])
