@@ -1,7 +1,7 @@
-"""Does an implementation of the MindSpore API keep what the documentation promises? Name by name,
-with cases to show it.
+"""Tests, name by name, whether an implementation of the MindSpore API does what the documentation
+says.
 
 `python -m conformance read | run | compare | generate | report`, or `pytest --conformance`. Facts
-read from the documentation stand in `spec/`, answers of real MindSpore in `answers/`. The package
-never imports what it tests: workers of their own do (`worker.py`).
+read from the documentation are in `spec/`, recorded answers of real MindSpore in `answers/`. This
+package never imports what it tests: worker processes do (`worker.py`).
 """

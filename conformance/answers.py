@@ -1,9 +1,8 @@
-"""What real MindSpore answered, stored so that a run without it still compares; and the judgement
-that follows.
+"""Recorded answers of real MindSpore, and how they settle the result of a case.
 
 `answers/<module>.json` holds, per case, a digest of the question, the status and what was
-observed: exception names, dtypes, shapes, numbers. `judge` turns a worker's documentary result
-into the final one:
+observed: exception names, dtypes, shapes, numbers. So a run needs no MindSpore to compare with it.
+`judge` takes a worker's result, which is about the documentation alone, and gives the final one:
 
 1. What real MindSpore accepts must be accepted, whatever the page says.
 2. What page and original both refuse is refused with the documented exception; of two that the page
@@ -89,8 +88,8 @@ def answer_to(case, answers):
 
 
 def judge(case, result, answers):
-    """The result as it counts: documentary where nothing is stored, else settled by the original's
-    answer.
+    """The final result of a case: the worker's, or what the stored answer of the original makes
+    of it.
     """
     answer = answer_to(case, answers)
     if case["kind"] in DRIVEN and result["status"] == "pass":
@@ -255,7 +254,7 @@ def is_sound(case, answers):
 
 
 def bare(observed):
-    """An outcome without the note that the original lacks a kernel."""
+    """An outcome without the note "(no kernel)"."""
     return str(observed).removesuffix(" (no kernel)")
 
 

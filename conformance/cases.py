@@ -179,7 +179,7 @@ def contradicted(entry):
 
 
 def _wider(kind, others):
-    """Whether the sentence only says less, not something else: "not tuple" beside tuple[int]."""
+    """Whether a sentence only says less than another, as "not tuple" does beside tuple[int]."""
     plain = {re.split(r"[\[{]", k)[0] for k in kind}
     return {re.split(r"[\[{]", k)[0] for k in others} <= plain
 

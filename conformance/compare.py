@@ -14,7 +14,7 @@ DOCUMENTED = ("TypeError", "ValueError")  # what pages promise for bad arguments
 
 def differences(cases, reference, target):
     """Yield (case, reference result, target result, what differs) for the cases on which the two
-    sides part.
+    sides differ.
     """
     for case in cases:
         left, right = reference.get(case["id"]), target.get(case["id"])
@@ -51,8 +51,8 @@ def part(case, left, right):
 
 
 def sound(cases, reference):
-    """The cases from which something follows: of an odd call only those whose unchanged call the
-    reference accepts.
+    """The cases that can be compared: of odd calls only those whose unchanged call the reference
+    accepts.
     """
     return [
         case
@@ -63,10 +63,10 @@ def sound(cases, reference):
 
 
 def settle(entries, cases, parted):
-    """Write into the entries why the two sides part over odd calls, `apart`: {reason: [labels]}.
+    """Write into the entries why the two sides differ over odd calls, `apart`: {reason: [labels]}.
     Labels of other kinds of case, "accepts::example", stay as they are.
 
-    A reason that was written by hand stays for as long as the sides part. Returns the
+    A reason that was written by hand stays for as long as the sides differ. Returns the
     differences that have none.
     """
     unexplained = []
@@ -90,7 +90,7 @@ def settle(entries, cases, parted):
 
 
 def _reason(entry, label, left, right):
-    """Why two sides may part over an odd call; None where only a person can tell."""
+    """Why two sides may differ over an odd call; None where only a person can tell."""
     there, here = left["observed"], right.get("observed")
     if left["status"] in LOST:
         return "the original does not survive it"

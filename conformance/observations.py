@@ -61,7 +61,7 @@ def _means(values):
 
 
 def without_values(seen):
-    """An observation whose numbers hang on chance, reduced to dtype and shape."""
+    """An observation of random numbers, reduced to dtype and shape."""
     if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[1], list):
         if isinstance(seen[0], str):
             return seen[:2]

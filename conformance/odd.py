@@ -1,5 +1,5 @@
-"""Odd neighbours of a documented call: each argument in turn becomes something that a script may
-well hand over by mistake.
+"""Odd calls: a documented call in which one argument after another is replaced by something that a
+script may pass by mistake.
 
 No sentence of a page says what ought to happen, so these cases are judged by real MindSpore's
 answer alone: accepted, or refused with the same exception. Values that break a stated rule are

@@ -1,7 +1,6 @@
-"""With which arguments do the documentation's examples call a name? The answer, as facts for the
-spec.
+"""Records with which arguments the documentation's examples call a name, as facts for the spec.
 
-`calls(page)` runs the page's example against the make-believe package of `stubs.py` and returns
+`calls(page)` runs the page's example against the fake package of `stubs.py` and returns
 the arguments as texts that `values.build` turns back into real objects. Nothing of MindSpore is
 imported; NumPy is real, so arrays have their values.
 """
@@ -247,8 +246,8 @@ def _numbers(value):
 
 
 def _run(example, log):
-    """Run the example's statements one by one, passing over those that the make-believe package
-    cannot follow.
+    """Run the example's statements one by one, passing over those that the fake package cannot
+    follow.
     """
     names = {"__name__": "__main__", "__builtins__": _builtins(log)}
     for name, path in _MODULES.items():

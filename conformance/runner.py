@@ -1,4 +1,4 @@
-"""Cases sent to workers, results brought back: time limits, crashes, resuming, progress.
+"""Runs cases in worker processes: time limits, crashes, resuming, progress.
 
 A worker that dies or hangs is replaced, and the case it was at is run once more; what it did the
 second time is the case's status. Results are appended to a file as they come, so an interrupted
@@ -148,9 +148,9 @@ class Process:
 
 
 def _paths(target, python):
-    """Where the worker looks for modules: what is given first, so that a copy can be tested.
+    """The PYTHONPATH of a worker: first the one of this process, so that a copy can be tested.
 
-    An interpreter of its own has its own libraries: those next to this package would hide them.
+    Another interpreter has its own libraries, which those next to this package would hide.
     """
     if target == REFERENCE:
         return ""
@@ -160,7 +160,7 @@ def _paths(target, python):
 
 
 class Workers:
-    """So many worker processes, each given one case after another; a context manager.
+    """A pool of worker processes, each given one case after another; a context manager.
 
     The first is started at once, so that a target that cannot be imported is reported before
     anything is written; the others when they are needed.
@@ -282,7 +282,7 @@ def load(store):
 
 
 class Progress:
-    """A line on a terminal; silent elsewhere."""
+    """Shows progress in a line on a terminal; silent elsewhere."""
 
     def __init__(self, total, stream=sys.stderr):
         self.total, self.stream, self.count, self.bad, self.start = (

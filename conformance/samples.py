@@ -1,4 +1,4 @@
-"""What the documentation's examples take for granted: LeNet5 and a small data set, in the
+"""What the documentation's examples use without defining it: LeNet5 and a small data set, in the
 target's own layers.
 
 The examples point to files of these names instead of defining them. The network is the published

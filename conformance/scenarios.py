@@ -1,8 +1,8 @@
-"""Cases that ask what a thing does over several steps, or with each argument changed in turn
+"""Cases about several training steps, and about calls with each argument changed in turn
 (`data/steps.yaml`, `data/options.yaml`).
 
 The optimizers are not listed: every class of the specs that is called with gradients is tested
-about each of its arguments that has a line in the table.
+with each of its arguments that has a line in the table.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A make-believe `mindspore` that computes nothing and remembers every call.
+"""A fake `mindspore` package that computes nothing and records every call.
 
 `recorder.py` runs the documentation's examples against it to learn with which arguments a name is
 called. Attributes of a `Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives
@@ -11,9 +11,7 @@ import numpy as np
 
 
 class Sym:
-    """A dotted name of the make-believe package, or of something the example never defined
-    (`?LeNet5`).
-    """
+    """A dotted name of the fake package, or of something the example never defined (`?LeNet5`)."""
 
     def __init__(self, log, path):
         self.__dict__.update(_log=log, _path=path)
