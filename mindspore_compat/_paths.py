@@ -83,7 +83,7 @@ PATHS = {
     "ops.operations.math_ops": "ops.operations",
     "ops.operations.nn_ops": "ops.operations",
     "ops.operations.other_ops": "ops.operations",
-    "ops.operations.random_ops": "ops.operations",
+    "ops.operations.random_ops": "ops._random.random_ops",
     "ops.operations.sparse_ops": "ops._sparse.sparse_ops",
     "ops.operations._embedding_cache_ops": "ops.operations",
     "ops.operations._csr_ops": "ops._sparse.csr_ops",

@@ -36,6 +36,7 @@ from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
 from ..vmap.batch import Batch, broadcast_nodes
+from .failed_call import failed_call, no_tensor
 from .inputs import (
     Promote,
     Quirks,
@@ -447,7 +448,10 @@ class Op:
                 nodes.append(source._node)
             else:
                 absent = source is None and name in self.absent
-                operands.append(None if absent else self._constant(name, source, tensors))
+                try:
+                    operands.append(None if absent else self._constant(name, source, tensors))
+                except TypeError as error:
+                    raise TypeError(f"{error} {failed_call(self, sources)}") from None
                 nodes.append(None)
         return operands, nodes
 
@@ -467,11 +471,7 @@ class Op:
             )
         if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
             return as_array(value)
-        raise TypeError(
-            f"For '{self.name}', '{name}' must be a "
-            f"Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+        raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
         """A list beside a Tensor as an array; like a number it never widens within its kind."""

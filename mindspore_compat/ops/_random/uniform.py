@@ -3,10 +3,21 @@
 from ..._backend.arrays import current_space
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, DType, Int, TensorOf, any_dtype, checked, floating
+from ..._core.rules.vocabulary import (
+    AsValue,
+    DType,
+    Float,
+    Forbid,
+    Int,
+    TensorOf,
+    any_dtype,
+    checked,
+    floating,
+)
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
+from ..primitive import Primitive
 from .generators import (
     Fractional,
     Seed,
@@ -189,3 +200,45 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
     dtype = _dtype_like("randint_like", input, dtype, Whole)
     draw = _generator(space_for(input._array), seed)
     return _integers("randint_like", low, high, input.shape, draw, dtype)
+
+
+@public("ops.operations.random_ops.Uniform")
+class Uniform(Primitive):
+    """Uniform numbers in [minval, maxval), of the shape and dtype of a Tensor.
+
+    Args:
+        minval (float): the lower bound, at least 0. Default: 0.0.
+        maxval (float): the upper bound. Default: 1.0.
+        seed (int): the seed of the draws; 0 takes the default stream. Default: 0.
+        offset (int): is checked. Default: 0.
+
+    Raises:
+        TypeError: if an argument is of another type, or the input no float Tensor.
+        ValueError: if `minval` is negative or larger than `maxval`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.operations.random_ops import Uniform
+        >>> print(Uniform(minval=1.0, maxval=2.0)(ms.ops.zeros((2, 3))).shape)
+        (2, 3)
+
+    Source: mindspore.ops.operations.random_ops.Uniform of MindSpore 2.10.
+    """
+
+    @checked(Forbid("minval > maxval"))
+    def __init__(
+        self,
+        minval: Float(ge=0.0) = 0.0,
+        maxval: Float(ge=0.0) = 1.0,
+        seed: Int = 0,
+        offset: Int = 0,
+    ):
+        super().__init__("Uniform")
+        self.minval, self.maxval, self.seed, self.offset = minval, maxval, seed, offset
+
+    @checked
+    def __call__(self, x: TensorOf("float16", "float32", "float64")):
+        xp = space_for(x._array)
+        drawn = _generator(xp, self.seed or None).random(x.shape)
+        found = self.minval + drawn * (self.maxval - self.minval)
+        return Tensor._wrap(xp.asarray(found, x._array.dtype))

@@ -1,0 +1,24 @@
+"""Modules of `mindspore.ops.operations` with primitives that no other path shows."""
+
+from .._core.declare.public_api import facade
+from .primitive import Primitive
+
+
+def beside_operations(module, area):
+    """`__getattr__`, `__dir__` and `__all__` of such a module: its own names, else those of `ops`.
+
+    Args:
+        module (str): the module's `__name__`.
+        area (str): the path that the primitives are declared under.
+    """
+    find, listing, names = facade(module, Primitive, area)
+
+    def found(name):
+        try:
+            return find(name)
+        except AttributeError:
+            from . import __getattr__ as of_ops  # the package shows this module: not before it
+
+            return of_ops(name)
+
+    return found, listing, names
