@@ -73,7 +73,19 @@ from ._indexing import (
     take,
 )
 from ._legacy import containers, names, registry, replay_buffer, tensor_stores
-from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
+from ._linalg import (
+    covariance,
+    decomposition,
+    eigh,
+    householder,
+    inverse,
+    matmul,
+    matmul_add,
+    matrix_exp,
+    matrix_norm,
+    products,
+    solve,
+)
 from ._loss import (
     binary_cross_entropy,
     candidate_sampling,
@@ -109,6 +121,7 @@ from ._reduction import (
     unsorted_segment,
 )
 from ._shape import (
+    band,
     create,
     data_format,
     diagonal,

@@ -2,7 +2,7 @@
 
 from .._core.tensor.dtype import int32
 from .._core.tensor.tensor import Tensor
-from ..ops._shape import diagonal as diagonals
+from ..ops._shape import band
 
 __all__ = ["matrix_set_diag"]
 
@@ -35,4 +35,4 @@ def matrix_set_diag(input_x, diagonal, k=0, alignment="RIGHT_LEFT"):
     Source: mindspore.scipy.ops_wrapper.matrix_set_diag of MindSpore 2.10.
     """
     k = Tensor(list(k), int32) if isinstance(k, (tuple, list)) else k
-    return diagonals.matrix_set_diag(input_x, diagonal, k, alignment)
+    return band.matrix_set_diag(input_x, diagonal, k, alignment)

@@ -27,7 +27,7 @@ RANDOM = {
 }
 CONSTANT = "numbers beside the attention, constant in the original too"
 NO_GRADIENT = {
-    "_linalg.solve.geqrf": "has no gradient in the original, and says so",
+    "_linalg.householder.geqrf": "has no gradient in the original, and says so",
     "_attention.attention.attention_extent": CONSTANT,
     "_attention.inference.attend_bytes": "of bytes, whose weights are rounded: for inference only",
     "_attention.sparse_flash.chosen_extent": CONSTANT,

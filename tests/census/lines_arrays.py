@@ -5,7 +5,7 @@ What is said of lines_layers.py holds here.
 
 import numpy as np
 
-from mindspore_compat.ops._shape.diagonal import _Band as Band
+from mindspore_compat.ops._shape.band import _Band as Band
 
 from .operands import apart, bools, ints, of, positive, x
 
@@ -32,9 +32,9 @@ SHAPES = {
     "stacking.stacked": of([x(2, 3), x(2, 3, seed=1)]),
     "_shape.pad.pad_constant": of(x(2, 3), ((1, 0), (0, 2)), 1.5),
     "padding.pad_ends": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
-    "_shape.diagonal.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),
+    "_shape.band.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),
     "_shape.diagonal.trace_along": of(x(3, 4, 2), 1, 0, 1),
-    "_shape.diagonal.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
+    "_shape.band.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
     "_wrappers.diagonal_of": of(x(2, 3, 4)),
     "_wrappers.on_diagonal": of(x(2, 3)),
     "_wrappers.scatter_diagonal": of(x(2, 3, 4), x(2, 3)),

@@ -2,13 +2,26 @@
 
 import math
 
+import numpy
+
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, AsValue, Float, Int, Number, ScalarOf, Str, TensorOf
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Float,
+    Int,
+    Number,
+    ScalarOf,
+    Str,
+    TensorOf,
+    integer,
+)
 from ..._core.tensor.promotion import adds_up_as_int64, promoted
-from .._rules import Anything, Float16To64, InexactOfNumPy
+from .._rules import Anything, Float16Or32, Float16To64, InexactOfNumPy
 from .._shape.axes import axis_of
 from . import norm
+from .norm import _vector_norm
 
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
@@ -158,3 +171,51 @@ def mint_cdist(
             f"got {x1.shape} and {x2.shape}."
         )
     return cdist.body(xp, x1, x2, p)
+
+
+@op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
+def dist(
+    xp,
+    input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
+    other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
+    p: Int = 2,
+):
+    """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the places
+    that differ.
+
+    At least one of them holds floats. A negative `p` is a TypeError.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is ().
+
+    Example:
+        >>> print(ms.ops.dist(ms.Tensor([1.0, 2.0]), ms.Tensor([4.0, 6.0])))
+        5.0
+    """
+    if p < 0:
+        raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
+    if input.dtype.kind != "f":  # both have the dtype in which they meet
+        raise TypeError(
+            f"For 'dist', 'input' or 'other' must hold float16 or float32, but got {input.dtype}."
+        )
+    wide = "float32" if input.dtype.itemsize == 2 else input.dtype
+    apart = xp.ravel(xp.cast(input, wide) - xp.cast(other, wide))
+    return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
+
+
+@op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
+def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
+    """Computes the p-norm distances between each row and the rows after it.
+
+    Shapes:
+        `input` is (N, M). The result is (N (N - 1) / 2,), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.pdist(ms.Tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])))
+        [5.        1.        4.2426405]
+    """
+    if input.ndim != 2:
+        raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
+    first, second = numpy.triu_indices(input.shape[-2], 1)
+    one, other = (xp.take(input, xp.asarray(each), -2) for each in (first, second))
+    return _vector_norm(xp, one - other, p, -1, False)

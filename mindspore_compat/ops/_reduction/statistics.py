@@ -3,6 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
+    Any,
     Bool,
     DType,
     Int,
@@ -251,3 +252,29 @@ def mint_std_mean(
         xp.std(input, axes, ddof=correction, keepdims=keepdim),
         xp.mean(input, axes, keepdims=keepdim),
     )
+
+
+@op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
+def reduce_std(
+    xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True, keep_dims: Bool = False
+):
+    """Computes the standard deviation and the mean over the axes given, by default over all.
+    `unbiased` divides by the count less one.
+
+    Shapes:
+        `input_x` is float16 or float32 of any shape. Both results lack the axes given, or have
+        length 1 there with `keep_dims`; the dtype stays.
+
+    Example:
+        >>> deviation, mean = ms.ops.ReduceStd()(ms.Tensor([1.0, 2.0, 3.0]))
+        >>> print(deviation, mean)
+        1.0 2.0
+    """
+    if not isinstance(axis, (tuple, list)) and type(axis) is not int:
+        raise ValueError(f"For 'ReduceStd', 'axis' must be ints, but got {axis!r}.")
+    axes = None if axis in ((), [], None) else tuple(axis) if isinstance(axis, list) else axis
+    mean = xp.mean(input_x, axes, keepdims=True)
+    count = input_x.size // max(mean.size, 1)
+    total = xp.sum(xp.square(input_x - mean), axes, keepdims=keep_dims)
+    spread = xp.sqrt(total / (count - 1 if unbiased else count))
+    return spread, mean if keep_dims else xp.mean(input_x, axes)

@@ -1,0 +1,128 @@
+"""Norms of matrices, and condition numbers."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import AsValue, Bool, CellOf, Int, Number, OneOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
+from .._reduction.norm import norm
+from .._rules import Anything, Float16To64
+from .decomposition import singular_values
+from .inverse import inverse
+
+_ORDERS = (2, -2, 1, -1, float("inf"), float("-inf"), "fro", "nuc")
+
+
+def _matrix_norm(A, order, axis, keep, dtype):
+    """The norm of matrices over two axes; refused where `order` or an axis is none."""
+    if not isinstance(axis, tuple) or not all(type(one) is int for one in axis):
+        raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
+    if len(axis) != 2 or any(not -A.ndim <= one < A.ndim for one in axis):
+        raise ValueError(
+            f"For 'matrix_norm', 'axis' must be two ints in [{-A.ndim}, {A.ndim}), but got {axis}."
+        )
+    if axis[0] % A.ndim == axis[1] % A.ndim:
+        raise ValueError(f"For 'matrix_norm', the two of 'axis' must differ, but got {axis}.")
+    if isinstance(order, Tensor) and order.size == 1:
+        order = order.item()
+    if order not in _ORDERS:
+        raise ValueError(f"For 'matrix_norm', 'ord' must be one of {_ORDERS}, but got {order!r}.")
+    A = A if dtype is None else A.astype(dtype)
+    return norm.run(A, order, axis, keep)
+
+
+@public("ops.matrix_norm")
+@checked
+def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, *, dtype=None):
+    """The norm of each matrix.
+
+    Args:
+        A (Tensor): matrices.
+        ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
+            smallest column sum), inf or -inf (row sum), "fro" or "nuc" (sum of singular values); or
+            a Tensor that holds the number.
+        axis (tuple[int]): the axes of rows and columns.
+        keepdims (bool): True to keep both axes with length 1.
+        dtype (mindspore.dtype): what `A` is cast to first.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `ord` is none of these, or the axes are out of range or the same.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+
+    Source: mindspore.ops.matrix_norm of MindSpore 2.10.
+    """
+    return _matrix_norm(A, ord, axis, keepdims, dtype)
+
+
+@public("mint.linalg.matrix_norm")
+@checked
+def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False, *, dtype=None):
+    """The norm of each matrix, as `ops.matrix_norm`.
+
+    Example:
+        >>> print(ms.mint.linalg.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+    """
+    return _matrix_norm(A, ord, dim, keepdim, dtype)
+
+
+@op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
+def nuclear_norm(
+    xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None, keepdim: Bool = False
+):
+    """Computes the sum of the singular values of matrices over two axes.
+
+    Shapes:
+        `x` has at least two axes. The result lacks the axes of `dim`, or has length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.NuclearNorm()(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        7.0
+    """
+    return norm.body(xp, x, "nuc", (0, 1) if dim is None else dim, keepdim)
+
+
+@public("ops.cond")
+@checked
+def cond(
+    A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None
+):
+    """The condition number of each matrix: its norm times that of its inverse.
+
+    Args:
+        A (Tensor): matrices over the last two axes.
+        p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None is 2. A Tensor
+            that holds the order of one asks for the Frobenius norm.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `p` is no norm of matrices.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.ops.cond(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        2.0
+
+    Source: mindspore.ops.cond of MindSpore 2.10.
+    """
+    if A.ndim < 2 or A._array.dtype.kind not in "fc":
+        raise (ValueError if A.ndim < 2 else TypeError)(
+            f"For 'cond', 'A' must be matrices of floats or complex numbers, but got shape "
+            f"{A.shape} and dtype {A.dtype}."
+        )
+    if isinstance(p, Tensor):
+        held = p.asnumpy().reshape(-1).tolist()
+        p = "fro" if len(held) == 1 and held[0] in _ORDERS else tuple(held)
+    if p is None or p in (2, -2):
+        sizes = singular_values.run(A)
+        top, bottom = sizes[..., 0], sizes[..., -1]
+        return bottom / top if p == -2 else top / bottom
+    return _matrix_norm(A, p, (-2, -1), False, None) * _matrix_norm(
+        inverse.run(A), p, (-2, -1), False, None
+    )
