@@ -57,13 +57,22 @@ MODULES = [
     "context",
     "log",
 ]
+DEEPEST_PAGE = 2  # index, reference/index, a page
 SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
 
 def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_pages)
+    app.connect("html-page-context", list_pages_alone, priority=400)  # before the theme's
     return {"parallel_read_safe": True}
+
+
+def list_pages_alone(app, pagename, templatename, context, doctree):
+    """Let the tree of all pages end at pages: the theme drops what they hold, but after copying."""
+    toctree = context.get("toctree")
+    if toctree is not None:
+        context["toctree"] = lambda **options: toctree(**{**options, "maxdepth": DEEPEST_PAGE})
 
 
 def write_pages(app):
