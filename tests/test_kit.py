@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from kit import agree, close, floats, ints, normal, same
+from kit import agree, close, close_sums, floats, ints, normal, same
 
 pytestmark = pytest.mark.quick
 
@@ -50,6 +50,13 @@ def test_a_tolerance_of_its_own_replaces_the_table():
     close(floats(1e-3), [0], atol=1e-2)
     with pytest.raises(AssertionError):
         close(floats(1), [1 + 5e-7], rtol=1e-8, atol=0)
+
+
+def test_sums_may_be_farther_off_than_single_numbers():
+    close_sums(floats(1, 2), [1 + 1e-5, 2])
+    for check, off in [(close, 1e-5), (close_sums, 1e-4)]:
+        with pytest.raises(AssertionError):
+            check(floats(1, 2), [1 + off, 2])
 
 
 def test_equal_values_of_another_dtype_are_told_where_the_dtype_matters():

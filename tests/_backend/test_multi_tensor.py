@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from fakecupy import counting, rawkernels
+from kit import close
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.fuse import fuse
@@ -55,7 +56,7 @@ def test_many_arrays_are_updated_by_one_launch(space, dtypes):
     found, expected, counts = both(space, adam_update, rows_of(dtypes), **ADAM)
     for have, want in zip(found, expected, strict=True):
         for one, other in zip(have, want, strict=True):
-            np.testing.assert_allclose(one.astype(float), other.astype(float), rtol=1e-6)
+            close(one.astype(float), other.astype(float))
     assert counts.figures() == {
         "launches": 1,
         "allocations": 0,

@@ -87,9 +87,9 @@ def test_copies_go_on_beside_the_arithmetic(space, monkeypatch):
         assert line.overlap(one, other) >= 0.8 * alone
     assert counts.transfers == 40 and counts.synchronisations == 20
     fuse(adam_update)(values[0], values[1], *zeros, **ADAM)
-    close(arrays.to_host(row[0]), values[0], 1e-6)
+    close(arrays.to_host(row[0]), values[0])
     for state, expected in zip(row[2:], zeros, strict=True):
-        close(state, expected, 1e-6)
+        close(state, expected)
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)

@@ -5,6 +5,7 @@ import re
 
 import numpy
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
@@ -18,10 +19,6 @@ W = Tensor(RANDOM.normal(size=(4, 2)).astype(numpy.float32))
 
 def score(x, w=W):
     return ops.tanh(x @ w).sum()
-
-
-def close(found, wanted):
-    numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
 def looped(function, *args):
@@ -69,7 +66,7 @@ ONE_INPUT = {  # what runs on a slice of shape (4,)
 @pytest.mark.parametrize("name", ONE_INPUT)
 def test_equals_a_loop(name):
     function = ONE_INPUT[name]
-    close(ms.vmap(function)(X), looped(function, X))
+    close(ms.vmap(function)(X), looped(function, X), rtol=1e-5, atol=1e-6)
 
 
 def test_axes():
@@ -106,8 +103,8 @@ def test_under_a_gradient():
     def total_by_loop(x, w):
         return ops.tanh(x @ w).sum()
 
-    close(ms.grad(total, 0)(X, W), ms.grad(total_by_loop, 0)(X, W).asnumpy())
-    close(ms.grad(total, 1)(X, W), ms.grad(total_by_loop, 1)(X, W).asnumpy())
+    close(ms.grad(total, 0)(X, W), ms.grad(total_by_loop, 0)(X, W).asnumpy(), rtol=1e-5, atol=1e-6)
+    close(ms.grad(total, 1)(X, W), ms.grad(total_by_loop, 1)(X, W).asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_nested():

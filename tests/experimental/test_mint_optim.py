@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from kit import close
 
 from mindspore_compat import Parameter, Tensor, mint
 from mindspore_compat.mint import optim
@@ -69,7 +70,7 @@ def trained(make, options):
 def test_adam_steps(name, options):
     decoupled = name != "Adam"
     expected = adam(decoupled, **{"weight_decay": 0.01 if decoupled else 0.0, **options})
-    np.testing.assert_allclose(trained(getattr(optim, name), options), expected, rtol=2e-5)
+    close(trained(getattr(optim, name), options), expected)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_adam_steps(name, options):
     ids=str,
 )
 def test_sgd_steps(options):
-    np.testing.assert_allclose(trained(optim.SGD, options), sgd(**options), rtol=2e-5, atol=1e-6)
+    close(trained(optim.SGD, options), sgd(**options))
 
 
 def test_it_is_reached_through_mint():

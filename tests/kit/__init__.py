@@ -1,7 +1,8 @@
 """What the tests of every area share.
 
-`close` and `same` compare results, `normal`, `floats` and `ints` make operands. Gradient checks by
-finite differences are in `kit.gradients`, runs of several processes over MPI in `kit.ranks`.
+`close`, `close_sums` and `same` compare results, `normal`, `floats` and `ints` make operands.
+Gradient checks by finite differences are in `kit.gradients`, runs of several processes over MPI in
+`kit.ranks`.
 
 Example:
     from kit import close, floats
@@ -9,6 +10,6 @@ Example:
 """
 
 from kit.arrays import floats, ints, normal
-from kit.compare import agree, close, same
+from kit.compare import agree, close, close_sums, same
 
-__all__ = ["agree", "close", "floats", "ints", "normal", "same"]
+__all__ = ["agree", "close", "close_sums", "floats", "ints", "normal", "same"]

@@ -16,10 +16,17 @@ TOLERANCES = {
     "float16": (1e-3, 1e-4),
     "bfloat16": (8e-3, 1e-3),
 }
+#: The same for results that sum many rounded products, in an order of their own.
+TOLERANCES_OF_SUMS = {
+    "float64": (1e-9, 1e-9),
+    "float32": (1e-5, 1e-5),
+    "float16": (2e-3, 2e-3),
+    "bfloat16": (1e-2, 1e-2),
+}
 _OF_COMPLEX = {"complex128": "float64", "complex64": "float32"}
 
 
-def close(found, wanted, tolerance=None, *, rtol=None, atol=None):
+def close(found, wanted, tolerance=None, *, rtol=None, atol=None, table=TOLERANCES):
     """Asserts that numbers agree as closely as their dtype allows.
 
     Shapes must agree too, unless one side is a single number. NaN agrees with NaN. Numbers are
@@ -31,6 +38,7 @@ def close(found, wanted, tolerance=None, *, rtol=None, atol=None):
         tolerance: both the relative and the absolute bound, in place of the table.
         rtol: the relative bound alone, in place of the table.
         atol: the absolute bound alone, in place of the table.
+        table: the bounds by dtype.
 
     Raises:
         AssertionError: for a difference, with the numbers that differ.
@@ -38,16 +46,31 @@ def close(found, wanted, tolerance=None, *, rtol=None, atol=None):
     if _is_several(found):
         assert len(found) == len(wanted), f"{len(found)} results, but {len(wanted)} are wanted"
         for one, other in zip(found, wanted):
-            close(one, other, tolerance, rtol=rtol, atol=atol)
+            close(one, other, tolerance, rtol=rtol, atol=atol, table=table)
         return
     found, wanted = as_array(found), as_array(wanted)
-    bounds = _bounds(found.dtype, wanted.dtype) if tolerance is None else (tolerance, tolerance)
+    bounds = (tolerance, tolerance)
+    if tolerance is None:
+        bounds = _bounds(table, found.dtype, wanted.dtype)
     np.testing.assert_allclose(
         _widened(found),
         _widened(wanted),
         rtol=bounds[0] if rtol is None else rtol,
         atol=bounds[1] if atol is None else atol,
     )
+
+
+def close_sums(found, wanted):
+    """Asserts as `close` does of results that sum many products: of matrices, windows, attention.
+
+    Args:
+        found: a Tensor, an array, a number, or a list or tuple of Tensors or arrays.
+        wanted: the same; a list of `found` is compared part by part.
+
+    Raises:
+        AssertionError: for a difference, with the numbers that differ.
+    """
+    close(found, wanted, table=TOLERANCES_OF_SUMS)
 
 
 def same(found, wanted, dtype=None):
@@ -102,10 +125,10 @@ def _is_several(value):
     return isinstance(value, (list, tuple)) and any(hasattr(part, "shape") for part in value)
 
 
-def _bounds(*dtypes):
-    """The row of the table for the least precise of some dtypes; exact for those of no floats."""
+def _bounds(table, *dtypes):
+    """The row of a table for the least precise of some dtypes; exact for those of no floats."""
     names = [_OF_COMPLEX.get(dtype.name, dtype.name) for dtype in dtypes]
-    return max((TOLERANCES[name] for name in names if name in TOLERANCES), default=(0, 0))
+    return max((table[name] for name in names if name in table), default=(0, 0))
 
 
 def _widened(array):

@@ -37,7 +37,7 @@ def test_arithmetic():
     assert values(mint.clamp(X, 2, Tensor(4.0))) == [[2, 2, 3], [4, 4, 4]]
     assert values(mint.arcsin(x=Tensor([1.0]))) == pytest.approx([np.pi / 2])
     q, r = mint.linalg.qr(A=X)
-    close(q @ r, X, rtol=1e-5, atol=0)
+    close(q @ r, X)
 
 
 def test_shapes_and_places():

@@ -5,6 +5,7 @@ import struct
 
 import numpy
 import pytest
+from kit import close, close_sums
 from kit.gradients import check_gradients
 
 import mindspore_compat as ms
@@ -60,10 +61,6 @@ def naive(query, key, value, scale=1.0, shift=None, sees=lambda b, i, j: True, w
     return out, sums
 
 
-def close(found, wanted, tolerance=2e-3):
-    numpy.testing.assert_allclose(found.asnumpy().astype("float64"), wanted, tolerance, tolerance)
-
-
 def prompt(arrays, *args, layout="BNSD", **given):
     given = {"num_heads": arrays[0].shape[1], "num_key_value_heads": arrays[1].shape[1], **given}
     laid = [Tensor(TO[layout](x)) for x in arrays]
@@ -91,9 +88,9 @@ def test_layouts_and_shared_heads(layout, groups):
     arrays = inputs(groups=groups)
     wanted = TO[layout](naive(*arrays, scale=0.25)[0])
     found = prompt(arrays, layout=layout, scale_value=0.25)
-    close(found, wanted)
+    close_sums(found, wanted)
     assert found.dtype == ms.float16
-    close(fused(arrays, layout, scale=0.25)[0], wanted)
+    close_sums(fused(arrays, layout, scale=0.25)[0], wanted)
     primitive = auto_generate.PromptFlashAttention(
         4, 0.25, input_layout=layout, num_key_value_heads=groups
     )
@@ -102,14 +99,14 @@ def test_layouts_and_shared_heads(layout, groups):
 
 def test_as_many_heads_of_keys_where_none_are_told():
     arrays = inputs(groups=4)
-    close(prompt(arrays, num_key_value_heads=0), naive(*arrays)[0])
+    close_sums(prompt(arrays, num_key_value_heads=0), naive(*arrays)[0])
 
 
 def test_further_layouts_of_both_in_one():
     arrays = inputs()
     wanted = naive(*arrays)[0]
-    close(fused(arrays, "BSND")[0], TO["BSND"](wanted))
-    close(fused(arrays, "BNSD_BSND")[0], TO["BSND"](wanted))
+    close_sums(fused(arrays, "BSND")[0], TO["BSND"](wanted))
+    close_sums(fused(arrays, "BNSD_BSND")[0], TO["BSND"](wanted))
 
 
 MASK = numpy.random.default_rng(1).random((2, 1, 5, 7)) < 0.4
@@ -121,15 +118,15 @@ def test_masks_leave_keys_out(mask, dtype):
     arrays, whole = inputs(), numpy.broadcast_to(mask.reshape(-1, 5, 7), (2, 5, 7))
     given = Tensor(mask.astype(dtype))
     wanted = naive(*arrays, sees=lambda b, i, j: not whole[b, i, j])[0]
-    close(prompt(arrays, attn_mask=given, sparse_mode=1), wanted)
-    close(prompt(arrays, attn_mask=given, next_tokens=9), wanted)
+    close_sums(prompt(arrays, attn_mask=given, sparse_mode=1), wanted)
+    close_sums(prompt(arrays, attn_mask=given, next_tokens=9), wanted)
     # by default a mask comes with a triangle
-    close(
+    close_sums(
         prompt(arrays, attn_mask=given),
         naive(*arrays, sees=lambda b, i, j: not whole[b, i, j] and j <= i)[0],
     )
     if dtype != "float16":
-        close(fused(arrays, atten_mask=given)[0], wanted)
+        close_sums(fused(arrays, atten_mask=given)[0], wanted)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -151,7 +148,7 @@ def test_modes_with_lengths(mode, lead):
         actual_seq_lengths_kv=counts(keys),
         **given,
     )
-    close(found, wanted)
+    close_sums(found, wanted)
     assert not found[1, :, 3:].asnumpy().any()
     found = fused(
         arrays,
@@ -160,15 +157,15 @@ def test_modes_with_lengths(mode, lead):
         actual_seq_lengths_kv=keys,
         **given,
     )[0]
-    close(found, wanted)
+    close_sums(found, wanted)
 
 
 @pytest.mark.parametrize("batch", [1, 2])
 def test_shift_may_be_longer_than_needed(batch):
     arrays, shift = inputs(), random(batch, 4, 6, 9)
     wanted = naive(*arrays, scale=0.25, shift=shift)[0]
-    close(prompt(arrays, pse_shift=Tensor(shift), scale_value=0.25), wanted)
-    close(fused(arrays, pse_shift=Tensor(shift), scale=0.25)[0], wanted)
+    close_sums(prompt(arrays, pse_shift=Tensor(shift), scale_value=0.25), wanted)
+    close_sums(fused(arrays, pse_shift=Tensor(shift), scale=0.25)[0], wanted)
 
 
 @pytest.mark.parametrize("mode", [0, 3])
@@ -193,11 +190,11 @@ def test_sequences_behind_padding(mode):
         softmax_lse_flag=True,
     )
     wanted = naive(*arrays, sees=sees)
-    close(found, wanted[0])
-    close(sums, wanted[1])
+    close_sums(found, wanted[0])
+    close_sums(sums, wanted[1])
     alike = fused(arrays, actual_seq_lengths_kv=keys, kv_padding_size=counts([-3]))[0]
-    close(alike, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
-    close(fused(arrays, kv_padding_size=counts([3]))[0], naive(*arrays)[0])
+    close_sums(alike, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
+    close_sums(fused(arrays, kv_padding_size=counts([3]))[0], naive(*arrays)[0])
 
 
 def test_a_band_of_one():
@@ -243,7 +240,7 @@ def test_queries_of_bytes(made, shifted):
     scales = made(0.001), one(127.0), made(2.0**-9)
     wrapped = None if shift is None else Tensor(shift)
     found = prompt(arrays, None, None, None, wrapped, *scales, scale_value=0.5, next_tokens=9)
-    close(found, wanted, 1e-2)
+    close_sums(found, wanted)
     assert found.dtype == ms.float16
     names = "dequant_scale1", "quant_scale1", "dequant_scale2"
     again, sums = fused(
@@ -309,7 +306,7 @@ def test_keys_of_bytes(kind, queries, offset):
     given = {"antiquant_scale": Tensor(scale), "antiquant_mode": int(kind == "token")}
     if offset:
         given["antiquant_offset"] = Tensor(moved)
-    close(fused((query, key, value), scale=0.25, **given)[0], wanted, 1e-2)
+    close_sums(fused((query, key, value), scale=0.25, **given)[0], wanted)
     if queries == 1:
         mode = given.pop("antiquant_mode")
         names = {"key_antiquant_scale": scale[0], "value_antiquant_scale": scale[1]}
@@ -317,9 +314,9 @@ def test_keys_of_bytes(kind, queries, offset):
             names |= {"key_antiquant_offset": moved[0], "value_antiquant_offset": moved[1]}
         apart = {name: Tensor(numpy.atleast_1d(x)) for name, x in names.items()}
         modes = {"key_antiquant_mode": mode, "value_antiquant_mode": mode}
-        close(fused((query, key, value), scale=0.25, **apart, **modes)[0], wanted, 1e-2)
+        close_sums(fused((query, key, value), scale=0.25, **apart, **modes)[0], wanted)
     if queries == 1 and kind != "token":
-        close(step((query, key, value), scale_value=0.25, **given), wanted, 1e-2)
+        close_sums(step((query, key, value), scale_value=0.25, **given), wanted)
 
 
 # One query ----------------------------------------------------------------------------------------
@@ -333,7 +330,7 @@ def test_one_query_with_a_mask(layout, lead):
     given = Tensor(mask.reshape(2, *lead, 7))
     wanted = TO[layout](naive(*arrays, scale=0.25, sees=lambda b, i, j: not mask[b, j])[0])
     found = step(arrays, layout, attn_mask=given, scale_value=0.25)
-    close(found, wanted)
+    close_sums(found, wanted)
     again = fused(
         arrays,
         layout,
@@ -360,15 +357,15 @@ def test_one_query_with_lengths_and_a_shift(lengths):
     held = [int(n) for n in (lengths.asnumpy() if isinstance(lengths, Tensor) else lengths)]
     held = held * 2 if len(held) == 1 else held
     found = step(arrays, actual_seq_lengths=lengths, pse_shift=Tensor(shift))
-    close(found, naive(*arrays, shift=shift, sees=lambda b, i, j: j < held[b])[0])
+    close_sums(found, naive(*arrays, shift=shift, sees=lambda b, i, j: j < held[b])[0])
 
 
 def test_keys_behind_padding():
     arrays = inputs(queries=1)
     found = step(arrays, actual_seq_lengths=(4, 6), kv_padding_size=counts([2]))
     wanted = naive(*arrays, sees=lambda b, i, j: b == 0 and 1 <= j < 5)[0]
-    close(found, wanted)  # the second leaves no room
-    close(step(arrays, kv_padding_size=counts(2)), naive(*arrays)[0])
+    close_sums(found, wanted)  # the second leaves no room
+    close_sums(step(arrays, kv_padding_size=counts(2)), naive(*arrays)[0])
 
 
 def test_keys_of_each_batch_for_itself():
@@ -376,11 +373,11 @@ def test_keys_of_each_batch_for_itself():
     given = {"num_heads": 4, "num_key_value_heads": 2, "input_layout": "BNSD"}
     parts = [[Tensor(x[:1]), Tensor(x[1:, :, :4])] for x in (key, value)]
     found = ops.fused_infer_attention_score(Tensor(query), *parts, **given)[0]
-    close(found, naive(query, key, value, sees=lambda b, i, j: b == 0 or j < 4)[0])
+    close_sums(found, naive(query, key, value, sees=lambda b, i, j: b == 0 or j < 4)[0])
     found = ops.fused_infer_attention_score(
         Tensor(query), *parts, actual_seq_lengths_kv=(5, 3), **given
     )[0]
-    close(found, naive(query, key, value, sees=lambda b, i, j: j < (5, 3)[b])[0])
+    close_sums(found, naive(query, key, value, sees=lambda b, i, j: j < (5, 3)[b])[0])
     with pytest.raises(ValueError, match="'actual_seq_lengths_kv'"):
         ops.fused_infer_attention_score(
             Tensor(query), *parts, actual_seq_lengths_kv=(5, 5), **given
@@ -429,7 +426,7 @@ def test_keys_in_pages(rank, asked):
             scale=0.5,
             **given,
         )[0]
-    close(found, TO["BSH"](wanted))
+    close_sums(found, TO["BSH"](wanted))
 
 
 def test_one_query_of_bytes_out():
@@ -467,7 +464,7 @@ def test_gradients_reach_queries_keys_and_values():
 
         found = ms.grad(fn, (0, 1, 2))(*map(Tensor, arrays))
         for f, w, x in zip(found, wanted, arrays):
-            close(f, w.asnumpy().reshape(x.shape), 5e-3)
+            close_sums(f, w.asnumpy().reshape(x.shape))
 
 
 def test_gradients_of_the_scales_of_keys():

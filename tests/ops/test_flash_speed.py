@@ -4,6 +4,7 @@ import math
 
 import numpy
 import pytest
+from kit import close, close_sums
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -18,11 +19,6 @@ def random(*shape, seed=0, dtype="float16"):
 def inputs(batch=2, heads=4, groups=2, queries=5, keys=7, features=8, dtype="float32"):
     shapes = [(batch, heads, queries, features), *[(batch, groups, keys, features)] * 2]
     return [random(*shape, seed=i, dtype=dtype) for i, shape in enumerate(shapes)]
-
-
-def close(found, wanted, tolerance=1e-5):
-    wanted = wanted.asnumpy() if isinstance(wanted, Tensor) else wanted
-    numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=tolerance, atol=tolerance)
 
 
 def weights(query, key, scale, shift, first):
@@ -51,7 +47,7 @@ def run(arrays, *args, **given):
 def test_shift_is_added_to_scaled_scores_or_scaled_too(kind, first):
     arrays, shift = inputs(), random(2, 4, 5, 7, dtype="float32")
     found = run(arrays, pse=Tensor(shift), scale=0.25, pse_type=kind)
-    close(found[0], gathered(weights(*arrays[:2], 0.25, shift, first), arrays[2]))
+    close_sums(found[0], gathered(weights(*arrays[:2], 0.25, shift, first), arrays[2]))
 
 
 @pytest.mark.parametrize("kind", [2, 3])
@@ -74,7 +70,7 @@ def test_slopes_tell_a_shift(kind, starts, batch):
         distance = abs(j - i - moved)
         slope = slopes[b, h] if batch else slopes[h]
         shift[b, h, i, j] = -slope * (math.sqrt(distance) if kind == 3 else distance)
-    close(found[0], gathered(weights(*arrays[:2], 0.25, shift, False), arrays[2]))
+    close_sums(found[0], gathered(weights(*arrays[:2], 0.25, shift, False), arrays[2]))
 
 
 @pytest.mark.parametrize("layout", ["BSH", "BNSD", "SBH", "BSND"])
@@ -120,7 +116,7 @@ def test_weights_are_dropped_as_the_generator_says():
     assert run(arrays, scale=0.1, keep_prob=0.05)[0].asnumpy().any()
     some = kept != 0
     assert abs(some.mean() - 0.7) < 0.02
-    numpy.testing.assert_allclose(kept[some], whole[some] / 0.7, 1e-4)
+    close(kept[some], whole[some] / 0.7)
 
 
 def test_joined_sequences_with_slopes():

@@ -5,6 +5,7 @@ All but LayerNormExt and LayerNormV3 were compared with 2.10 on a CPU, in float1
 
 import numpy as np
 import pytest
+from kit import close, close_sums
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
@@ -24,17 +25,12 @@ def t(array, dtype=np.float32):
 X, W, B = values(2, 4, 3), values(4), values(4, seed=1)
 
 
-def close(found, wanted, tolerance=1e-4):
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(one.asnumpy(), other, tolerance, tolerance)
-
-
 def test_groups_and_their_statistics():
     rows = X.reshape(2, 2, 6)
     mean, deviation = rows.mean(2), (rows.var(2) + 1e-5) ** 0.5
     out = (rows - mean[..., None]) / deviation[..., None]
     out = out.reshape(X.shape) * W[:, None] + B[:, None]
-    close(a.GroupNorm()(t(X), 2, t(W), t(B)), (out, mean, 1 / deviation))
+    close_sums(a.GroupNorm()(t(X), 2, t(W), t(B)), (out, mean, 1 / deviation))
     plain = a.GroupNorm()(t(X, np.float16), 4)
     assert [each.dtype for each in plain] == [ms.float16] * 3 and plain[1].shape == (2, 4)
     with pytest.raises(ValueError, match="^For 'GroupNorm', 'num_groups'"):
@@ -48,7 +44,7 @@ def test_gradients_of_groups():
     wanted = vjp(lambda *given: a.GroupNorm()(given[0], 2, *given[1:])[0], t(X), t(W), t(B))[1](
         slope
     )
-    close(found, [each.asnumpy() for each in wanted])
+    close_sums(found, [each.asnumpy() for each in wanted])
     with pytest.raises(ValueError, match="^For 'GroupNormGrad', 'num_groups'"):
         a.GroupNormGrad()(slope, t(X), mean, rstd, t(W), 0)
 
@@ -59,7 +55,7 @@ def test_layers_and_their_statistics(shape):
     axes = tuple(range(3 - len(size), 3))
     weight, bias = t(values(*size)), t(values(*size, seed=1))
     out, mean, rstd = a.LayerNormExt()(t(X), shape, weight, bias, 1e-3)
-    close([out], [mint.nn.functional.layer_norm(t(X), size, weight, bias, 1e-3).asnumpy()])
+    close_sums([out], [mint.nn.functional.layer_norm(t(X), size, weight, bias, 1e-3).asnumpy()])
     close([mean, rstd], [X.mean(axes, keepdims=True), (X.var(axes, keepdims=True) + 1e-3) ** -0.5])
     again = a.LayerNormV3(3 - len(size), 3 - len(size), 1e-3)(t(X), weight, bias)
     close(again, [each.asnumpy() for each in (out, mean, rstd)])
@@ -120,7 +116,7 @@ def test_gradients_of_the_gradients_of_layers():
     def forward(x, scale, shift):
         return ops.LayerNorm(1, 1, 1e-12)(x, scale, shift)[0]
 
-    close(found, second(forward, *given, t(W), slopes), 1e-3)
+    close_sums(found, second(forward, *given, t(W), slopes))
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -139,7 +135,7 @@ def test_gradients_of_the_gradients_of_batches(training, last):
         return mint.nn.functional.batch_norm(x, mean, variance, scale, shift, training)
 
     wanted = second(forward, t(images[0]), t(images[1]), scale, slopes)
-    close(found, [each.transpose(order) if each.ndim == 4 else each for each in wanted], 1e-3)
+    close_sums(found, [each.transpose(order) if each.ndim == 4 else each for each in wanted])
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -160,7 +156,7 @@ def test_gradients_of_images(training):
         spread = ops.mean((x - middle) ** 2, (2, 3), True) if training else variance
         return (x - middle) / ops.sqrt(spread + 1e-5) * scale + shift
 
-    close(found, [each.asnumpy() for each in vjp(forward, t(x), scale, scale * 0)[1](dy)], 1e-3)
+    close_sums(found, [each.asnumpy() for each in vjp(forward, t(x), scale, scale * 0)[1](dy)])
     with pytest.raises(ValueError, match="^For 'InstanceNormV2Grad'"):
         g.InstanceNormV2Grad()(dy, t(x), t(values(3)), *statistics)
 

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from kit import close, close_sums
 from mindspore_compat.ops.function.nn_func import multi_head_attention_forward
 
 import mindspore_compat as ms
@@ -48,10 +49,6 @@ def run(
     )
 
 
-def close(found, wanted):
-    numpy.testing.assert_allclose(found.asnumpy(), wanted, 1e-4, 1e-4)
-
-
 UPPER = numpy.triu(numpy.ones((STEPS, SOURCES)), 1)
 ENDS = numpy.array([[0, 0, 1, 1], [0, 0, 0, 1]])
 
@@ -77,7 +74,7 @@ ENDS = numpy.array([[0, 0, 1, 1], [0, 0, 0, 1]])
 def test_masks_and_averages(named, shift):
     wanted = naive(QUERY, KEY, VALUE, shift)
     out, weights = run(**named)
-    close(out, wanted[0])
+    close_sums(out, wanted[0])
     close(weights, wanted[1].mean(1))
     close(run(average_attn_weights=False, **named)[1], wanted[1])
 
@@ -85,7 +82,7 @@ def test_masks_and_averages(named, shift):
 def test_a_mask_for_each_head():
     masks = RNG.random((BATCH * HEADS, STEPS, SOURCES)) < 0.3
     shift = numpy.where(masks, -numpy.inf, 0).reshape(BATCH, HEADS, STEPS, SOURCES)
-    close(run(attn_mask=Tensor(masks))[0], naive(QUERY, KEY, VALUE, shift)[0])
+    close_sums(run(attn_mask=Tensor(masks))[0], naive(QUERY, KEY, VALUE, shift)[0])
 
 
 def test_separate_weights_and_other_features():
@@ -100,7 +97,7 @@ def test_separate_weights_and_other_features():
         use_separate_proj_weight=True,
         **dict(zip(names, map(Tensor, parts))),
     )
-    close(out, naive(QUERY, key, value, weights=parts)[0])
+    close_sums(out, naive(QUERY, key, value, weights=parts)[0])
 
 
 def test_appended_keys():
@@ -114,7 +111,7 @@ def test_appended_keys():
         both.append(numpy.concatenate([x, wide, numpy.zeros((1, BATCH, WIDTH))]))
     shift = numpy.concatenate([numpy.where(UPPER, -numpy.inf, 0), numpy.zeros((STEPS, 2))], 1)
     out_wanted, wanted = _attended(QUERY @ identity[0].T + BIAS[:8], *both, shift)
-    close(out, out_wanted)
+    close_sums(out, out_wanted)
     close(weights, wanted)
 
 
@@ -137,7 +134,7 @@ def test_static_keys_and_values():
         for x in (key, value)
     ]
     query = QUERY @ WEIGHT[:8].T + BIAS[:8]
-    close(out, _attended(query, *wide, 0)[0])
+    close_sums(out, _attended(query, *wide, 0)[0])
 
 
 def test_without_batches():
@@ -145,7 +142,7 @@ def test_without_batches():
         QUERY[:, 0], KEY[:, 0], VALUE[:, 0], key_padding_mask=Tensor(ENDS[0].astype(bool))
     )
     wanted = naive(QUERY, KEY, VALUE, numpy.where(ENDS, -numpy.inf, 0)[:, None, None])
-    close(out, wanted[0][:, 0])
+    close_sums(out, wanted[0][:, 0])
     close(weights, wanted[1][0].mean(0))
 
 
@@ -154,7 +151,7 @@ def test_weights_are_dropped_while_training():
     out, weights = run(rate=0.5)
     assert numpy.abs(out.asnumpy() - naive(QUERY, KEY, VALUE)[0]).max() > 0.1
     close(weights, naive(QUERY, KEY, VALUE)[1].mean(1))  # they are told as before
-    close(run(rate=0.5, training=False)[0], naive(QUERY, KEY, VALUE)[0])
+    close_sums(run(rate=0.5, training=False)[0], naive(QUERY, KEY, VALUE)[0])
 
 
 @pytest.mark.parametrize("first", [False, True])
@@ -167,11 +164,11 @@ def test_the_layer_is_this_function(first):
     given = [Tensor(x.swapaxes(0, 1) if first else x) for x in (QUERY, KEY, VALUE)]
     out, weights = layer(*given)
     wanted = naive(QUERY, KEY, VALUE)
-    close(out, wanted[0].swapaxes(0, 1) if first else wanted[0])
+    close_sums(out, wanted[0].swapaxes(0, 1) if first else wanted[0])
     close(weights, wanted[1].mean(1))
     same = layer(given[0], given[0], given[0], need_weights=False)
     assert len(same) == 1
-    close(
+    close_sums(
         same[0],
         naive(QUERY, QUERY, QUERY)[0].swapaxes(0, 1) if first else naive(QUERY, QUERY, QUERY)[0],
     )

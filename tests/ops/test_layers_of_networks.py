@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from kit import close, close_sums
 from scipy import special
 
 from mindspore_compat import mint, ops
@@ -21,10 +22,6 @@ F = mint.nn.functional
 def x(*shape, seed=0, positive=False):
     values = np.random.default_rng(seed + sum(shape)).standard_normal(shape).astype(np.float32)
     return np.abs(values) + np.float32(0.3) if positive else values
-
-
-def close(found, expected, tolerance=2e-5):
-    np.testing.assert_allclose(found.asnumpy(), expected, rtol=tolerance, atol=tolerance)
 
 
 # Activations --------------------------------------------------------------------------------------
@@ -54,7 +51,7 @@ FORMULAS = {
 @pytest.mark.parametrize("function, options, formula", FORMULAS.values(), ids=FORMULAS.keys())
 def test_activation_follows_its_formula(function, options, formula):
     values = x(4, 6) * 2
-    close(function(Tensor(values), *options), formula(values.astype(np.float64)))
+    close_sums(function(Tensor(values), *options), formula(values.astype(np.float64)))
 
 
 def test_softmax_is_right_for_large_numbers_and_logarithms_do_not_overflow():
@@ -108,7 +105,7 @@ def test_large_arrays_in_blocks_equal_small_ones(name):
     function = getattr(ops, name)
     whole = function(Tensor(values)).asnumpy()
     parts = [function(Tensor(part)).asnumpy() for part in np.split(values, 70)]
-    np.testing.assert_allclose(whole, np.concatenate(parts), rtol=1e-6, atol=1e-7)
+    close(whole, np.concatenate(parts))
 
 
 # Dropout ------------------------------------------------------------------------------------------
@@ -181,15 +178,17 @@ def test_convolutions_of_mint():
     values, weights, bias = x(2, 3, 6, 7), x(4, 3, 3, 2), x(4)
     expected = direct(values, weights, 2, ((1, 1), (0, 0))) + bias.reshape(-1, 1, 1)
     found = F.conv2d(Tensor(values), Tensor(weights), Tensor(bias), 2, (1, 0))
-    close(found, expected)
-    close(F.conv2d(Tensor(values[0]), Tensor(weights), Tensor(bias), [2, 2], [1, 0]), expected[0])
+    close_sums(found, expected)
+    close_sums(
+        F.conv2d(Tensor(values[0]), Tensor(weights), Tensor(bias), [2, 2], [1, 0]), expected[0]
+    )
     same = direct(values, weights, 1, ((1, 1), (0, 1)))
-    close(F.conv2d(Tensor(values), Tensor(weights), padding="same"), same)
-    close(
+    close_sums(F.conv2d(Tensor(values), Tensor(weights), padding="same"), same)
+    close_sums(
         F.conv1d(Tensor(values[:, :, 0]), Tensor(weights[:, :, 0])),
         direct(values[:, :, :1], weights[:, :, :1], 1, ((0, 0),) * 2)[:, :, 0],
     )
-    close(
+    close_sums(
         F.conv3d(Tensor(values[:, :, None]), Tensor(weights[:, :, None])),
         direct(values, weights, 1, ((0, 0),) * 2)[:, :, None],
     )
@@ -208,7 +207,7 @@ def test_convolution_with_time_first_and_grayscale_dilation():
         )[:, :, 0]
         + bias[:, None]
     )
-    close(mint.conv_tbc(*map(Tensor, (values, weights, bias)), 1), moved.transpose(2, 0, 1))
+    close_sums(mint.conv_tbc(*map(Tensor, (values, weights, bias)), 1), moved.transpose(2, 0, 1))
     image, element = x(1, 2, 4, 5), x(2, 2, 2)
     expected = np.full((1, 2, 3, 4), -np.inf)
     for i, j in np.ndindex(2, 2):
@@ -229,7 +228,7 @@ def test_a_transposed_convolution_is_the_transpose_of_a_convolution(stride, padd
     assert found.shape == (2, 3, *size)
     probe = x(2, 3, *size, seed=4)
     back = direct(probe, weights, stride, ((padding, padding),) * 2)[:, :, :3, :5]
-    np.testing.assert_allclose((found.asnumpy() * probe).sum(), (values * back).sum(), rtol=1e-4)
+    close_sums((found.asnumpy() * probe).sum(), (values * back).sum())
 
 
 def test_half_precision_convolution_rounds_once():
@@ -237,14 +236,14 @@ def test_half_precision_convolution_rounds_once():
     out = ops.conv2d(Tensor(values), Tensor(weights)).asnumpy()
     expected = direct(values, weights.astype(np.float64), 1, ((0, 0),) * 2)
     assert out.dtype == np.float16
-    np.testing.assert_allclose(out, expected, rtol=2e-3, atol=2e-3)
+    close_sums(out, expected)
 
 
 def test_channels_last_convolution_and_pooling():
     values, weights = x(2, 6, 7, 3), x(4, 3, 3, 3)
     conv = ops.Conv2D(4, 3, data_format="NHWC")(Tensor(values), Tensor(weights))
     moved = direct(values.transpose(0, 3, 1, 2), weights.transpose(0, 3, 1, 2), 1, ((0, 0),) * 2)
-    close(conv, moved.transpose(0, 2, 3, 1))
+    close_sums(conv, moved.transpose(0, 2, 3, 1))
     pool = ops.MaxPool(2, 2, data_format="NHWC")(Tensor(values))
     close(pool, values[:, :6, :6].reshape(2, 3, 2, 3, 2, 3).max((2, 4)))
 
@@ -298,14 +297,14 @@ def normal(values, axes, eps):
 def test_layer_norm_and_its_statistics():
     values, scale, shift = x(3, 4, 5), x(4, 5), x(4, 5, seed=1)
     unit, mean, rstd = normal(values, (1, 2), 1e-5)
-    close(
+    close_sums(
         ops.layer_norm(Tensor(values), (4, 5), Tensor(scale), Tensor(shift)), unit * scale + shift
     )
     close(F.layer_norm(Tensor(values), [4, 5]), unit)
     out = ops.LayerNorm(1, 1, 1e-5)(Tensor(values), Tensor(scale), Tensor(shift))
     variance = 1 / rstd**2 - 1e-5
     for found, expected in zip(out, (unit * scale + shift, mean, variance)):
-        close(found, expected)
+        close_sums(found, expected)
 
 
 def test_sums_are_normalised():
@@ -314,7 +313,7 @@ def test_sums_are_normalised():
     unit, mean, rstd = normal(total, (1,), 1e-5)
     found = ops.add_layer_norm(*map(Tensor, (one, other, scale, shift)))
     for got, expected in zip(found, (unit * scale + shift, mean, rstd, total)):
-        close(got, expected)
+        close_sums(got, expected)
     root = 1 / np.sqrt((total.astype(np.float64) ** 2).mean(1, keepdims=True) + 1e-6)
     for got, expected in zip(
         ops.add_rms_norm(*map(Tensor, (one, other, scale))), (total * root * scale, root, total)
@@ -345,7 +344,7 @@ def test_batch_norm_in_training_moves_the_running_statistics():
     running = Tensor(mean), Tensor(var)
     out = ops.batch_norm(Tensor(values), *running, Tensor(scale), Tensor(shift), True, 0.2)
     unit, _, _ = normal(values, (0, 2, 3), 1e-5)
-    close(out, unit * scale.reshape(-1, 1, 1) + shift.reshape(-1, 1, 1))
+    close_sums(out, unit * scale.reshape(-1, 1, 1) + shift.reshape(-1, 1, 1))
     close(running[0], 0.8 * mean + 0.2 * values.mean((0, 2, 3)))
     close(running[1], 0.8 * var + 0.2 * values.var((0, 2, 3), ddof=1))
     close(F.batch_norm(Tensor(values), None, None, training=True), unit)

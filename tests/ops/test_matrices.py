@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from kit import same
+from kit import close, same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
@@ -108,7 +108,7 @@ def test_householder_factors_give_the_matrix_back():
     x = numbers(4, 3)
     packed, tau = ops.geqrf(Tensor(x))
     q = ops.orgqr(packed, tau).asnumpy()
-    np.testing.assert_allclose(q @ np.triu(packed.asnumpy())[:3], x, atol=1e-12)
+    close(q @ np.triu(packed.asnumpy())[:3], x)
     other = numbers(4, 2, seed=1)
     whole = scipy.linalg.qr(x)[0]
     signs = np.sign((whole[:, :3] * q).sum(0))
@@ -121,28 +121,23 @@ def test_householder_factors_give_the_matrix_back():
     ):
         given = Tensor(other if left else other.T.copy())
         out = ops.ormqr(packed, tau, given, left, transpose)
-        np.testing.assert_allclose(np.abs(out.asnumpy()), np.abs(expected), atol=1e-10)
+        close(np.abs(out.asnumpy()), np.abs(expected))
 
 
 @pytest.mark.parametrize("size", [0.01, 1, 30])
 def test_the_exponential_is_scipys(size):
     x = size * numbers(2, 4, 4)
     expected = np.stack([scipy.linalg.expm(one) for one in x])
-    np.testing.assert_allclose(
-        ops.matrix_exp(Tensor(x)).asnumpy(),
-        expected,
-        rtol=1e-9,
-        atol=1e-10 * np.abs(expected).max(),
-    )
+    close(ops.matrix_exp(Tensor(x)), expected)
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
 def test_least_squares_are_numpys(shape):
     x, y = numbers(*shape), numbers(shape[0], 2, seed=3)
     expected = np.linalg.lstsq(x, y, rcond=None)[0]
-    np.testing.assert_allclose(ops.lstsq(Tensor(x), Tensor(y)).asnumpy(), expected, atol=1e-10)
+    close(ops.lstsq(Tensor(x), Tensor(y)), expected)
     out = ops.MatrixSolveLs()(Tensor(x), Tensor(y), Tensor(np.array(0.0)))
-    np.testing.assert_allclose(out.asnumpy(), expected, atol=1e-8)
+    close(out, expected)
 
 
 def test_unpacked_factors_multiply_to_the_matrix():
@@ -150,7 +145,7 @@ def test_unpacked_factors_multiply_to_the_matrix():
     packed, pivots = scipy.linalg.lu_factor(x)
     parts = ops.LuUnpack()(Tensor(packed), Tensor((pivots + 1).astype(np.int32)))
     p, lower, upper = (one.asnumpy() for one in parts)
-    np.testing.assert_allclose(p @ lower @ upper, x, atol=1e-12)
+    close(p @ lower @ upper, x)
     assert ops.lu_unpack(Tensor(packed), Tensor((pivots + 1).astype(np.int32)), False)[1] is None
 
 
@@ -161,7 +156,7 @@ def test_norms_and_condition_numbers_are_numpys(order):
     out = ops.matrix_norm(Tensor(x), float(order) if order in (np.inf, -np.inf) else order)
     np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-10)
     found = ops.cond(Tensor(x), order).asnumpy()
-    np.testing.assert_allclose(found, np.linalg.cond(x, order), rtol=1e-8)
+    close(found, np.linalg.cond(x, order))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +175,7 @@ def test_triangular_systems_read_one_triangle():
         for adjoint in (True, False):
             out = ops.MatrixTriangularSolve(lower, adjoint)(Tensor(x), Tensor(y)).asnumpy()
             expected = scipy.linalg.solve_triangular(x, y, trans=int(adjoint), lower=lower)
-            np.testing.assert_allclose(out, expected, atol=1e-12)
+            close(out, expected)
 
 
 # Derivatives --------------------------------------------------------------------------------------

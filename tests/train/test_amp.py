@@ -114,7 +114,7 @@ def test_o2_leaves_the_black_list_in_float32():
     assert plain[1]._backbone.moving_mean.dtype == ms.float32
     exact = nn.SequentialCell(plain[0], nn.BatchNorm2d(3)).set_train()
     exact(images())
-    close(plain[1]._backbone.moving_mean, exact[1].moving_mean, rtol=1e-2, atol=1e-4)
+    close(plain[1]._backbone.moving_mean, exact[1].moving_mean)
     assert sorted(each.__name__ for each in amp.get_black_list()) == [
         "BatchNorm1d",
         "BatchNorm2d",

@@ -83,11 +83,11 @@ def test_moments_are_those_of_scipy(name):
 @pytest.mark.parametrize("name", CASES)
 def test_divergence_and_cross_entropy(name):
     found, others = made(name), tensors(name)
-    close(found.kl_loss(name, *others), DIVERGENCES[name], rtol=1e-5, atol=0)
+    close(found.kl_loss(name, *others), DIVERGENCES[name])
     crossed = found.cross_entropy(name, *others).asnumpy()
     expected = DIVERGENCES[name] + CASES[name][2].entropy()
-    close(crossed, expected, rtol=1e-5, atol=0)
-    close(found.kl_loss(name, *others, *others), 0, rtol=1e-7, atol=1e-6)
+    close(crossed, expected)
+    close(found.kl_loss(name, *others, *others), 0)
     with pytest.raises(ValueError, match="Gumbel"):
         found.kl_loss("Gumbel", *others)
 
