@@ -38,41 +38,99 @@ def inverse_blocks(matrix, shift):
     """
     xp = arrays.space_of(matrix)
     size = matrix.shape[0]
+    blocks, bad = _blocks_of(xp, matrix)
+    mean = float(_mean_of_diagonal(xp, blocks, size))
+    while True:
+        found = _inverses(xp, _damped(xp, blocks, shift, size))
+        if found is not None:
+            return _with_the_rest(xp, found, bad, size), shift
+        shift = max(10 * shift, LEAST * mean) or 1.0
+
+
+def inverse_blocks_unwatched(matrix, shift):
+    """The inverses that `inverse_blocks` gives, on a GPU that is not waited for.
+
+    Several shifts are tried beside each other, and the least that is enough is taken.
+
+    Args:
+        matrix: a symmetric matrix, positive semidefinite but for rounding.
+        shift: what is added to the diagonal, a 0-d array of the GPU.
+    """
+    xp = arrays.space_of(matrix)
+    size = matrix.shape[0]
+    blocks, bad = _blocks_of(xp, matrix)
+    more = xp.maximum(10 * shift, LEAST * _mean_of_diagonal(xp, blocks, size))
+    more = xp.where(more > 0, more, 1.0)
+    tried = xp.stack(
+        [_damped(xp, blocks, each, size) for each in (shift, more, 10 * more, 100 * more)]
+    )
+    lower = xp.linalg.cholesky(tried.reshape(-1, *tried.shape[-2:])).reshape(tried.shape)
+    usable = _usable(xp, lower, tried)
+    chosen = xp.where(xp.any(usable), xp.argmax(usable), len(tried) - 1)
+    found = _inverse_by(xp, xp.take(lower, chosen, 0))
+    return _with_the_rest(xp, found, bad, size)
+
+
+def _blocks_of(xp, matrix):
+    """The diagonal blocks in float64, and which of them were not finite and are identities now."""
+    size = matrix.shape[0]
     count, width, _ = shape_of(size)
     blocks = xp.zeros((count, width, width), "float64")
     for index in range(count):
         part = matrix[index * width : (index + 1) * width, index * width : (index + 1) * width]
         blocks[index, : part.shape[0], : part.shape[0]] = part
-    bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2))
-    blocks[bad] = xp.eye(width)
-    rest = size - (count - 1) * width
-    diagonal = xp.arange(width)
-    mean = float(xp.sum(xp.abs(blocks[:, diagonal, diagonal]))) / size
-    while True:
-        shifted = blocks.copy()
-        shifted[:, diagonal, diagonal] += shift
-        shifted[-1, diagonal[rest:], diagonal[rest:]] = shifted[-1, 0, 0]
-        found = _inverses(xp, shifted)
-        if found is not None:
-            break
-        shift = max(10 * shift, LEAST * mean) or 1.0
+    bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2), keepdims=True)
+    return xp.where(bad, xp.eye(width), blocks), bad
+
+
+def _mean_of_diagonal(xp, blocks, size):
+    diagonal = xp.arange(blocks.shape[-1])
+    return xp.sum(xp.abs(blocks[:, diagonal, diagonal])) / size
+
+
+def _damped(xp, blocks, shift, size):
+    """The blocks with a shift on their diagonal, the last one filled up."""
+    count, width, _ = blocks.shape
+    rest, diagonal = size - (count - 1) * width, xp.arange(width)
+    shifted = blocks.copy()
+    shifted[:, diagonal, diagonal] += shift
+    shifted[-1, diagonal[rest:], diagonal[rest:]] = shifted[-1, 0, 0]
+    return shifted
+
+
+def _with_the_rest(xp, found, bad, size):
+    """Inverses in float32, the last one filled up with an identity, of bad blocks NaN."""
+    count, width, _ = found.shape
+    rest, diagonal = size - (count - 1) * width, xp.arange(width)
     found[-1, diagonal[rest:], diagonal[rest:]] = 1.0
-    found[bad] = xp.nan
-    return xp.cast(found, "float32"), shift
+    return xp.cast(xp.where(bad, xp.nan, found), "float32")
 
 
 def _inverses(xp, blocks):
     """The inverses of positive definite matrices; None where one is not, as far as float32 can
-    tell: a pivot of the size of its rounding is positive or negative by chance."""
+    tell."""
     try:
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
         return None
+    return _inverse_by(xp, lower) if bool(_usable(xp, lower, blocks)) else None
+
+
+def _usable(xp, lower, blocks):
+    """Whether all blocks (..., count, width, width) are the products of their factors.
+
+    A pivot of the size of the rounding of float32 is positive or negative by chance. A GPU leaves
+    something else than a factor where it fails, and tells of no error.
+    """
     diagonal = xp.arange(blocks.shape[-1])
-    pivots = lower[:, diagonal, diagonal] ** 2
-    largest = xp.max(blocks[:, diagonal, diagonal], axis=1, keepdims=True)
-    if not bool(xp.all(pivots > ROUNDING * largest)):  # nor where a GPU answers NaN, and no error
-        return None
+    pivots = lower[..., diagonal, diagonal] ** 2
+    least = ROUNDING * xp.max(blocks[..., diagonal, diagonal], axis=-1, keepdims=True)
+    error = xp.max(xp.abs(xp.matmul(lower, lower.swapaxes(-1, -2)) - blocks), axis=-1)
+    return xp.all((pivots > least) & (error <= least), axis=(-1, -2))
+
+
+def _inverse_by(xp, lower):
+    """The inverses of matrices by their Cholesky factors."""
     inverse = xp.linalg.inv(lower)
     return xp.matmul(inverse.swapaxes(-1, -2), inverse)
 

@@ -329,6 +329,8 @@ def function_or_value(path, name, line, host):
         _, nin, nout, *loops = line.split()
         found = OWN_UFUNCS.get(name) or theirs or getattr(scipy.special, name, None)
         return found and functions.ufunc(name, int(nin), int(nout), loops, found)
+    if path == "cupy.linalg" and name == "cholesky":
+        return counting.through(name, functions.cholesky)
     if path == "cupy" and name in functions.OWN:
         own = functions.OWN[name]
         return own if name == "asnumpy" else counting.through(name, own)  # `get` is counted

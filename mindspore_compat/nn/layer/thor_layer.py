@@ -264,8 +264,9 @@ class _Lookup(_SecondOrder):
         """Stores the counts of the rows looked up, and the moments of the gradient at them."""
         asked = x.reshape(-1)
         known = (asked >= 0) & (asked < self.vocab_size)
-        counts = xp.bincount(asked[known], minlength=self.vocab_size)
-        self._keep(xp.cast(counts, "float32"), _moments(xp, g.reshape(-1, self.embedding_size)))
+        index = xp.where(known, asked, self.vocab_size)  # the last one is left out
+        counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
+        self._keep(counts, _moments(xp, g.reshape(-1, self.embedding_size)))
 
 
 @public("nn.EmbeddingThor")

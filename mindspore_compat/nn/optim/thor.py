@@ -11,7 +11,13 @@ import numpy as np
 
 from ... import log
 from ..._backend import arrays
-from ..._backend.block_inverse import blocks_times, inverse_blocks, shape_of, times_blocks
+from ..._backend.block_inverse import (
+    blocks_times,
+    inverse_blocks,
+    inverse_blocks_unwatched,
+    shape_of,
+    times_blocks,
+)
 from ..._backend.fuse import fuse
 from ..._core.context.config import config, get_auto_parallel_context
 from ..._core.declare.public_api import public
@@ -34,7 +40,7 @@ from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
 from ..layer.thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, convert
 from ..wrap.grad_reducer import DistributedGradReducer
-from ._fused import FusedOptimizer
+from ._fused import NEXT_STEP, FusedOptimizer
 from ._groups import Rate, Scale, read_parameters
 from ._rates import as_number, host_parameter
 from ._step import Rows
@@ -69,13 +75,25 @@ class _Layer:
         return self.cell.embedding_table if self.is_table else self.cell.weight
 
     def invert(self, a, g, damping, batch):
-        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
-        positions = self._positions()
-        shift = math.sqrt(damping / positions)
+        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them.
+
+        Where the damping lies on a GPU, as a 0-d array, that is not waited for, and nothing logged.
+        """
+        if not isinstance(damping, float):
+            return self._invert_unwatched(a, g, damping, batch)
+        shift = math.sqrt(damping / float(self._positions()))
         inverse_g = self._inverse(self.g, g, shift)
         if self.is_table:
             return 1 / (a / batch + shift), inverse_g
         return self._inverse(self.a, a, shift), inverse_g
+
+    def _invert_unwatched(self, a, g, damping, batch):
+        xp = arrays.space_of(g)
+        shift = xp.sqrt(damping / self._positions())
+        inverse_g = inverse_blocks_unwatched(g, shift)
+        if self.is_table:
+            return 1 / (a / batch + xp.cast(shift, "float32")), inverse_g
+        return inverse_blocks_unwatched(a, shift), inverse_g
 
     def _inverse(self, stored, factor, shift):
         """The inverse of a factor; says once where it took more damping than was asked for."""
@@ -90,8 +108,12 @@ class _Layer:
         return inverse
 
     def _positions(self):
-        """The number of positions of a convolution's output; 1 for other layers."""
-        return as_number(self.cell.a_normalizer) if self.is_conv else 1.0
+        """The number of positions of a convolution's output, where it lies; 1 for other layers."""
+        if not self.is_conv:
+            return 1.0
+        stored = self.cell.a_normalizer
+        on_gpu = arrays.on_device(stored._array)
+        return stored._array.reshape(()) if on_gpu else as_number(stored)
 
     def apply(self, gradient, a, g):
         """The gradient times both inverses."""
@@ -100,6 +122,13 @@ class _Layer:
         rows = gradient.reshape(gradient.shape[0], -1)
         out = blocks_times(g, times_blocks(rows, a)).reshape(gradient.shape)
         return out / self._positions() if self.is_conv else out
+
+
+def _root(xp, damping):
+    """The root of a damping, for arrays of float32."""
+    if isinstance(damping, float):
+        return math.sqrt(damping)
+    return xp.cast(xp.sqrt(damping), "float32")
 
 
 def _matrix(name, shape):
@@ -111,6 +140,7 @@ class ThorGpu(FusedOptimizer):
 
     update = fuse(momentum_update)
     links = False
+    skips = True
     states = (("moments", "moments", "zeros"),)
     sens_scale = None  # by what a training step multiplied this loss, if the step passes it
 
@@ -140,6 +170,7 @@ class ThorGpu(FusedOptimizer):
         self.weight_decay = float(weight_decay)
         self.decay_flags = tuple(bool(decay_filter(each)) for each in self.parameters)
         self.damping = damping if isinstance(damping, Tensor) else Tensor(float(damping))
+        self._dampings_on_gpu = None
         self._dampings = arrays.to_host(self.damping._array).astype(np.float64).reshape(-1)
         self._make_states()
         self._find_layers(net)
@@ -200,16 +231,34 @@ class ThorGpu(FusedOptimizer):
     def _gradient_arrays(self, gradients):
         """The gradients as Momentum gets them; fresh inverses are stored once all has gone well."""
         grads = super()._gradient_arrays(gradients)
-        step = min(int(self.cov_step._array[0]), self._dampings.size - 1)
-        damping = float(self._dampings[step])
+        damping = self._damping_now()
         inverses = self._inverses(damping)
         found = [
             self._changed(index, gradient, inverses, damping)
             for index, gradient in enumerate(grads)
         ]
-        for layer, (a, g) in inverses.items():
-            layer.a._array, layer.g._array = a, g
+        for layer, found_inverses in inverses.items() if self.thor else ():
+            for stored, new in zip((layer.a, layer.g), found_inverses, strict=True):
+                stored._array = self._unless_skipped(stored, new)
         return found
+
+    def _damping_now(self):
+        """The damping of this step: a float, or an array of the GPU in one that may be skipped."""
+        if self._skip is not None:
+            self._on_gpu(self.cov_step)
+        taken, last = self._as_scalar(self.cov_step), self._dampings.size - 1
+        if isinstance(taken, float):
+            return float(self._dampings[min(int(taken), last)])
+        xp = arrays.space_of(taken)
+        if self._dampings_on_gpu is None:
+            self._dampings_on_gpu = xp.asarray(self._dampings)
+        return xp.take(self._dampings_on_gpu, xp.minimum(taken, last))
+
+    def _unless_skipped(self, stored, new):
+        """What a Parameter holds after this step."""
+        if self._skip is None:
+            return new
+        return arrays.space_of(new).where(self._skip, self._on_gpu(stored), new)
 
     def _inverses(self, damping):
         """The inverses of this step by layer: fresh in a second-order step, else those stored."""
@@ -219,7 +268,8 @@ class ThorGpu(FusedOptimizer):
         factors_g = [cell_matrix._array for cell_matrix in self.matrix_g_cov]
         factors_a = self._averaged(self.matrix_a_cov, factors_a)
         factors_g = self._averaged(self.matrix_g_cov, factors_g)
-        scale = (self.batch_size / (self.sens_scale or self.loss_scale)) ** 2
+        given = self.loss_scale if self.sens_scale is None else self.sens_scale
+        scale = (self.batch_size / given) ** 2
         return {
             layer: layer.invert(a, g * scale, damping, self.batch_size)
             for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)
@@ -247,7 +297,7 @@ class ThorGpu(FusedOptimizer):
             layer = self._layer_of[index]
             gradient = layer.apply(gradient, *inverses[layer])
         elif index in self._norms:
-            gradient = gradient / (gradient * gradient / self.batch_size + math.sqrt(damping))
+            gradient = gradient / (gradient * gradient / self.batch_size + _root(xp, damping))
         if self.weight_decay > 0 and self.decay_flags[index]:
             gradient = gradient + self.weight_decay * weight
         if self.enable_clip_grad:
@@ -257,6 +307,10 @@ class ThorGpu(FusedOptimizer):
     def after_step(self):
         """Counts the step for the damping."""
         self.cov_step._array += 1
+
+    def after_step_unless(self, flag):
+        """Counts the step in both counts, on the GPU, unless `flag` there holds."""
+        NEXT_STEP.sweep([[self._on_gpu(each)] for each in (self.global_step, self.cov_step)], flag)
 
 
 class ThorAscend(ThorGpu):

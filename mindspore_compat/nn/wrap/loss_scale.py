@@ -263,7 +263,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             tuple[object, object].
         """
         if hasattr(self.optimizer, "sens_scale") and isinstance(compute_input, Tensor):
-            self.optimizer.sens_scale = float(compute_input)
+            on_gpu = _on_device(compute_input)
+            self.optimizer.sens_scale = (
+                compute_input._array.reshape(()) if on_gpu else float(compute_input)
+            )
         return Tensor._wrap(arrays.current_space().zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
