@@ -12,7 +12,15 @@ from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import gather
 from ..ops._shape import join_split, repeat, reshape
-from ._convert import as_tensor, axis_of, meet, need_tensor, refuse_complex, shape_tuple, spread
+from ._convert import (
+    as_tensor,
+    axis_of,
+    broadcast,
+    need_tensor,
+    promoted,
+    refuse_complex,
+    shape_tuple,
+)
 
 __all__ = [
     "choose",
@@ -35,10 +43,10 @@ def common_shape(shapes, api):
     rank = max(map(len, shapes), default=0)
     found = [1] * rank
     for shape in shapes:
-        for place, n in enumerate(shape, rank - len(shape)):
-            if n != 1 and found[place] not in (1, n):
+        for index, n in enumerate(shape, rank - len(shape)):
+            if n != 1 and found[index] not in (1, n):
                 raise ValueError(f"For '{api}', shapes {shapes} can not be repeated to one.")
-            found[place] = n if n != 1 else found[place]
+            found[index] = n if n != 1 else found[index]
     return tuple(found)
 
 
@@ -58,7 +66,7 @@ def where(condition, x=None, y=None):
     """
     condition, x, y = (as_tensor(each, "where") for each in (condition, x, y))
     common_shape([condition.shape, x.shape, y.shape], "where")
-    return build("ops", "where")(cast.run(condition, "bool"), *meet(x, y))
+    return build("ops", "where")(cast.run(condition, "bool"), *promoted(x, y))
 
 
 def _rows(value, api):
@@ -108,7 +116,7 @@ def select(condlist, choicelist, default=0):
     found = as_tensor(default, "select")
     if not choices:
         return cast.run(found, "float32")
-    choices = meet(*choices)
+    choices = promoted(*choices)
     found = cast.run(found, choices[0]._array.dtype)
     common_shape([each.shape for each in conditions + choices], "select")
     for condition, choice in list(zip(conditions, choices))[::-1]:
@@ -147,7 +155,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     def value(function):
         return as_tensor(function(x, *args, **kw) if callable(function) else function, "piecewise")
 
-    values = meet(*map(value, funclist))
+    values = promoted(*map(value, funclist))
     found = values.pop() if len(values) > len(conditions) else values[0] * 0
     for condition, choice in list(zip(conditions, values))[::-1]:
         found = where(condition, choice, found)
@@ -189,10 +197,10 @@ def choose(a, choices, mode="clip"):
     if not whole:
         raise IndexError("For 'choose', there must be a choice.")
     shape = common_shape([each.shape for each in (*whole, a)], "choose")
-    places = _in_range(a, len(whole), mode, "choose")
-    table = join_split.stack.run([repeat.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
-    places = repeat.broadcast_to.run(places, shape)
-    return gather.gather_elements.run(table, 0, reshape.expand_dims.run(places, 0))[0]
+    indices = _in_range(a, len(whole), mode, "choose")
+    table = join_split.stack.run([repeat.broadcast_to.run(c, shape) for c in promoted(*whole)], 0)
+    indices = repeat.broadcast_to.run(indices, shape)
+    return gather.gather_elements.run(table, 0, reshape.expand_dims.run(indices, 0))[0]
 
 
 def _check_mode(mode, api):
@@ -202,19 +210,19 @@ def _check_mode(mode, api):
         )
 
 
-def _in_range(places, length, mode, api):
+def _in_range(indices, length, mode, api):
     """Positions below `length`.
 
     Raises:
         IndexError: if one is out of range and `mode` is "raise".
     """
     if mode == "wrap":
-        return places % length
+        return indices % length
     if mode == "clip":
-        return build("ops", "clamp")(places, 0, length - 1)
-    if bool(((places < -length) | (places >= length)).any()):
+        return build("ops", "clamp")(indices, 0, length - 1)
+    if bool(((indices < -length) | (indices >= length)).any()):
         raise IndexError(f"For '{api}', a position is out of range of {length}.")
-    return places
+    return indices
 
 
 @checked
@@ -289,9 +297,9 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
     _positions(indices, "take_along_axis")
     shape = [numpy.maximum(m, n) for m, n in zip(arr.shape, indices.shape)]
     shape[axis] = indices.shape[axis]
-    indices = spread(indices, tuple(map(int, shape)), "take_along_axis")
+    indices = broadcast(indices, tuple(map(int, shape)), "take_along_axis")
     shape[axis] = arr.shape[axis]
-    arr = spread(arr, tuple(map(int, shape)), "take_along_axis")
+    arr = broadcast(arr, tuple(map(int, shape)), "take_along_axis")
     return gather.gather_elements.run(arr, axis, indices)
 
 
@@ -325,8 +333,8 @@ def unravel_index(indices, shape, order="C"):
     total = math.prod(shape)
     rest = as_tensor(indices, "unravel_index")
     refuse_complex("unravel_index", rest)
-    narrow = rest._array.dtype.kind in "biu" and rest._array.dtype.itemsize < 4
-    rest = cast.run(rest, "int32") if narrow else rest
+    is_small = rest._array.dtype.kind in "biu" and rest._array.dtype.itemsize < 4
+    rest = cast.run(rest, "int32") if is_small else rest
     clamp = build("ops", "clamp")
     rest = clamp(clamp(where(rest < 0, rest + total, rest), max=total - 1), min=0)
     rest = cast.run(rest, "float32") if isinstance(total, float) else rest
@@ -366,19 +374,19 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
             f"but got {multi_index!r}."
         )
     sizes = shape_tuple(dims, "ravel_multi_index")
-    places = as_tensor(multi_index, "ravel_multi_index")
-    refuse_complex("ravel_multi_index", places)
-    if places.size and places._array.dtype.kind not in "biu" or not sizes:
+    indices = as_tensor(multi_index, "ravel_multi_index")
+    refuse_complex("ravel_multi_index", indices)
+    if indices.size and indices._array.dtype.kind not in "biu" or not sizes:
         raise TypeError(
             f"For 'ravel_multi_index', 'multi_index' and 'dims' must hold ints, but "
-            f"got dtype {places.dtype} and {dims}."
+            f"got dtype {indices.dtype} and {dims}."
         )
-    if not places.ndim or places.shape[0] != len(sizes):
+    if not indices.ndim or indices.shape[0] != len(sizes):
         raise ValueError(
             f"For 'ravel_multi_index', there must be places along {len(sizes)} axes, "
-            f"but got shape {places.shape}."
+            f"but got shape {indices.shape}."
         )
-    rows = [_in_range(places[i], n, mode, "ravel_multi_index") for i, n in enumerate(sizes)]
+    rows = [_in_range(indices[i], n, mode, "ravel_multi_index") for i, n in enumerate(sizes)]
     if order == "F":
         rows, sizes = rows[::-1], sizes[::-1]
     found = rows[0] * 0

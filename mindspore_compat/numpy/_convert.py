@@ -27,8 +27,8 @@ def as_tensor(value, api="asarray"):
         kind = found._array.dtype
         if kind.kind not in "biuf":
             raise TypeError(f"For '{api}', an input must hold real numbers, but got {value!r}.")
-        narrow = {"int64": "int32", "float64": "float32"}.get(kind.name)
-        return cast.run(found, narrow) if narrow else found
+        default_dtype = {"int64": "int32", "float64": "float32"}.get(kind.name)
+        return cast.run(found, default_dtype) if default_dtype else found
     raise TypeError(
         f"For '{api}', an input must be a Tensor, number, list or tuple, but got "
         f"{type(value).__name__}."
@@ -101,7 +101,7 @@ def made_dtype(dtype, api):
     return _MADE[name]
 
 
-def meet(*tensors):
+def promoted(*tensors):
     """Tensors cast to the dtype they meet in.
 
     Raises:
@@ -226,7 +226,7 @@ def axes_of(axis, rank, api, bools=False):
     return found if rank else ()
 
 
-def spread(tensor, shape, api):
+def broadcast(tensor, shape, api):
     """`tensor` repeated to a shape.
 
     Raises:

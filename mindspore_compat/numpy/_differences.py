@@ -14,7 +14,7 @@ from ..ops._elementwise import elementary, logical
 from ..ops._elementwise.cast import cast
 from ..ops._reduction import cumulative, reduce
 from ..ops._shape import join_split
-from ._convert import as_tensor, axes_of, axis_of, meet, need_tensor, scalar, with_dtype
+from ._convert import as_tensor, axes_of, axis_of, need_tensor, promoted, scalar, with_dtype
 
 __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
 
@@ -41,20 +41,20 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     a = need_tensor(a, "diff")
     if not a.ndim:
         raise ValueError("For 'diff', the input must have an axis.")
-    place = axis_of(axis, a.ndim, "diff", bools=True)
-    one = a.shape[:place] + (1,) + a.shape[place + 1 :]
+    index = axis_of(axis, a.ndim, "diff", bools=True)
+    one = a.shape[:index] + (1,) + a.shape[index + 1 :]
     extra = [None if e is None else _end(e, "diff") for e in (prepend, append)]
     extra = [e if e is None or e.ndim else e.broadcast_to(one) for e in extra]
-    length = a.shape[place] + builtins.sum(e.shape[place] for e in extra if e is not None)
+    length = a.shape[index] + builtins.sum(e.shape[index] for e in extra if e is not None)
     if not 0 <= n < builtins.max(length, 1):
         raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
     if not n:
         return a
     whole = [e for e in (extra[0], a, extra[1]) if e is not None]
-    whole = join_split.cat.run(meet(*whole), place) if len(whole) > 1 else a
+    whole = join_split.cat.run(promoted(*whole), index) if len(whole) > 1 else a
     if whole.dtype == dtypes.bool_:
-        return _bool_diff(whole, n, place)
-    return cumulative.diff.run(whole, int(n), place)
+        return _bool_diff(whole, n, index)
+    return cumulative.diff.run(whole, int(n), index)
 
 
 def _end(value, api):
@@ -123,9 +123,9 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
     y = as_tensor(y, "trapz")
     if not y.ndim:
         raise ValueError("For 'trapz', 'y' must have an axis.")
-    place = axis_of(axis, y.ndim, "trapz")
+    index = axis_of(axis, y.ndim, "trapz")
     y = y if y._array.dtype == "float16" else cast.run(y, "float32")
-    front = (slice(None),) * place
+    front = (slice(None),) * index
     middle = (y[front + (slice(1, None),)] + y[front + (slice(None, -1),)]) / 2
     if x is None:
         steps = as_tensor(dx, "trapz")
@@ -135,9 +135,9 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
             raise ValueError("For 'trapz', 'x' must have an axis.")
         axis_x = 0 if x.ndim == 1 else axis_of(axis, x.ndim, "trapz")
         steps = diff(x, axis=axis_x)
-        steps = steps.reshape((-1,) + (1,) * (y.ndim - place - 1)) if x.ndim == 1 else steps
+        steps = steps.reshape((-1,) + (1,) * (y.ndim - index - 1)) if x.ndim == 1 else steps
     steps = cast.run(steps, y._array.dtype)
-    return reduce.reduce_sum.run(middle * steps, place, False)
+    return reduce.reduce_sum.run(middle * steps, index, False)
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
@@ -177,11 +177,11 @@ def gradient(f, *varargs, axis=None, edge_order=1):
             f"For 'gradient', there must be one spacing, or one for each of "
             f"{len(axes)} axes, but got {len(steps)}."
         )
-    found = [_slope(f, one, step) for one, step in zip(axes, steps)]
+    found = [_derivative(f, one, step) for one, step in zip(axes, steps)]
     return found[0] if len(found) == 1 else found
 
 
-def _slope(f, axis, step):
+def _derivative(f, axis, step):
     """The slope along one axis."""
     scalar(step, "varargs", "gradient")
     if f.shape[axis] < 2:

@@ -227,18 +227,18 @@ def _ranges(range, columns, api):
 
 def _counted(columns, edges, weights, density):
     """How many points fall into each cell between the edges."""
-    place, inside = None, None
+    index, inside = None, None
     for column, edge in zip(columns, edges):
         count = edge.shape[0] - 1
         column, edge = cast.run(column, "float32"), cast.run(edge, "float32")
         at = build("ops", "searchsorted")(edge, column, right=True) - 1
         at = build("ops", "where")(column == edge[-1], count - 1, at)
         good = (at >= 0) & (at < count)
-        place = at if place is None else place * count + at
+        index = at if index is None else index * count + at
         inside = good if inside is None else inside & good
     shape = tuple(edge.shape[0] - 1 for edge in edges)
     total = math.prod(shape)
-    own = build("ops", "where")(inside, place, total)
+    own = build("ops", "where")(inside, index, total)
     weights = cast.run(columns[0] == columns[0], "float32") if weights is None else weights
     counts = build("ops", "unsorted_segment_sum")(weights, own, total + 1)[:total].reshape(shape)
     if density:

@@ -5,7 +5,7 @@ from .._core.rules.vocabulary import Bool, Int
 from .._core.tensor.tensor import Tensor
 from ..ops._shape import join_split
 from ..ops._shape import repeat as repeat_ops
-from ._convert import as_tensor, axis_of, is_int, meet, need_tensor, own_axis, whole_numbers
+from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promoted, whole_numbers
 
 __all__ = [
     "append",
@@ -64,16 +64,16 @@ def concatenate(arrays, axis: Int | None = 0):
 
 def _joined(arrays, axis, api):
     """Tensors joined along an axis, in the dtype they meet in."""
-    shape = [n for place, n in enumerate(arrays[0].shape) if place != axis]
+    shape = [n for index, n in enumerate(arrays[0].shape) if index != axis]
     for each in arrays[1:]:
-        if [n for place, n in enumerate(each.shape) if place != axis] != shape or (
+        if [n for index, n in enumerate(each.shape) if index != axis] != shape or (
             each.ndim != arrays[0].ndim
         ):
             raise ValueError(
                 f"For '{api}', the shapes must agree but for axis {axis}, but got "
                 f"{[a.shape for a in arrays]}."
             )
-    return join_split.cat.run(meet(*arrays), axis)
+    return join_split.cat.run(promoted(*arrays), axis)
 
 
 @checked
@@ -123,14 +123,14 @@ def stack(arrays, axis: Int | Bool = 0):
         )
     if len(arrays) == 1 and not arrays[0].size:
         return arrays[0]
-    return join_split.stack.run(meet(*arrays), axis % (arrays[0].ndim + 1))
+    return join_split.stack.run(promoted(*arrays), axis % (arrays[0].ndim + 1))
 
 
 def _stacked(name, join):
     def function(tup):
         if isinstance(tup, Tensor):
             return tup
-        arrays = meet(*_arrays(tup, name))
+        arrays = promoted(*_arrays(tup, name))
         try:
             return join(arrays)
         except ValueError:

@@ -180,11 +180,11 @@ def _statistic(name, part, axis):
     """One value along an axis, kept with length 1, in the dtype of the part (rounded for ints)."""
     if name in ("maximum", "minimum"):
         return build("ops", {"maximum": "amax", "minimum": "amin"}[name])(part, axis, True)
-    wide = part.astype("float32")
+    upcast = part.astype("float32")
     if name == "mean":
-        found = build("ops", "mean")(wide, axis, True)
+        found = build("ops", "mean")(upcast, axis, True)
     else:
-        ordered = build("ops", "sort")(wide, axis)[0]
+        ordered = build("ops", "sort")(upcast, axis)[0]
         count = part.shape[axis]
         front = (slice(None),) * axis
         low, high = (count - 1) // 2, count // 2

@@ -239,11 +239,11 @@ def _with_axes(one, two):
     return [each if each.ndim else each.reshape((1,)) for each in (one, two)]
 
 
-def _wide(one, two, common):
+def _upcast_pair(one, two, common):
     """Two Tensors in the dtype they meet in; ints of `heaviside` and its like as floats."""
-    wide = "float32" if common.kind in "biu" and common.itemsize < 8 else common
-    wide = "float64" if common.kind in "iu" and common.itemsize == 8 else wide
-    return [cast.run(each, wide) for each in (one, two)]
+    upcast = "float32" if common.kind in "biu" and common.itemsize < 8 else common
+    upcast = "float64" if common.kind in "iu" and common.itemsize == 8 else upcast
+    return [cast.run(each, upcast) for each in (one, two)]
 
 
 def _gcd(one, two):
@@ -306,10 +306,11 @@ def _prepared(name, one, two, how):
     if how == "floats":
         promote_np(*kinds)
         one, two = floats(one), floats(two)
-        narrow = [t._array.dtype for t, k in zip((one, two), kinds) if k.kind in "fc"]
-        if len(narrow) == 1:  # the int follows the float
+        low_precision = [t._array.dtype for t, k in zip((one, two), kinds) if k.kind in "fc"]
+        if len(low_precision) == 1:  # the int follows the float
             one, two = (
-                t if t._array.dtype == narrow[0] else cast.run(t, narrow[0]) for t in (one, two)
+                t if t._array.dtype == low_precision[0] else cast.run(t, low_precision[0])
+                for t in (one, two)
             )
     if how == "some float":
         if not any(k.kind in "fc" for k in kinds):
@@ -330,10 +331,10 @@ def _pair(name, x1, x2, kinds, how, read):
         kind = each._array.dtype.kind
         if kind not in kinds and not (kind == "V" and "f" in kinds):
             _refuse(name, each)
-    return beside(one, two) if how == "scalar" else _prepared(name, one, two, how)
+    return weak_scalars(one, two) if how == "scalar" else _prepared(name, one, two, how)
 
 
-def beside(one, two):
+def weak_scalars(one, two):
     """Two Tensors; one without axes takes the dtype of one with axes."""
     if one.ndim and not two.ndim:
         return one, cast.run(two, one._array.dtype)
@@ -352,7 +353,7 @@ def binary(name):
         if how in ("result", "numbers", "own"):
             common = promote_np(one._array.dtype, two._array.dtype)
             op = _OF_NUMBERS.get(op_name) or build("ops", op_name)
-            pair = _wide(one, two, common) if how == "result" else (one, two)
+            pair = _upcast_pair(one, two, common) if how == "result" else (one, two)
             found = cast.run(op(*pair), common)
         elif op_name in _COMPLEX and "c" in (one._array.dtype.kind, two._array.dtype.kind):
             found = _COMPLEX[op_name](one, two)

@@ -10,7 +10,7 @@ from .._core.tensor import dtype as dtypes
 from ..ops._reduction import min_max
 from ..ops._reduction import unique as unique_ops
 from ..ops._shape import join_split, reshape
-from ._convert import as_tensor, meet, need_tensor, refuse_complex
+from ._convert import as_tensor, need_tensor, promoted, refuse_complex
 
 __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
 
@@ -97,18 +97,18 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
         >>> print(ms.numpy.intersect1d([1, 2, 3], [2, 3, 4]))
         [2 3]
     """
-    one, two = meet(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
+    one, two = promoted(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
     both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
     both = join_split.cat.run(both, 0)
     both = build("ops", "sort")(both)[0] if both.size else both
     values = build("ops", "masked_select")(both[1:], both[1:] == both[:-1])
     if not return_indices:
         return values
-    places = [
+    indices = [
         min_max.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
         for other in (one, two)
     ]
-    return values, *[p.astype(dtypes.int32) for p in places]
+    return values, *[p.astype(dtypes.int32) for p in indices]
 
 
 @checked

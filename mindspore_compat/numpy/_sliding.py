@@ -29,15 +29,15 @@ def sliding(a, v, mode, api, complexes=False):
     if not complexes:
         refuse_complex(api, a, v)
     common = promote_np(a._array.dtype, v._array.dtype)
-    wide = "float32" if common.kind == "b" else common
-    a, v = cast.run(a, wide), cast.run(v, wide)
+    upcast = "float32" if common.kind == "b" else common
+    a, v = cast.run(a, upcast), cast.run(v, upcast)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     count = v.shape[0]
     padded = pad.pad_constant.run(a, [(count - 1, count - 1)], 0)
     total = a.shape[0] + count - 1
     rows = join_split.stack.run([padded[i : i + total] for i in range(count)], 0)
-    whole = cast.run(matmul.matmul.run(flip_roll.flip.run(v, (0,)), rows), wide)
+    whole = cast.run(matmul.matmul.run(flip_roll.flip.run(v, (0,)), rows), upcast)
     if mode == "full":
         return whole
     if mode == "valid":

@@ -99,7 +99,7 @@ def _axes(axis, tensor, api, bools=False, lists=True):
     return found or None
 
 
-def _spread(name, op, numbers):
+def _deviation(name, op, numbers):
     def function(x, axis=None, ddof: numbers = 0, keepdims: Bool = False):
         x = as_tensor(x, name)
         refuse_complex(name, x)
@@ -139,8 +139,8 @@ def _rescaled(name, plain, count, ddof):
     return plain * (ratio**0.5 if ratio >= 0 else float("nan"))
 
 
-std = _spread("std", reduce_ops.std, Int)
-var = _spread("var", reduce_ops.var, Int | Bool)
+std = _deviation("std", reduce_ops.std, Int)
+var = _deviation("var", reduce_ops.var, Int | Bool)
 __all__ += ["std", "var"]
 
 
@@ -293,9 +293,9 @@ def cumsum(a, axis: Int = None, dtype=None):
     if axis is not None and not a.ndim:
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
-    wide = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
-    found = _running(cumulative.cumsum, wide, axis, "cumsum")
-    return with_dtype(cast.run(found, wide._array.dtype), dtype, "cumsum")
+    upcast = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
+    found = _running(cumulative.cumsum, upcast, axis, "cumsum")
+    return with_dtype(cast.run(found, upcast._array.dtype), dtype, "cumsum")
 
 
 def _own_dtype(dtype, api):
@@ -444,8 +444,8 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
     found = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
     if dtype is None:
         return found
-    wide = named_dtype("nanmean", dtype) == dtypes.float64
-    return cast.run(found, "float64" if wide else "float32")
+    upcast = named_dtype("nanmean", dtype) == dtypes.float64
+    return cast.run(found, "float64" if upcast else "float32")
 
 
 @_public

@@ -16,11 +16,11 @@ from ..ops._shape import flip_roll, grid, triangle
 from ._convert import (
     as_tensor,
     axis_of,
+    broadcast,
     is_int,
     made_dtype,
     need_tensor,
     refuse_complex,
-    spread,
     with_dtype,
 )
 
@@ -153,7 +153,7 @@ def _matrices(m, api):
         raise ValueError(
             f"For '{api}', 'm' must have an axis and elements, but got shape {m.shape}."
         )
-    return spread(m, (m.shape[0], m.shape[0]), api) if m.ndim == 1 else m
+    return broadcast(m, (m.shape[0], m.shape[0]), api) if m.ndim == 1 else m
 
 
 def _positions(made):

@@ -19,11 +19,11 @@ from . import _histograms, _random, _triangles, _windows
 from ._convert import (
     as_tensor,
     axis_of,
+    broadcast,
     made_dtype,
     need_tensor,
     refuse_complex,
     shape_tuple,
-    spread,
     with_dtype,
 )
 from ._histograms import *  # noqa: F403
@@ -195,7 +195,7 @@ def full(shape, fill_value, dtype=None):
     """
     shape = shape_tuple(shape, "full")
     value = _as_made(as_tensor(fill_value, "full"), dtype, "full")
-    return build("Tensor", "copy")(spread(value, shape, "full"))
+    return build("Tensor", "copy")(broadcast(value, shape, "full"))
 
 
 def _like(a, fill, dtype, shape, api):
@@ -212,7 +212,7 @@ def _like(a, fill, dtype, shape, api):
         found = _as_made(found, dtype, api)
     elif isinstance(fill, (int, float)):
         found = cast.run(found, a._array.dtype)
-    return build("Tensor", "copy")(spread(found, shape, api))
+    return build("Tensor", "copy")(broadcast(found, shape, api))
 
 
 def _model(value, api):

@@ -17,11 +17,11 @@ from ._convert import (
     as_tensor,
     axes_of,
     axis_of,
+    broadcast,
     is_int,
     need_tensor,
     own_axis,
     shape_tuple,
-    spread,
     whole_numbers,
 )
 from ._joining import *  # noqa: F403
@@ -147,16 +147,16 @@ def moveaxis(a, source, destination):
         raise ValueError(
             f"For 'moveaxis', axes of the input must be named, but got {source} and {destination}."
         )
-    places = [
+    indices = [
         axes_of(whole_numbers(each, name, "moveaxis", bools=True), a.ndim, "moveaxis", True)
         for name, each in (("source", source), ("destination", destination))
     ]
-    if len(places[0]) != len(places[1]):
+    if len(indices[0]) != len(indices[1]):
         raise ValueError(
             f"For 'moveaxis', 'source' and 'destination' must be as many axes, but "
             f"got {source} and {destination}."
         )
-    return transpose_ops.moveaxis.run(a, *places)
+    return transpose_ops.moveaxis.run(a, *indices)
 
 
 @checked
@@ -217,7 +217,7 @@ def squeeze(a, axis=None):
     if axis is not None and axis not in ((), []):
         axis = {axis_of(one, a.ndim, "squeeze") for one in whole_numbers(axis, "axis", "squeeze")}
         axis = {one for one in axis if a.shape[one : one + 1] == (1,)}
-        return a.reshape([n for place, n in enumerate(a.shape) if place not in axis])
+        return a.reshape([n for index, n in enumerate(a.shape) if index not in axis])
     return reshape_ops.squeeze.run(a, None)
 
 
@@ -247,7 +247,7 @@ def broadcast_to(array, shape):
     shape = shape_tuple(shape, "broadcast_to")
     if len(shape) < array.ndim or (0 in shape and array.size):
         raise ValueError(f"For 'broadcast_to', shape {array.shape} can not be repeated to {shape}.")
-    return spread(array, shape, "broadcast_to")
+    return broadcast(array, shape, "broadcast_to")
 
 
 def broadcast_arrays(*args):
@@ -408,8 +408,8 @@ def roll(a, shift, axis=None):
     count = max(len(shifts), len(axes))
     shifts = shifts * count if len(shifts) == 1 else shifts
     axes = axes * count if len(axes) == 1 else axes
-    for one, place in zip(shifts, axes):
-        a = flip_roll.roll.run(a, int(one), place) if a.size else a
+    for one, index in zip(shifts, axes):
+        a = flip_roll.roll.run(a, int(one), index) if a.size else a
     return a
 
 
@@ -488,15 +488,15 @@ def apply_over_axes(func: Callable, a, axes):
         [[6.]]
     """
     a = as_tensor(a, "apply_over_axes")
-    places = [
+    indices = [
         axis_of(each, a.ndim, "apply_over_axes")
         for each in whole_numbers(_listed(axes), "axes", "apply_over_axes")
     ]
-    if len(set(places)) < len(places):
+    if len(set(indices)) < len(indices):
         raise ValueError(
             f"For 'apply_over_axes', 'axes' must not name an axis twice, but got {axes}."
         )
-    for axis in places:
+    for axis in indices:
         found = func(a, axis)
         a = found if found.ndim == a.ndim else reshape_ops.expand_dims.run(found, axis)
     return a

@@ -189,7 +189,7 @@ def array_equiv(a1, a2):
         return Tensor(False)
 
 
-def _meet(one, two):
+def _promoted(one, two):
     """The dtype that two meet in: NumPy's for ints, the float's for a float with an int."""
     kinds = numpy.dtype(dtypes.to_numpy(one)), numpy.dtype(dtypes.to_numpy(two))
     if all(kind.kind in "biu" for kind in kinds):
@@ -217,7 +217,7 @@ def promote_types(type1, type2):
         >>> print(ms.numpy.promote_types(ms.int32, ms.float32))
         Float32
     """
-    return _meet(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
+    return _promoted(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
 
 
 def result_type(*arrays_and_dtypes):
@@ -236,7 +236,7 @@ def result_type(*arrays_and_dtypes):
     found = None
     for one in arrays_and_dtypes:
         kind = _dtype_of(one)
-        found = kind if found is None else _meet(found, kind)
+        found = kind if found is None else _promoted(found, kind)
     return found
 
 

@@ -168,5 +168,5 @@ def clip(x, xmin, xmax, dtype=None):
         if bound is not None:
             bound = as_tensor(bound, "clip")
             refuse_complex("clip", bound)
-            found = op.run(*_pointwise.beside(found, bound))
+            found = op.run(*_pointwise.weak_scalars(found, bound))
     return found

@@ -402,9 +402,9 @@ def _norm_of(x, ord, axes, keepdims):
         )
     exact = ord in (math.inf, -math.inf) or (len(axes) == 2 and ord in (1, -1))
     kind = x._array.dtype
-    wide = _at_least_single(x)
+    upcast = _at_least_single(x)
     ord = float(ord) if not isinstance(ord, str) else ord
-    found = norm_ops.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
+    found = norm_ops.norm.run(upcast, ord, axes[0] if len(axes) == 1 else axes, keepdims)
     return cast.run(found, kind) if exact and kind.kind in "iu" else found
 
 

@@ -133,7 +133,7 @@ MORE_GRADIENTS = {
     "_primitive_aliases.generated_arithmetic.quantized": of(x(2, 3), x(3), x(3, seed=1)),
     "_primitive_aliases.generated_arithmetic.quantized_by_rows": of(fixed(x(2, 3)), fixed(x(3))),
     "_primitive_aliases.generated_arithmetic.fft_shape_copy": of(x(2, 3), (3, 2)),
-    "_primitive_aliases.grad_arithmetic.gamma_draw_slope": of(
+    "_primitive_aliases.grad_arithmetic.gamma_draw_gradient": of(
         x(4), positive(4), positive(4, seed=1)
     ),
 }

@@ -83,7 +83,7 @@ REDUCTIONS = {
         of(apart(3, 4), 0.35).labelled("one, of all"),
     ],
     "_reduction.quantile.quantile_primitive": of(apart(3, 4), [0.15, 0.6, 0.9], 1),
-    "_reduction.statistics.places_in": of(x(4, low=-2, high=2).cumsum(), x(5), True).kept(),
+    "_reduction.statistics.bin_indices": of(x(4, low=-2, high=2).cumsum(), x(5), True).kept(),
     "_reduction.distance.cdist_grad": of(x(3, 2), x(3, 4), x(2, 4, seed=1), positive(3, 2), 3.0),
     "_reduction.distance.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
     "_reduction.norm.vector_norm": of(x(3, 4), 3, 1),

@@ -294,7 +294,7 @@ class _Sequence(Rule):
     def guard(self, name):
         right_type = both(f"isinstance({name}, {self._type})", self._length(name))
         if type(self.length) is int and self.length < 4:  # a loop costs 0.3 us, one item 0.05
-            items = [self._item.guard(f"{name}[{place}]") for place in range(self.length)]
+            items = [self._item.guard(f"{name}[{index}]") for index in range(self.length)]
             return " and ".join([right_type, *(item for item in items if item != "True")])
         return both(right_type, self._each(name, self._item.guard))
 

@@ -6,7 +6,7 @@ from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats, FloatsUpTo32
 
 
-def _halves(xp, api, x, axis, error):
+def _split_in_two(xp, api, x, axis, error):
     """The two halves of `x` along `axis`."""
     if not -x.ndim <= axis < x.ndim:
         kind = IndexError if error is RuntimeError else ValueError
@@ -31,7 +31,7 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
         >>> print(ms.ops.glu(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
         [[0.5       1.9051483]]
     """
-    a, b = _halves(xp, "glu", x, axis, ValueError)
+    a, b = _split_in_two(xp, "glu", x, axis, ValueError)
     return xp.pointwise(_glu, a, b)
 
 
@@ -44,15 +44,15 @@ def _glu_vjp(xp, g, a, b):
     return g * s, g * a * (s * (1 - s))
 
 
-def _halves_vjp(xp, formula, g, x, axis):
+def _split_in_two_vjp(xp, formula, g, x, axis):
     """The gradients that `formula` gives for both halves, as one array."""
-    a, b = _halves(xp, "glu", x, axis, ValueError)
+    a, b = _split_in_two(xp, "glu", x, axis, ValueError)
     if x.dtype.kind == "c":
         a, b = xp.conj(a), xp.conj(b)
     return xp.concatenate(list(xp.pointwise(formula, g, a, b)), axis)
 
 
-glu.vjp(x=lambda xp, g, x, axis: _halves_vjp(xp, _glu_vjp, g, x, axis))
+glu.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
 
 
 @op(
@@ -76,11 +76,11 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
         >>> print(ms.ops.GLU()(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
         [[0.5       1.9051483]]
     """
-    a, b = _halves(xp, "GLU", x, axis, RuntimeError)
+    a, b = _split_in_two(xp, "GLU", x, axis, RuntimeError)
     return xp.pointwise(_glu, a, b)
 
 
-glu_primitive.vjp(x=lambda xp, g, x, axis: _halves_vjp(xp, _glu_vjp, g, x, axis))
+glu_primitive.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
 
 
 @op("ops.swiglu(input, dim=-1)")
@@ -95,7 +95,7 @@ def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
         >>> print(ms.ops.swiglu(ms.Tensor([[1.0, 2.0, 0.5, 3.0]])))
         [[0.3655293 5.2847824]]
     """
-    a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
+    a, b = _split_in_two(xp, "swiglu", input, dim, RuntimeError)
     return xp.pointwise(_swiglu, a, b)
 
 
@@ -108,4 +108,4 @@ def _swiglu_vjp(xp, g, a, b):
     return g * b * (s * (1 + a * (1 - s))), g * (a * s)
 
 
-swiglu.vjp(input=lambda xp, g, input, dim: _halves_vjp(xp, _swiglu_vjp, g, input, dim))
+swiglu.vjp(input=lambda xp, g, input, dim: _split_in_two_vjp(xp, _swiglu_vjp, g, input, dim))

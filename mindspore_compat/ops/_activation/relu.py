@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, numbe
 from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Float16Or32, Floats, Numbers
 
-Slope = Number
+NegativeSlope = Number
 
 
 @op(
@@ -89,7 +89,7 @@ def _leaky_mean_vjp(xp, g, x, *, slope):
 
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
-def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
+def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: NegativeSlope = 0.2):
     """Keeps positive elements and multiplies the others by `alpha`.
 
     Shapes:
@@ -108,7 +108,7 @@ leaky_relu.vjp(
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
-def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
+def leaky_relu_ext(xp, input: Numbers, negative_slope: NegativeSlope = 0.01):
     """Keeps positive elements and multiplies the others by `negative_slope`.
 
     Shapes:

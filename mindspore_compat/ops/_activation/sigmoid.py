@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Bool, InTensor, Number, TensorOf, floating
 from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, Inexact, Operand
 
-Held = InTensor(Number | Bool)
+NumberOrTensor = InTensor(Number | Bool)
 
 
 @op(
@@ -91,7 +91,7 @@ logsigmoid.vjp(x=_logsigmoid_vjp_of_any)
     "ops.Softplus()(input_x: input)",
     quirks=Quirks(on_tape=lambda *given: softplus_by_tensor.run(*given)),
 )
-def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
+def softplus(xp, input: Floats, beta: NumberOrTensor = 1, threshold: NumberOrTensor = 20):
     """Computes log(1 + exp(beta * x)) / beta of each element, a smooth relu. Where beta * x exceeds
     `threshold` it is x itself.
 

@@ -15,7 +15,7 @@ from .._rules import Bools, Floats
 _LOWEST = -1e30  # stands for the largest score of a query that may attend to nothing
 
 
-def _wide(xp, *arrays):
+def _upcast(xp, *arrays):
     """The arrays in float32 at least, also where a GPU would compute in halves."""
     return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
@@ -47,7 +47,7 @@ def _weights(xp, query, key, shift, barred, scale, shift_first):
     return powers / (total if barred is None else xp.where(total == 0, 1, total))
 
 
-def _score_slopes(xp, flow, query, key, shift, scale, shift_first):
+def _score_gradients(xp, flow, query, key, shift, scale, shift_first):
     """The gradients of queries, keys and shift, given that of the scores."""
     scaled = flow * scale
     to_shift = None if shift is None else scaled if shift_first else flow
@@ -70,16 +70,16 @@ def attention_weights(
     shift_first: Any = False,
 ):
     """How much each query attends to each key, (..., queries, keys)."""
-    wide = _wide(xp, query, key, shift)
+    wide = _upcast(xp, query, key, shift)
     return xp.cast(_weights(xp, *wide, barred, scale, shift_first), query.dtype)
 
 
 @attention_weights.vjp_joint
 def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
     """Gradients of queries, keys and shift."""
-    g, out, query, key, shift = _wide(xp, g, out, query, key, shift)
+    g, out, query, key, shift = _upcast(xp, g, out, query, key, shift)
     flow = _softmax_flow(xp, g, out)
-    return (*_score_slopes(xp, flow, query, key, shift, scale, shift_first), None)
+    return (*_score_gradients(xp, flow, query, key, shift, scale, shift_first), None)
 
 
 @op(compute="native")
@@ -93,7 +93,7 @@ def attention_extent(
     shift_first: Any = False,
 ):
     """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
-    query, key, shift = _wide(xp, query, key, shift)
+    query, key, shift = _upcast(xp, query, key, shift)
     tops, sums = [], []
     for part in _parts(xp, query, key):
         scores = _scores(
@@ -122,7 +122,7 @@ def attend(
     value: Floats,
     shift: Floats = None,
     barred: Bools = None,
-    kept: TensorOf(any_dtype) = None,
+    keep_mask: TensorOf(any_dtype) = None,
     scale: Float = 1.0,
     keep_prob: Float = 1.0,
     shift_first: Any = False,
@@ -130,11 +130,11 @@ def attend(
     """What each query gathers, (..., queries, features of the values).
 
     Softmax(scale * query @ key.T + shift) @ value; with `shift_first` the shift is scaled, too.
-    Keys are left out where `barred` is true; weights are dropped where `kept` is zero, and divided
-    by `keep_prob` elsewhere.
+    Keys are left out where `barred` is true; weights are dropped where `keep_mask` is zero, and
+    divided by `keep_prob` elsewhere.
     """
     dtype, found = query.dtype, []
-    query, key, value, shift = _wide(xp, query, key, value, shift)
+    query, key, value, shift = _upcast(xp, query, key, value, shift)
     for part in _parts(xp, query, key):
         weights = _weights(
             xp,
@@ -145,24 +145,24 @@ def attend(
             scale,
             shift_first,
         )
-        found.append(xp.matmul(_dropped(weights, _rows(kept, part), keep_prob), value))
+        found.append(xp.matmul(_dropped(weights, _rows(keep_mask, part), keep_prob), value))
     return xp.cast(_joined(xp, found), dtype)
 
 
 @attend.vjp_joint
-def attend_vjp(xp, g, query, key, value, shift, barred, kept, scale, keep_prob, shift_first):
+def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_prob, shift_first):
     """Gradients of queries, keys, values and shift; the weights are computed once more."""
-    g, query, key, value, shift = _wide(xp, g, query, key, value, shift)
+    g, query, key, value, shift = _upcast(xp, g, query, key, value, shift)
     to_query, to_shift = [], []
     to_key = to_value = 0
     for part in _parts(xp, query, key):
-        rows, drops = query[..., part, :], _rows(kept, part)
+        rows, drops = query[..., part, :], _rows(keep_mask, part)
         flow, moved = g[..., part, :], _rows(shift, part)
         weights = _weights(xp, rows, key, moved, _rows(barred, part), scale, shift_first)
         used = xp.swapaxes(_dropped(weights, drops, keep_prob), -1, -2)
         to_value = to_value + xp.matmul(used, flow)
         flow = _dropped(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
-        found = _score_slopes(
+        found = _score_gradients(
             xp, _softmax_flow(xp, flow, weights), rows, key, moved, scale, shift_first
         )
         to_query.append(found[0])
@@ -172,8 +172,8 @@ def attend_vjp(xp, g, query, key, value, shift, barred, kept, scale, keep_prob, 
     return _joined(xp, to_query), to_key, to_value, shifted, None, None
 
 
-def _dropped(weights, kept, keep_prob):
-    return weights if kept is None else weights * kept * (1 / keep_prob)
+def _dropped(weights, keep_mask, keep_prob):
+    return weights if keep_mask is None else weights * keep_mask * (1 / keep_prob)
 
 
 def _parts(xp, query, key):

@@ -18,11 +18,11 @@ from .flash_masks import (
     ALL_TOKENS,
     LAST_ROWS,
     barred_keys,
-    dropout_kept,
+    dropout_keep_mask,
     score_shift,
     shift_by_distance,
 )
-from .head_layouts import Counts, Layout, folded_heads, heads_of, numbers_of, spread_heads
+from .head_layouts import Counts, Layout, folded_heads, heads_of, numbers_of, split_heads
 
 Bits = TensorOf("uint8")
 Mask = TensorOf("bool", "uint8")
@@ -46,8 +46,8 @@ class _Call:
     def run(self, query, key, value, shift, drop_mask, mask, prefix, lengths):
         """The attention, and a list of what went into its parts, for `extent`."""
         groups = heads_of(self.api, query, key, value, self.layout, self.head_num)
-        query = spread_heads(query, self.layout, self.head_num)
-        key, value = (spread_heads(x, self.layout, groups) for x in (key, value))
+        query = split_heads(query, self.layout, self.head_num)
+        key, value = (split_heads(x, self.layout, groups) for x in (key, value))
         ranges = self._ranges(lengths, query.shape[2], key.shape[2])
         found, parts, used = [], [], 0
         for at, (rows, columns) in enumerate(ranges):
@@ -121,16 +121,24 @@ class _Call:
         query = query.reshape((batch, groups, heads // groups, queries, features))
         key, value = key.expand_dims(2), value.expand_dims(2)
         barred = barred_keys(self.api, mask, self.mode, self.reach, prefix, sizes, self.mask_name)
-        kept = self._kept(drop_mask, whole)
+        keep_mask = self._dropout_mask(drop_mask, whole)
         shift = None if shift is None else self._shift(shift, sizes)
         out = attend.run(
-            query, key, value, shift, barred, kept, self.scale, self.keep_prob, self.shift_first
+            query,
+            key,
+            value,
+            shift,
+            barred,
+            keep_mask,
+            self.scale,
+            self.keep_prob,
+            self.shift_first,
         )
         inputs = (query, key, shift, barred, self.scale, self.shift_first)
         return out.reshape((batch, heads, queries, features)), inputs
 
-    def _kept(self, drop_mask, shape):
-        return dropout_kept(self.api, drop_mask, self.keep_prob, shape)
+    def _dropout_mask(self, drop_mask, shape):
+        return dropout_keep_mask(self.api, drop_mask, self.keep_prob, shape)
 
     def _shift(self, shift, sizes):
         return score_shift(self.api, shift, self.mode, sizes, self.shift_name)

@@ -93,7 +93,7 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     return Tensor._wrap(given if found is None else given | found)
 
 
-def dropout_kept(api, drop_mask, keep_prob, shape):
+def dropout_keep_mask(api, drop_mask, keep_prob, shape):
     """The bits of a dropout mask, one for each weight, (batch, heads, group, queries, keys)."""
     if not 0 < keep_prob <= 1:
         raise RuntimeError(f"For '{api}', 'keep_prob' must be in (0.0, 1.0], but got {keep_prob}.")
@@ -152,5 +152,5 @@ def shift_by_distance(shift, queries, keys):
     row, column = xp.arange(queries)[:, None], xp.arange(keys)[None, :]
     given = (row >= queries - rows) & (width == keys)
     moved = xp.minimum(column + (queries - 1 - row) + (width - keys), width - 1)
-    places = (xp.where(given, row - (queries - rows), rows - 1), xp.where(given, column, moved))
-    return shift[:, :, Tensor._wrap(places[0]), Tensor._wrap(places[1])]
+    indices = (xp.where(given, row - (queries - rows), rows - 1), xp.where(given, column, moved))
+    return shift[:, :, Tensor._wrap(indices[0]), Tensor._wrap(indices[1])]

@@ -213,7 +213,7 @@ class _Queries(Inference):
         self.mode = mode
         self.take()
         if bytes_:
-            self.widen_keys(*scales)
+            self.dequantize_keys(*scales)
         self.limit_queries("actual_seq_lengths", lengths[0], padding[0], one_for_all=True)
         self.limit_keys("actual_seq_lengths_kv", lengths[1], padding[1], one_for_all=True)
 

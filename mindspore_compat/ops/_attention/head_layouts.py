@@ -12,7 +12,7 @@ _AXES = {"BNSD": "bnsd", "BSND": "bsnd", "BSH": "bsh", "SBH": "sbh", "TND": "snd
 Layout = OneOf("BSH", "BNSD", "SBH", "BSND", "TND")
 
 
-def spread_heads(x, layout, heads):
+def split_heads(x, layout, heads):
     """A Tensor of some layout as (batch, heads, steps, features)."""
     axes = _AXES[layout]
     if axes.endswith("h"):

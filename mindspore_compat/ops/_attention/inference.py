@@ -14,9 +14,9 @@ from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
 from .._shape.join_split import cat
-from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
+from .attention import _joined, _parts, _rows, _upcast, _weights, attend, attention_extent
 from .flash_masks import ALL_TOKENS, COMPRESSED
-from .head_layouts import folded_heads, numbers_of, spread_heads
+from .head_layouts import folded_heads, numbers_of, split_heads
 
 Bytes = TensorOf("int8")
 
@@ -29,15 +29,15 @@ _SHARED = 64  # at most so many heads of queries share one of keys
 @op(compute="native")
 def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = "float16"):
     """(x + offset) * scale, computed in float32 at least."""
-    scale, offset = _wide(xp, scale, offset)
-    wide = xp.cast(x, scale.dtype)
-    return xp.cast((wide if offset is None else wide + offset) * scale, dtype)
+    scale, offset = _upcast(xp, scale, offset)
+    upcast = xp.cast(x, scale.dtype)
+    return xp.cast((upcast if offset is None else upcast + offset) * scale, dtype)
 
 
 @op(compute="native")
 def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
     """x * scale + offset, rounded to the nearest of the numbers that a byte holds."""
-    x, scale, offset = _wide(xp, x, scale, offset)
+    x, scale, offset = _upcast(xp, x, scale, offset)
     return _byte(xp, x * scale if offset is None else x * scale + offset, "int8")
 
 
@@ -105,7 +105,7 @@ class Inference:
         self.dtype = query.dtype
         self.heads, self.key_heads = heads, key_heads or heads
         self._need_heads(query, error)
-        self.query = spread_heads(query, self.inner, heads)
+        self.query = split_heads(query, self.inner, heads)
         self.batch, _, self.queries, self.features = self.query.shape
         self.query_spans = self.key_spans = self.shift = self.barred = None
         self.padded = False
@@ -166,7 +166,7 @@ class Inference:
                     f"{other.shape}",
                     RuntimeError,
                 )
-            pairs.append([spread_heads(x, self.inner, self.key_heads) for x in (one, other)])
+            pairs.append([split_heads(x, self.inner, self.key_heads) for x in (one, other)])
         if len(self.keys) != len(self.values) or [x.shape[0] for x, _ in pairs] not in (
             [self.batch],
             [1] * self.batch,
@@ -193,7 +193,7 @@ class Inference:
             found.append(x)
         return found[0] if len(found) == 1 else cat.run(found, 0)
 
-    def widen_keys(self, scales, offsets, by_token=False):
+    def dequantize_keys(self, scales, offsets, by_token=False):
         """Keys and values from bytes to the dtype of the queries, by two scales and offsets."""
         if any(scale is None for scale in scales):
             self.refuse(
@@ -382,7 +382,7 @@ class Inference:
         found = attention_extent.run(query, key, self.shift, self.barred, self.scale)
         return log_sums.run(*found).reshape((self.batch, self.heads, self.queries, 1))
 
-    def narrowed(self, out, scale, offset):
+    def quantized(self, out, scale, offset):
         """The result as bytes."""
         count = self.heads * self.features
         if (
@@ -443,8 +443,10 @@ class Step(Inference):
         bad = [int(p) for row, n in zip(rows, used) for p in row[:n] if not 0 <= p < shape[0]]
         if bad:
             self.refuse(f"'block_table' must name pages in [0, {shape[0]}), but got {bad}")
-        kept = [[int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)]
-        at = Tensor._wrap(self.space.asarray(kept, "int64").reshape(rows.shape))
+        positions = [
+            [int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)
+        ]
+        at = Tensor._wrap(self.space.asarray(positions, "int64").reshape(rows.shape))
         self.key, self.value = (self._paged(x[0][at]) for x in (self.keys, self.values))
 
     def _paged(self, x):

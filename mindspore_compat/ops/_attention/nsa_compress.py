@@ -8,7 +8,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ListOf, TupleOf
 from .._rules import HalfPrecision
-from .attention import _wide
+from .attention import _upcast
 
 
 @op(
@@ -61,7 +61,7 @@ def nsa_compress(
     """
     _need_windows(input, weight, compress_block_size, compress_stride, actual_seq_len)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
-    x, table = _wide(xp, input, weight)
+    x, table = _upcast(xp, input, weight)
     out = xp.zeros((firsts.shape[0], *input.shape[1:]), x.dtype)
     for i in range(compress_block_size):
         out = out + xp.getitem(x, (firsts + i,)) * xp.expand_dims(table[i], -1)
@@ -71,7 +71,7 @@ def nsa_compress(
 @nsa_compress.vjp_joint
 def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride, actual_seq_len):
     """Gradients of tokens and weights: a token gathers from every window that it stands in."""
-    g, x, table = _wide(xp, g, input, weight)
+    g, x, table = _upcast(xp, g, input, weight)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
     sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
     counts = _window_counts(compress_block_size, compress_stride, actual_seq_len)

@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import Any, Float, Int, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
-from .attention import _parts, _rows, _weights, _wide, attend, attention_extent
+from .attention import _parts, _rows, _upcast, _weights, attend, attention_extent
 
 _NONE = -1  # the place of a block that there is not
 
@@ -115,19 +115,19 @@ def _one(part, barred, left_out, scale, sizes, blocks, count):
         x.reshape((heads, queries, 1)).swapaxes(0, 1).broadcast_to((queries, heads, 8))
         for x in attention_extent.run(query, key, None, barred, scale, False)
     ]
-    length, stride, wide = sizes
-    places = favoured_blocks.run(
+    length, stride, selected = sizes
+    indices = favoured_blocks.run(
         query,
         key,
         barred,
         left_out,
         scale,
-        wide // stride,
+        selected // stride,
         length // stride,
         blocks.stop - blocks.start,
         count,
     )
-    return out, places, *extents
+    return out, indices, *extents
 
 
 @op(compute="native")
@@ -147,7 +147,7 @@ def favoured_blocks(
 
     Block j begins at key `step` * j, and a window lies over `windows` strides.
     """
-    query, key = _wide(xp, query, key)
+    query, key = _upcast(xp, query, key)
     shares = [0] * (step + windows - 1)  # how often each distance m + n occurs
     for m in range(step):
         for n in range(windows):
@@ -193,17 +193,17 @@ def _cut(name, mask, queries, others):
     return Tensor._wrap(xp.asarray(mask._array[:queries, :others]))
 
 
-def _need_sizes(length, stride, wide, count):
+def _need_sizes(length, stride, selected, count):
     """The sizes of windows and blocks that the documentation allows."""
     wanted = None
     if length % 16 or not 16 <= length <= 128:
         wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
     elif stride % 16 or not 16 <= stride <= min(64, length):
         wanted = f"'compress_stride' must be a multiple of 16 in [16, {min(64, length)}]", stride
-    elif wide % 16 or wide % stride or not length <= wide <= 128:
+    elif selected % 16 or selected % stride or not length <= selected <= 128:
         wanted = (
             (f"'select_block_size' must be a multiple of 16 and of {stride} in [{length}, 128]"),
-            wide,
+            selected,
         )
     elif not 1 <= count <= 32:
         wanted = "'select_block_count' must be in [1, 32]", count

@@ -18,7 +18,7 @@ from .attention import attend, attention_extent
 _BLOCK = 64  # keys, the one size that the original takes
 
 
-def _need_fitting(api, query, key, value, chosen, heads, count):
+def _need_matching_shapes(api, query, key, value, chosen, heads, count):
     """Refuses shapes that do not fit each other."""
     if {query.ndim, key.ndim, value.ndim, chosen.ndim} != {3}:
         raise RuntimeError(
@@ -140,7 +140,7 @@ def nsa_select_attention(
             f"For '{api}', 'select_block_size' must be {_BLOCK} and 'atten_mask' "
             f"None, but got {select_block_size} and {atten_mask!r}."
         )
-    _need_fitting(api, query, key, value, topk_indices, head_num, select_block_count)
+    _need_matching_shapes(api, query, key, value, topk_indices, head_num, select_block_count)
     ends = (list(actual_seq_qlen), list(actual_seq_kvlen))
     parts = []
     for rows, columns in _ranges(api, ends, (query.shape[0], key.shape[0])):
@@ -163,5 +163,5 @@ def _of_sequence(query, key, value, chosen, scale):
     groups = query.reshape((steps, key.shape[1], -1, features))
     out = attend.run(groups, keys, values, None, beyond, None, float(scale))
     extent = attention_extent.run(groups, keys, None, beyond, float(scale))
-    wide = [x.reshape((steps, heads, 1)).broadcast_to((steps, heads, 8)) for x in extent]
-    return out.reshape((steps, heads, value.shape[-1])), *wide
+    repeated = [x.reshape((steps, heads, 1)).broadcast_to((steps, heads, 8)) for x in extent]
+    return out.reshape((steps, heads, value.shape[-1])), *repeated

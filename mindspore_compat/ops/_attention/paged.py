@@ -36,23 +36,25 @@ def paged(xp, cache: TensorOf("int8", floating), table: Int32, keys: Any):
 class _Paged(Primitive):
     """What both attentions share: the checks, the keys and values of a cache, the layout."""
 
-    def _attend(self, query, caches, table, lengths, quant, shift, counts=None, wide=0, last=False):
+    def _attend(
+        self, query, caches, table, lengths, quant, shift, counts=None, value_width=0, last=False
+    ):
         """What each token gathers, laid out as `query`."""
         tokens = query.shape[0]
         heads = self.head_num
-        _need_shapes(self.name, query, caches, heads, self.kv_head_num, wide)
+        _need_shapes(self.name, query, caches, heads, self.kv_head_num, value_width)
         rows, seen = _tables(self.name, tokens, table, lengths, counts, caches[0].shape, last)
         keys = max(seen, default=0)
         xp = space_for(query._array)
-        places = Tensor._wrap(xp.asarray(rows, "int32"))
-        key, value = (paged.run(each, places, keys) for each in caches)
+        indices = Tensor._wrap(xp.asarray(rows, "int32"))
+        key, value = (paged.run(each, indices, keys) for each in caches)
         if quant is not None:
             dtype = str(query.dtype).lower()
             key, value = (
                 from_bytes.run(each, *(None if x is None else x[i] for x in quant), dtype)
                 for i, each in enumerate((key, value))
             )
-        value = value[..., :wide] if wide else value
+        value = value[..., :value_width] if value_width else value
         groups, features = key.shape[2], key.shape[3]
         query = query.reshape((tokens, groups, heads // groups, features))
         key, value = (x.swapaxes(1, 2) for x in (key, value))
@@ -68,7 +70,7 @@ def _split(heads, groups):
     return (1, 1) if heads == 1 else (groups, heads // groups)
 
 
-def _need_shapes(api, query, caches, heads, groups, wide):
+def _need_shapes(api, query, caches, heads, groups, value_width):
     """Heads and features that fit."""
     key, value = caches
     features = query.shape[-1] if query.shape[1:-1] == (heads,) else query.shape[-1] // heads
@@ -85,9 +87,9 @@ def _need_shapes(api, query, caches, heads, groups, wide):
             f"For '{api}', the caches must have shape (blocks, block size, {groups}, {features}), "
             f"but got {key.shape} and {value.shape}."
         )
-    if value.shape[3] < wide:
+    if value.shape[3] < value_width:
         raise ValueError(
-            f"For '{api}', 'mla_v_dim' must be at most {value.shape[3]}, but got {wide}."
+            f"For '{api}', 'mla_v_dim' must be at most {value.shape[3]}, but got {value_width}."
         )
 
 
@@ -288,15 +290,15 @@ class PagedAttention(_Paged):
                 mask = _shift(self.name, name, mask, tokens, keys)[..., :keys].astype(float32)
                 shift = mask if shift is None else shift + mask
         last = self.mask_mode == "TRAPEZOIDAL"
-        counts, wide = numbers_of(q_seq_lens), self.mla_v_dim
+        counts, value_width = numbers_of(q_seq_lens), self.mla_v_dim
         out = self._attend(
-            query, caches, block_tables, context_lens, quant, shift, counts, wide, last
+            query, caches, block_tables, context_lens, quant, shift, counts, value_width, last
         )
-        if not wide:
+        if not value_width:
             return out.reshape(query.shape)
         joined = query.shape[1:-1] != (self.head_num,)
         lead = query.shape[:-1]
-        return out.reshape((*lead, self.head_num * wide if joined else wide))
+        return out.reshape((*lead, self.head_num * value_width if joined else value_width))
 
 
 @public("ops.PagedAttentionMask")

@@ -204,7 +204,7 @@ def _result(call, scales, scale, offset):
         )
     if not scales:
         call.query = call.query.astype(float32)  # so that the result is rounded once
-    return call.folded(call.narrowed(call.run(*scales), scale, offset))
+    return call.folded(call.quantized(call.run(*scales), scale, offset))
 
 
 # One query ----------------------------------------------------------------------------------------
@@ -381,5 +381,5 @@ def _take_cache(call, scales, by_token, pages, lengths, padding):
         _need_none(call, "not for pages", kv_padding_size=padding)
         call.take_pages(table, size, lengths)
     if bytes_:
-        call.widen_keys(*scales, by_token)
+        call.dequantize_keys(*scales, by_token)
     call.limit_keys(call.lengths_name, lengths, padding, one_for_all=True)

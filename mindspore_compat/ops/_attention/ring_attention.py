@@ -66,8 +66,8 @@ def ring_attention_update(
         share = (part / total)[..., :1]
         if layout == "SBH":
             share = xp.transpose(share, (2, 0, 1, 3))  # (B, N, S, 1) beside (S, B, N, D)
-        wide = xp.cast(out, "float32") if out.dtype in xp.low_precision else out
-        found = found + xp.reshape(wide, (*share.shape[:-1], -1)) * share
+        upcast = xp.cast(out, "float32") if out.dtype in xp.low_precision else out
+        found = found + xp.reshape(upcast, (*share.shape[:-1], -1)) * share
     found = xp.cast(xp.reshape(found, prev_attn_out.shape), prev_attn_out.dtype)
     return found, top, total
 
@@ -82,8 +82,8 @@ def _need_ring(out, lengths):
             f"for layout 'TND', but got {features}."
         )
     size = 4 if out.dtype.itemsize == 4 else 2
-    room = -(-heads * features // 64) * 64 * (size * 6 + 8) + -(-heads * 8 // 64) * 64 * 56
-    if room > 192 * 1024:
+    workspace = -(-heads * features // 64) * 64 * (size * 6 + 8) + -(-heads * 8 // 64) * 64 * 56
+    if workspace > 192 * 1024:
         raise RuntimeError(
             f"For '{api}', the heads times features of 'prev_attn_out' must fit "
             f"{192 * 1024} bytes of workspace, but got {heads} and {features}."

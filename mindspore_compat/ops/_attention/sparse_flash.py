@@ -26,7 +26,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat
-from .attention import _score_slopes, _scores, _softmax_flow, _top_and_sum, _weights, _wide
+from .attention import _score_gradients, _scores, _softmax_flow, _top_and_sum, _upcast, _weights
 
 Int32 = TensorOf("int32")
 
@@ -146,7 +146,7 @@ def _seen(xp, mode, start, stop, queries, keys):
 @op(compute="native")
 def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
     """The sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at least."""
-    query, key, weights = _wide(xp, query, key, weights)
+    query, key, weights = _upcast(xp, query, key, weights)
     out, keys = 0, xp.swapaxes(key, -1, -2)
     for h in range(query.shape[1]):
         out = out + weights[:, h : h + 1] * xp.maximum(xp.matmul(query[:, h], keys), 0)
@@ -156,7 +156,7 @@ def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
 @indexer_scores.vjp_joint
 def indexer_scores_vjp(xp, g, query, key, weights):
     """Gradients of queries, keys and weights; the products are computed once more."""
-    g, query, key, weights = _wide(xp, g, query, key, weights)
+    g, query, key, weights = _upcast(xp, g, query, key, weights)
     to_query, to_key, to_weights = [], 0, []
     for h in range(query.shape[1]):
         score = xp.matmul(query[:, h], xp.swapaxes(key, -1, -2))
@@ -279,11 +279,11 @@ def lightning_indexer(
         _best(q, k.squeeze(1), w, sparse_count, sparse_mode)
         for q, k, w in zip(queries.parts(query), keys.parts(key), queries.parts(weights))
     ]
-    values, places = zip(*found)
-    places = queries.whole(places, _LEFT_OVER)
+    values, indices = zip(*found)
+    indices = queries.whole(indices, _LEFT_OVER)
     if not return_value:
-        return places, Tensor._wrap(space_for(query._array).zeros((0,), query._array.dtype))
-    return places, queries.whole(values, -math.inf).astype(query.dtype)
+        return indices, Tensor._wrap(space_for(query._array).zeros((0,), query._array.dtype))
+    return indices, queries.whole(values, -math.inf).astype(query.dtype)
 
 
 def _best(query, key, weights, count, mode):
@@ -313,45 +313,45 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
 
 @op(compute="native")
 def attend_chosen(
-    xp, query: Floats, key: Floats, value: Floats, places: Index, seen: Index, scale: Any = 1.0
+    xp, query: Floats, key: Floats, value: Floats, indices: Index, seen: Index, scale: Any = 1.0
 ):
     """What each query gathers from the keys at its own places, (queries, heads, features).
 
     A place that is negative, or not below `seen`, is left out; one named twice counts twice.
     """
     found, dtype = [], query.dtype
-    query, key, value = _wide(xp, query, key, value)
-    for part, at, barred in _chosen(xp, query, places, seen):
+    query, key, value = _upcast(xp, query, key, value)
+    for part, at, barred in _chosen(xp, query, indices, seen):
         weights = _weights(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
         found.append(xp.matmul(weights, xp.getitem(value, (at,))))
     return xp.cast(xp.concatenate(found, 0), dtype)
 
 
 @attend_chosen.vjp_joint
-def attend_chosen_vjp(xp, g, query, key, value, places, seen, scale):
+def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
     """Gradients of queries, keys and values; the weights are computed once more."""
-    g, query, key, value = _wide(xp, g, query, key, value)
+    g, query, key, value = _upcast(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
-    for part, at, barred in _chosen(xp, query, places, seen):
+    for part, at, barred in _chosen(xp, query, indices, seen):
         rows, flow = query[part], g[part]
         own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
         weights = _weights(xp, rows, own, None, barred, scale, False)
         given = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
         to_value = xp.scatter_add(to_value, (at,), given)
         flow = _softmax_flow(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights)
-        to_rows, to_own, _ = _score_slopes(xp, flow, rows, own, None, scale, False)
+        to_rows, to_own, _ = _score_gradients(xp, flow, rows, own, None, scale, False)
         to_query.append(to_rows)
         to_key = xp.scatter_add(to_key, (at,), to_own)
     return xp.concatenate(to_query, 0), to_key, to_value, None, None
 
 
 @op(compute="native")
-def chosen_extent(xp, query: Floats, key: Floats, places: Index, seen: Index, scale: Any = 1.0):
+def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, scale: Any = 1.0):
     """The largest score of each query and head at its own places, and the sum of the exponentials
     beneath it, (queries, heads), in float32."""
-    query, key = _wide(xp, query, key)
+    query, key = _upcast(xp, query, key)
     found = []
-    for part, at, barred in _chosen(xp, query, places, seen):
+    for part, at, barred in _chosen(xp, query, indices, seen):
         scores = _scores(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
         top, _, total = _top_and_sum(xp, scores, barred)
         found.append((top[..., 0], total[..., 0]))
@@ -361,13 +361,13 @@ def chosen_extent(xp, query: Floats, key: Floats, places: Index, seen: Index, sc
 chosen_extent.vjp()
 
 
-def _chosen(xp, query, places, seen):
+def _chosen(xp, query, indices, seen):
     """Ranges of queries to work on at a time, the places of their keys, and what is barred."""
     queries = query.shape[0]
-    step = max(1, xp.at_once() // max(1, places.shape[1] * query.shape[-1]))
+    step = max(1, xp.at_once() // max(1, indices.shape[1] * query.shape[-1]))
     for start in range(0, max(1, queries), step):
         part = slice(start, start + step)
-        at = places[part]
+        at = indices[part]
         barred = (at < 0) | (at >= xp.expand_dims(seen[part], -1))
         yield part, xp.where(barred, 0, at), xp.expand_dims(barred, 1)
 
@@ -485,13 +485,13 @@ def sparse_flash_attention(
     return out, Tensor._wrap(empty), Tensor._wrap(empty)
 
 
-def _blocks(xp, places, size):
+def _blocks(xp, indices, size):
     """The place of each key of the blocks named; -1 for those of a block below 0."""
     if size == 1:
-        return places
-    whole = xp.expand_dims(places, -1) * size + xp.arange(size)
-    whole = xp.where(xp.expand_dims(places, -1) < 0, _LEFT_OVER, whole)
-    return xp.reshape(whole, (places.shape[0], -1))
+        return indices
+    whole = xp.expand_dims(indices, -1) * size + xp.arange(size)
+    whole = xp.where(xp.expand_dims(indices, -1) < 0, _LEFT_OVER, whole)
+    return xp.reshape(whole, (indices.shape[0], -1))
 
 
 def _need_sparse(api, layout_query, layout_kv, mode, block):
@@ -508,7 +508,7 @@ def _need_sparse(api, layout_query, layout_kv, mode, block):
     _need_layouts(api, RuntimeError, layout_query, "layout_kv", layout_kv, mode)
 
 
-def _need_chosen(api, query, key, value, places, ropes, mode):
+def _need_chosen(api, query, key, value, indices, ropes, mode):
     if mode != 2 or None in ropes:
         raise ValueError(
             f"For '{api}', 'attention_mode' must be 2, with 'query_rope' and "
@@ -520,10 +520,10 @@ def _need_chosen(api, query, key, value, places, ropes, mode):
             f"features, but got shapes {key.shape} and {value.shape}."
         )
     wanted = (*query.shape[:-2], 1)
-    if places.shape[:-1] != wanted or places.ndim != query.ndim:
+    if indices.shape[:-1] != wanted or indices.ndim != query.ndim:
         raise ValueError(
             f"For '{api}', 'sparse_indices' must have shape {wanted} and a last axis, "
-            f"but got {places.shape}."
+            f"but got {indices.shape}."
         )
     for name, one, whole in (("query_rope", ropes[0], query), ("key_rope", ropes[1], key)):
         if one.shape[:-1] != whole.shape[:-1] or one.shape[-1] != ropes[0].shape[-1]:

@@ -30,13 +30,13 @@ class _Speed(_Call):
         self.origin = origin
         self.drawn = 0
 
-    def _kept(self, drop_mask, shape):
+    def _dropout_mask(self, drop_mask, shape):
         if self.keep_prob == 1:
             return None
         xp = self.space
-        kept = xp.random_keep(shape, self.keep_prob)
-        self.drawn += kept.size
-        return Tensor._wrap(kept)
+        mask = xp.random_keep(shape, self.keep_prob)
+        self.drawn += mask.size
+        return Tensor._wrap(mask)
 
     def _shift(self, shift, sizes):
         if self.pse_type in (_SCALED, _GIVEN):
@@ -169,8 +169,8 @@ def speed_fusion_attention(
     state = random.default.state()
     out, parts = call.run(query, key, value, pse, None, atten_mask, prefix, lengths)
     unused = Tensor._wrap(call.space.zeros((0,), query._array.dtype))
-    told = [Tensor._wrap(call.space.asarray(n, "int64")) for n in (*state, call.drawn)]
-    return (out, *call.extent(parts), unused, *told)
+    state_tensors = [Tensor._wrap(call.space.asarray(n, "int64")) for n in (*state, call.drawn)]
+    return (out, *call.extent(parts), unused, *state_tensors)
 
 
 def _need_shift(api, query, pse, pse_type):

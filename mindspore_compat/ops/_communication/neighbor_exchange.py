@@ -95,7 +95,7 @@ class BatchISendIRecv(Primitive):
                 )
         ranks = partners(self.group).ranks
         tensors = iter([tensor for tensor in input_x if tensor is not None])
-        rooms = iter(zip(self.receive_shapes, self.receive_dtypes, strict=True))
+        shapes_and_dtypes = iter(zip(self.receive_shapes, self.receive_dtypes, strict=True))
         given = len(input_x) - sum(tensor is None for tensor in input_x)
         for word, count in (("isend", given), ("irecv", len(self.receive_shapes))):
             wanted = list(self.op_types).count(word)
@@ -118,15 +118,15 @@ class BatchISendIRecv(Primitive):
             return ()
         return comm_func.batch_isend_irecv(
             [
-                self._operation(word, ranks[peer], tensors, rooms)
+                self._operation(word, ranks[peer], tensors, shapes_and_dtypes)
                 for word, peer in zip(self.op_types, self.remote_ranks, strict=True)
             ]
         )
 
-    def _operation(self, word, peer, tensors, rooms):
+    def _operation(self, word, peer, tensors, shapes_and_dtypes):
         if word == "isend":
             return comm_func.P2POp(word, next(tensors), peer, self.group)
-        shape, dtype = next(rooms)
+        shape, dtype = next(shapes_and_dtypes)
         return comm_func.P2POp(word, tuple(shape), peer, self.group, recv_dtype=dtype)
 
 

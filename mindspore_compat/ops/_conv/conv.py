@@ -9,7 +9,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
 from .._rules import Floats, Natural, Positive, listed, several
-from .im2col import each, height_and_width, need_alike, need_rank, need_room, padding_of
+from .im2col import each, height_and_width, need_kernel_fits, need_one_dtype, need_rank, padding_of
 
 Mode = OneOf("same", "valid", "pad")
 
@@ -17,7 +17,7 @@ Mode = OneOf("same", "valid", "pad")
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
     """The convolution that all public forms share; `x` and `w` have channels second."""
     count = w.ndim - 2
-    need_alike(api, input=x, weight=w)
+    need_one_dtype(api, input=x, weight=w)
     need_rank(api, "input", x, w.ndim)
     stride, dilation = each(stride, count), each(dilation, count)
     kernel, size = tuple(w.shape[2:]), tuple(x.shape[2:])
@@ -28,14 +28,14 @@ def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
             f"{groups} groups."
         )
     pads = padding_of(api, mode, padding, size, kernel, stride, dilation)
-    need_room(api, size, kernel, pads, dilation)
+    need_kernel_fits(api, size, kernel, pads, dilation)
     return add_bias(xp, api, xp.convolve_nd(x, w, stride, pads, dilation, groups), bias)
 
 
 def add_bias(xp, api, out, bias):
     if bias is None:
         return out
-    need_alike(api, input=out, bias=bias)
+    need_one_dtype(api, input=out, bias=bias)
     if bias.ndim != 1 or bias.shape[0] != out.shape[1]:
         raise ValueError(
             f"For '{api}', 'bias' must have shape ({out.shape[1]},), but got {tuple(bias.shape)}."

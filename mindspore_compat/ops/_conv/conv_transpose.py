@@ -7,14 +7,14 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, OneOf, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, several
 from .conv import add_bias, channels_second, need_weight
-from .im2col import each, height_and_width, need_alike, need_rank, padding_of, sided, sizes_of
+from .im2col import each, height_and_width, need_one_dtype, need_rank, padding_of, sided, sizes_of
 
 Mode = OneOf("same", "valid", "pad")
 
 
 def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
     """The input gradient of a convolution, after a look at the sizes."""
-    need_alike(api, input=y, weight=w)
+    need_one_dtype(api, input=y, weight=w)
     expected = tuple(
         (n + sum(p) - d * (k - 1) - 1) // s + 1
         for n, p, d, k, s in zip(x_shape[2:], pads, dilation, w.shape[2:], stride)
@@ -97,7 +97,7 @@ def _grown(size, kernel, stride, pads, dilation, extra):
     )
 
 
-def _widened(xp, api, y, w, stride, pads, dilation, groups, extra):
+def _extended(xp, api, y, w, stride, pads, dilation, groups, extra):
     """A transposed convolution whose size follows from the input, plus `extra` at the end.
 
     What `extra` adds beyond the reach of the kernels (it may exceed the stride) is zero.
@@ -140,7 +140,7 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
         extra = tuple(max(-r, 0) for r in reach)
         if mode == "same":
             pads = tuple((max(r, 0) // 2, max(r, 0) - max(r, 0) // 2) for r in reach)
-    return _widened(xp, api, y, w, stride, pads, dilation, groups, extra)
+    return _extended(xp, api, y, w, stride, pads, dilation, groups, extra)
 
 
 @op(
@@ -177,7 +177,7 @@ def conv3d_transpose_primitive(
         >>> print(ms.ops.Conv3DTranspose(1, 1, 2)(x, ms.ops.ones((1, 1, 2, 2, 2))).shape)
         (1, 1, 3, 3, 3)
     """
-    need_alike("Conv3DTranspose", dout=dout, weight=weight)
+    need_one_dtype("Conv3DTranspose", dout=dout, weight=weight)
     need_rank("Conv3DTranspose", "weight", weight, 5)
     need_weight("Conv3DTranspose", weight, weight.shape[0], kernel_size)
     return _transpose3d(
@@ -262,7 +262,7 @@ def conv_transpose2d(
     stride, dilation, extra = each(stride, 2), each(dilation, 2), each(output_padding, 2)
     _need_small("conv_transpose2d", extra, stride, dilation)
     x = xp.expand_dims(input, 0) if input.ndim == 3 else input
-    out = _widened(
+    out = _extended(
         xp, "conv_transpose2d", x, weight, stride, sided(padding, 2), dilation, groups, extra
     )
     out = add_bias(xp, "conv_transpose2d", out, bias)

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf, real
 from .._rules import Positive, several
-from .im2col import height_and_width, need_rank, need_room, padding_of
+from .im2col import height_and_width, need_kernel_fits, need_rank, padding_of
 
 Step = several(Positive, 2, 4)
 
@@ -45,9 +45,9 @@ def dilation2d(
         raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
     kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])
     pads = padding_of("Dilation2D", pad_mode, 0, size, kernel, stride, dilation)
-    need_room("Dilation2D", size, kernel, pads, dilation)
-    wide = xp.cast(x, "float64") if x.dtype.kind in "iu" else x
-    wide = xp.pad(wide, ((0, 0), (0, 0), *pads), "constant", constant_values=-xp.inf)
+    need_kernel_fits("Dilation2D", size, kernel, pads, dilation)
+    padded = xp.cast(x, "float64") if x.dtype.kind in "iu" else x
+    padded = xp.pad(padded, ((0, 0), (0, 0), *pads), "constant", constant_values=-xp.inf)
     best = None
     for i in range(kernel[0]):
         for j in range(kernel[1]):
@@ -55,6 +55,6 @@ def dilation2d(
                 slice(t * d, n + sum(p) - (k - 1 - t) * d, s)
                 for t, d, n, p, k, s in zip((i, j), dilation, size, pads, kernel, stride)
             )
-            tap = wide[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
-            best = tap if best is None else xp.maximum(best, tap)
+            candidate = padded[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
+            best = candidate if best is None else xp.maximum(best, candidate)
     return xp.cast(best, x.dtype)

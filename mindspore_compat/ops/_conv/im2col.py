@@ -276,7 +276,7 @@ def need_rank(api, name, x, *ranks, error=ValueError):
         )
 
 
-def need_alike(api, **arrays):
+def need_one_dtype(api, **arrays):
     """Refuses Tensors of different dtypes; absent ones are skipped.
 
     For bodies that layers run without the checks of a public name, where `SameDtype` is none.
@@ -316,7 +316,7 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
     return tuple(value)
 
 
-def need_room(api, size, kernel, pads, dilation):
+def need_kernel_fits(api, size, kernel, pads, dilation):
     """Refuses a kernel that does not fit into the padded input."""
     if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
         raise ValueError(

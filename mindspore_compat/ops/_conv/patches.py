@@ -7,9 +7,9 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, ListOf, OneOf, Str, TupleOf
 from .._rules import Floats, Natural, Numbers, Positive, several
-from .im2col import each, height_and_width, need_rank, need_room, padding_of, sided
+from .im2col import each, height_and_width, need_kernel_fits, need_rank, padding_of, sided
 
-Places = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
+Sizes = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
 Mode = OneOf("same", "valid", "pad")
 
 
@@ -39,9 +39,9 @@ def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
 def extract_image_patches(
     xp,
     input_x: Numbers,
-    ksizes: Places,
-    strides: Places,
-    rates: Places,
+    ksizes: Sizes,
+    strides: Sizes,
+    rates: Sizes,
     padding: OneOf("VALID", "SAME", "valid", "same") = "VALID",
 ):
     """Patches of images (N, C, H, W), their elements along the channels.
@@ -66,7 +66,7 @@ def extract_image_patches(
     sizes = [tuple(size[-2:]) for size in (ksizes, strides, rates)]
     if padding.lower() == "valid":
         size = tuple(input_x.shape[2:])
-        need_room("ExtractImagePatches", size, sizes[0], ((0, 0), (0, 0)), sizes[2])
+        need_kernel_fits("ExtractImagePatches", size, sizes[0], ((0, 0), (0, 0)), sizes[2])
     return patches.body(xp, input_x, *sizes, padding.lower())
 
 
@@ -92,7 +92,7 @@ def _geometry(api, size, kernel, settings, pad_list=()):
     stride, dilation = _step(api, "stride", stride), _step(api, "dilation", dilation)
     pads = padding_of(api, pad_mode, pad, size, kernel, stride, dilation)
     pads = sided(pad_list, 2) if any(pad_list) else pads
-    need_room(api, size, kernel, pads, dilation)
+    need_kernel_fits(api, size, kernel, pads, dilation)
     return stride, pads, dilation
 
 

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
 from .._rules import Index, Natural, Numbers, Positive, listed
-from .im2col import each, need_rank, need_room, sided, sizes_of
+from .im2col import each, need_kernel_fits, need_rank, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
@@ -13,7 +13,7 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
     """Windows as (N, C, taps, windows)."""
     kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
     pads = sided(padding, 2)
-    need_room("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
+    need_kernel_fits("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
     return xp.im2col(x, kernel, stride, pads, dilation)
 
 
@@ -21,7 +21,7 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
     """Columns (N, C, taps, windows) added up to images of `size`."""
     size, kernel = each(size, 2), each(kernel, 2)
     stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
-    need_room(api, size, kernel, pads, dilation)
+    need_kernel_fits(api, size, kernel, pads, dilation)
     count = 1
     for n, p, k, d, s in zip(size, pads, kernel, dilation, stride):
         count *= (n + sum(p) - d * (k - 1) - 1) // s + 1
@@ -115,16 +115,16 @@ def fold(
            [1. 2. 1.]]]]
     """
     need_rank("fold", "input", input, 2, 3, 4)
-    taps = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
+    kernel_elements = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
     x = xp.expand_dims(input, 0) if input.ndim == 2 else input
     if input.ndim == 4:
         x = xp.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
-    if x.shape[1] % taps:
+    if x.shape[1] % kernel_elements:
         raise ValueError(
-            f"For 'fold', the rows of 'input' must be a multiple of the {taps} places of the "
-            f"kernel, but got {x.shape[1]}."
+            f"For 'fold', the rows of 'input' must be a multiple of the {kernel_elements} "
+            f"places of the kernel, but got {x.shape[1]}."
         )
-    x = xp.reshape(x, (x.shape[0], x.shape[1] // taps, taps, x.shape[2]))
+    x = xp.reshape(x, (x.shape[0], x.shape[1] // kernel_elements, kernel_elements, x.shape[2]))
     size = sizes_of("fold", "output_size", output_size, 1, 2)
     out = _fold(xp, "fold", x, size, kernel_size, dilation, padding, stride)
     return xp.squeeze(out, 0) if input.ndim == 2 else out

@@ -105,7 +105,7 @@ class Custom(PrimitiveWithInfer):
     def _in_python(self, *inputs):
         out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
         several = isinstance(out, (tuple, list))
-        kinds = self._told(self.out_dtype, "dtype", inputs)
+        kinds = self._inferred(self.out_dtype, "dtype", inputs)
         if not isinstance(kinds, (tuple, list)):
             kinds = [kinds] * (len(out) if several else 1)
         made = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
@@ -121,7 +121,8 @@ class Custom(PrimitiveWithInfer):
         tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in inputs]
         arrays = [_packed(to_space(xp, each._array)) for each in tensors]
         shapes, kinds = (
-            self._told(getattr(self, f"out_{what}"), what, inputs) for what in ("shape", "dtype")
+            self._inferred(getattr(self, f"out_{what}"), what, inputs)
+            for what in ("shape", "dtype")
         )
         several = isinstance(kinds, (tuple, list))
         outs = [
@@ -136,13 +137,13 @@ class Custom(PrimitiveWithInfer):
         made = tuple(map(Tensor._wrap, outs))
         return made if several else made[0]
 
-    def _told(self, told, what, inputs):
+    def _inferred(self, given, what, inputs):
         """A shape or a dtype as it was given, or by a function of those of the inputs."""
-        if callable(told) and not isinstance(told, dtypes.Type):
-            return told(
+        if callable(given) and not isinstance(given, dtypes.Type):
+            return given(
                 *(getattr(each, what, type(each) if what == "dtype" else each) for each in inputs)
             )
-        return told
+        return given
 
 
 def _packed(array):

@@ -104,10 +104,10 @@ class _RegOp:
         self.fusion_type_ = ""
         self.more = dict(self.own)
 
-    def _entry(self, told, more):
+    def _entry(self, described, more):
         """One input, output or attribute as a dict, without what was not given."""
         entry = {}
-        for name, value in [*told.items(), *more.items()]:
+        for name, value in [*described.items(), *more.items()]:
             if value is None:
                 continue
             kind = bool if name == "need_compile" else int if name == "index" else str
@@ -120,18 +120,18 @@ class _RegOp:
             entry[self.written.get(name, name)] = value
         return entry
 
-    def _input(self, told, more):
-        self.inputs.append(self._entry(told, more))
+    def _input(self, described, more):
+        self.inputs.append(self._entry(described, more))
         return self
 
-    def _output(self, told, more):
-        entry = self._entry(told, more)
+    def _output(self, described, more):
+        entry = self._entry(described, more)
         renamed = {"need_compile" if k == "needCompile" else k: v for k, v in entry.items()}
         self.outputs.append(renamed)  # the original spells this key otherwise for outputs
         return self
 
-    def _attr(self, told, more):
-        self.attr_.append(self._entry(told, more))
+    def _attr(self, described, more):
+        self.attr_.append(self._entry(described, more))
         return self
 
     def dtype_format(self, *args):
@@ -172,10 +172,10 @@ def _describing(made, **signatures):
     }
     for method, parameters in signatures.items():
         names = [part.split("=")[0].strip() for part in parameters.split(",")]
-        told = ", ".join(f"{name!r}: {name}" for name in names)
+        described = ", ".join(f"{name!r}: {name}" for name in names)
         lines = [
             f"def {method}(self, {parameters}, **kwargs):",
-            f"    return self._{method}({{{told}}}, kwargs)",
+            f"    return self._{method}({{{described}}}, kwargs)",
         ]
         function = compiled(lines, {}, f"{made.__name__}.{method}")[method]
         function.__doc__ = f"Describes {words[method]}."
@@ -341,11 +341,11 @@ def custom_info_register(*reg_info):
 
     def keep(function):
         @functools.wraps(function)
-        def kept(*args, **kwargs):
+        def wrapper(*args, **kwargs):
             return function(*args, **kwargs)
 
-        kept.reg_info = reg_info
-        return kept
+        wrapper.reg_info = reg_info
+        return wrapper
 
     return keep
 

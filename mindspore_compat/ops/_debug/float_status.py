@@ -41,10 +41,10 @@ class _Register:
     def look(self, gradients):
         """Takes note of the gradients of one walk back."""
         if not self.overflowed:
-            held = [
+            results = [
                 _whole(gradient._array) for gradient in gradients if isinstance(gradient, Tensor)
             ]
-            self.overflowed = not bool(all_finite(held))
+            self.overflowed = not bool(all_finite(results))
 
 
 _register = _Register()

@@ -65,16 +65,17 @@ class GetNext(Primitive):
         if queue is None:
             raise RuntimeError(f"For 'GetNext', there is no queue {self.shared_name!r}.")
         batch = tuple(queue.batches())
-        told = list(zip(self.types, self.shapes))
+        declared = list(zip(self.types, self.shapes))
         if not len(batch) == self.output_num == len(self.types) == len(self.shapes) or not all(
-            one.dtype == kind and _fits(one.shape, shape) for one, (kind, shape) in zip(batch, told)
+            one.dtype == kind and _fits(one.shape, shape)
+            for one, (kind, shape) in zip(batch, declared)
         ):
             found = [(each.dtype, each.shape) for each in batch]
             raise RuntimeError(
-                f"For 'GetNext', the batch must be as told, {told}, but it is {found}."
+                f"For 'GetNext', the batch must be as told, {declared}, but it is {found}."
             )
         return batch
 
 
-def _fits(shape, told):
-    return len(shape) == len(told) and all(m in (-1, n) for n, m in zip(shape, told))
+def _fits(shape, declared):
+    return len(shape) == len(declared) and all(m in (-1, n) for n, m in zip(shape, declared))

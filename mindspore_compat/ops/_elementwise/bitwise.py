@@ -32,11 +32,11 @@ def gcd(xp, input: Divisors, other: Divisors):
         >>> print(ms.ops.gcd(ms.Tensor([12, 18]), ms.Tensor([8, 27])))
         [4 9]
     """
-    _need_wide("gcd", input)
+    _need_32_bits("gcd", input)
     return xp.gcd(input, other)
 
 
-def _need_wide(api, met):
+def _need_32_bits(api, met):
     """Refuses what has met in int8 or uint8."""
     if met.dtype.kind in "iu" and met.dtype.itemsize == 1:
         raise TypeError(
@@ -63,7 +63,7 @@ def lcm(xp, input: Divisible, other: Divisible):
         >>> print(ms.ops.lcm(ms.Tensor([4, 6]), ms.Tensor([6, 8])))
         [12 24]
     """
-    _need_wide("lcm", input)
+    _need_32_bits("lcm", input)
     return xp.lcm(input, other)
 
 

@@ -164,12 +164,12 @@ def quick_erf(xp, x):
         return xp.cast(xp.erf(x), x.dtype)  # CuPy's gives float32 for halves
     near = np.clip(x, -4, 4)
     square = near * near
-    slope = np.full_like(square, _ERF[-1])
+    derivative = np.full_like(square, _ERF[-1])
     for factor in _ERF[-2::-1]:
-        slope *= square
-        slope += np.float32(factor)
-    slope *= near
-    found = np.tanh(slope, out=slope)
+        derivative *= square
+        derivative += np.float32(factor)
+    derivative *= near
+    found = np.tanh(derivative, out=derivative)
     np.copyto(found, np.sign(x), where=np.abs(x) >= 4)  # 1 in float32, and so gelu(-7.5) is 0
     return found
 

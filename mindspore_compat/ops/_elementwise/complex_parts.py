@@ -82,8 +82,8 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
         >>> print(ms.ops.Complex()(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, -4.0])))
         [1.+3.j 2.-4.j]
     """
-    wide = _complex_dtype(real)
-    return xp.cast(real, wide) + 1j * xp.cast(imag, wide)
+    complex_dtype = _complex_dtype(real)
+    return xp.cast(real, complex_dtype) + 1j * xp.cast(imag, complex_dtype)
 
 
 @op(
@@ -109,8 +109,10 @@ def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "
             f"For 'polar', 'abs' and 'angle' must have one shape, but got "
             f"{size.shape} and {angle.shape}."
         )
-    wide = _complex_dtype(size)
-    return xp.cast(size * xp.cos(angle), wide) + 1j * xp.cast(size * xp.sin(angle), wide)
+    complex_dtype = _complex_dtype(size)
+    return xp.cast(size * xp.cos(angle), complex_dtype) + 1j * xp.cast(
+        size * xp.sin(angle), complex_dtype
+    )
 
 
 @op("ops.view_as_real(input)")

@@ -303,8 +303,8 @@ def mod(xp, input: RealOperand, other: RealOperand):
         >>> print(ms.ops.Mod()(ms.Tensor([7, -7, 0]), ms.Tensor([3, 3, 0])))
         [ 1 -1  0]
     """
-    wide = input.dtype.kind == "i" and input.dtype.itemsize >= 4
-    odd = numpy.iinfo(input.dtype).min if wide else 0
+    is_32_bits = input.dtype.kind == "i" and input.dtype.itemsize >= 4
+    odd = numpy.iinfo(input.dtype).min if is_32_bits else 0
     if input.dtype.kind in "iu":
         fixed = xp.where(input == 0, 0, odd)
         return xp.where(other == 0, xp.cast(fixed, input.dtype), xp.fmod(input, other))

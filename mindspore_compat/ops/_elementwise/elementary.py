@@ -336,5 +336,5 @@ def float_power(xp, input: Operand, exponent: Operand):
         >>> print(ms.ops.float_power(ms.Tensor([1, 2, 3]), 0.5))
         [1.         1.41421356 1.73205081]
     """
-    wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
-    return xp.power(xp.cast(input, wide), xp.cast(exponent, wide))
+    dtype = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
+    return xp.power(xp.cast(input, dtype), xp.cast(exponent, dtype))

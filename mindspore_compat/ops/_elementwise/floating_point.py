@@ -146,8 +146,8 @@ def nan_to_num(
         return xp.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
     posinf = largest if posinf is None else posinf
     neginf = -largest if neginf is None else neginf
-    wide = xp.nan_to_num(xp.cast(input, "float32"), nan=nan, posinf=posinf, neginf=neginf)
-    return xp.cast(wide, input.dtype)
+    upcast = xp.nan_to_num(xp.cast(input, "float32"), nan=nan, posinf=posinf, neginf=neginf)
+    return xp.cast(upcast, input.dtype)
 
 
 nan_to_num.upcast = False

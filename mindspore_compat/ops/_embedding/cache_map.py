@@ -30,15 +30,15 @@ class _Map:
     def search(self, start, wanted):
         """The first place from `start` on that is wanted, and how many were looked at."""
         for count in range(len(self.rows)):
-            place = (start + count) % len(self.rows)
-            if wanted(self.rows[place]):
-                return place, count + 1
+            position = (start + count) % len(self.rows)
+            if wanted(self.rows[position]):
+                return position, count + 1
         raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no place left: it must be larger.")
 
     def find(self, key, step):
         """The value of a key, or None; notes the use."""
-        place, _ = self.search(self.start(key), lambda row: not row[TAG] or row[KEY] == key)
-        row = self.rows[place]
+        position, _ = self.search(self.start(key), lambda row: not row[TAG] or row[KEY] == key)
+        row = self.rows[position]
         if not row[TAG]:
             return None
         row[STEP] = step
@@ -46,10 +46,10 @@ class _Map:
 
     def replace(self, key, step):
         """(value, key) of an entry not used for two steps; the new key takes its value."""
-        place, tag = self.search(self.start(key), lambda row: not row[TAG])
-        new = self.rows[place]
+        position, tag = self.search(self.start(key), lambda row: not row[TAG])
+        new = self.rows[position]
         new[KEY], new[STEP], new[TAG] = key, step, tag
-        gap, _ = self.search(place + 1, lambda row: row[TAG] and row[STEP] < step - 1)
+        gap, _ = self.search(position + 1, lambda row: row[TAG] and row[STEP] < step - 1)
         old, value = self.rows[gap][KEY], self.rows[gap][VALUE]
         new[VALUE] = value
         self.rows[gap][TAG] = 0
@@ -58,13 +58,13 @@ class _Map:
 
     def close(self, gap):
         """Moves entries put behind a place that is free now, so that searches still reach them."""
-        place, away = (gap + 1) % len(self.rows), 1
-        while self.rows[place][TAG]:
-            row = self.rows[place]
+        position, away = (gap + 1) % len(self.rows), 1
+        while self.rows[position][TAG]:
+            row = self.rows[position]
             if row[TAG] > away:
                 self.rows[gap][:] = *row[:TAG], row[TAG] - away
-                row[TAG], gap, away = 0, place, 0
-            place, away = (place + 1) % len(self.rows), away + 1
+                row[TAG], gap, away = 0, position, 0
+            position, away = (position + 1) % len(self.rows), away + 1
 
 
 @public("ops.MapCacheIdx")
@@ -119,8 +119,8 @@ class MapCacheIdx(Primitive):
         rows = hashmap.asnumpy().tolist()
         found = _mapped(_Map(rows), indices.asnumpy().reshape(-1).tolist(), step, most, first)
         overwrite("MapCacheIdx", hashmap, Tensor(rows, hashmap.dtype))
-        places, *swaps = (Tensor(each, hashmap.dtype) for each in found)
-        return (places.reshape(indices.shape), *swaps)
+        positions, *swaps = (Tensor(each, hashmap.dtype) for each in found)
+        return (positions.reshape(indices.shape), *swaps)
 
 
 def _number(value):
@@ -129,17 +129,17 @@ def _number(value):
 
 def _mapped(table, indices, step, most, first):
     """Places in the cache, rows that left it, rows that came and where, as lists."""
-    places, missing = [], []
+    positions, missing = [], []
     for i, index in enumerate(indices):
         key = index - first
-        place = table.find(key, step) if 0 <= key < most else -1
-        if place is None:
+        position = table.find(key, step) if 0 <= key < most else -1
+        if position is None:
             missing.append((i, key))
-        places.append(place)
+        positions.append(position)
     left, came, where = [], [], []
     for i, key in missing:
-        places[i], old = table.replace(key, step)
+        positions[i], old = table.replace(key, step)
         left.append(old)
         came.append(key)
-        where.append(places[i])
-    return places, left, came, where
+        where.append(positions[i])
+    return positions, left, came, where

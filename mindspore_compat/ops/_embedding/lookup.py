@@ -28,11 +28,11 @@ def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: I
             f"For 'EmbeddingLookup', 'input_params' must have at most two axes, but got "
             f"{input_params.shape}."
         )
-    places = input_indices - offset
-    inside = (places >= 0) & (places < input_params.shape[0])
+    indices = input_indices - offset
+    inside = (indices >= 0) & (indices < input_params.shape[0])
     if not input_params.shape[0]:
-        return xp.zeros(places.shape + input_params.shape[1:], input_params.dtype)
-    rows = xp.take(input_params, xp.where(inside, places, 0), 0)
+        return xp.zeros(indices.shape + input_params.shape[1:], input_params.dtype)
+    rows = xp.take(input_params, xp.where(inside, indices, 0), 0)
     mask = xp.reshape(inside, inside.shape + (1,) * (input_params.ndim - 1))
     return xp.where(mask, rows, xp.zeros_like(rows))
 
@@ -115,20 +115,20 @@ def embedding(
         raise ValueError(
             f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
         )
-    places = input._array
-    plain = type(places) in SPACES  # and not a batch
-    if plain and places.size and not (int(places.min()) >= 0 and int(places.max()) < count):
+    indices = input._array
+    plain = type(indices) in SPACES  # and not a batch
+    if plain and indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < count):
         raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
     if max_norm is not None:
-        _shorten(weight._array, places, max_norm, norm_type)
+        _shorten(weight._array, indices, max_norm, norm_type)
     padding = None if padding_idx is None else padding_idx % count
     return rows_of.run(weight, input, padding, scale_grad_by_freq)
 
 
-def _shorten(table, places, longest, order):
+def _shorten(table, indices, longest, order):
     """Scales the rows named down to a length, in place."""
     xp = space_for(table)
-    met = xp.unique(places)
+    met = xp.unique(indices)
     rows = table[met]
     size = norm._vector_norm(xp, rows, order, -1, True)
     table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)

@@ -8,12 +8,12 @@ from itertools import product
 from math import prod
 
 
-def _pixels(xp, x, places, inside=None):
+def _pixels(xp, x, indices, inside=None):
     """The pixels of (N, C, ...) at flat positions (N, P), as (N, P, C); 0 where not `inside`."""
     count, channels, area = x.shape[0], x.shape[1], prod(x.shape[2:])
     rows = xp.reshape(xp.moveaxis(xp.reshape(x, (count, channels, area)), 1, 2), (-1, channels))
-    flat = xp.reshape(places + xp.reshape(xp.arange(count) * area, (-1, 1)), (-1,))
-    found = xp.reshape(xp.take(rows, flat, 0), (*places.shape, channels))
+    flat = xp.reshape(indices + xp.reshape(xp.arange(count) * area, (-1, 1)), (-1,))
+    found = xp.reshape(xp.take(rows, flat, 0), (*indices.shape, channels))
     return found if inside is None else xp.where(xp.expand_dims(inside, -1), found, 0)
 
 
@@ -52,17 +52,17 @@ def nearest(xp, x, points):
 
 def from_images(xp, x, batch, ys, xs):
     """Linear interpolation at points (R, P) inside the image that `batch` (R,) names."""
-    channels, area, wide = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
+    channels, area, width = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
     rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
     start = xp.reshape(xp.cast(batch, "int64") * area, (-1, 1))
     y0, x0 = xp.floor(ys), xp.floor(xs)
     total = 0
     for down, right in product((0, 1), repeat=2):
         at_y = xp.minimum(y0 + down, x.shape[2] - 1)
-        at_x = xp.minimum(x0 + right, wide - 1)
-        places = start + xp.cast(at_y, "int64") * wide + xp.cast(at_x, "int64")
+        at_x = xp.minimum(x0 + right, width - 1)
+        indices = start + xp.cast(at_y, "int64") * width + xp.cast(at_x, "int64")
         share_y, share_x = ys - y0, xs - x0
         weight = (share_y if down else 1 - share_y) * (share_x if right else 1 - share_x)
-        found = xp.reshape(xp.take(rows, xp.reshape(places, (-1,)), 0), (*places.shape, channels))
+        found = xp.reshape(xp.take(rows, xp.reshape(indices, (-1,)), 0), (*indices.shape, channels))
         total = total + found * xp.expand_dims(weight, -1)
     return total

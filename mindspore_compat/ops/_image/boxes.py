@@ -31,9 +31,9 @@ def _sides(x, extra=1):
 def _overlap(xp, a, b, extra):
     """Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
     a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
-    wide = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
-    high = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
-    return xp.maximum(wide, 0) * xp.maximum(high, 0)
+    width = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
+    height = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
+    return xp.maximum(width, 0) * xp.maximum(height, 0)
 
 
 @op(
@@ -69,13 +69,13 @@ def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou")
 
 
 def _encoded(xp, anchors, truths, means, stds):
-    wide, high = _sides(anchors)
-    truth_wide, truth_high = _sides(truths)
+    width, height = _sides(anchors)
+    truth_width, truth_height = _sides(truths)
     deltas = [
-        ((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / wide,
-        ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / high,
-        xp.log(truth_wide / wide),
-        xp.log(truth_high / high),
+        ((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / width,
+        ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / height,
+        xp.log(truth_width / width),
+        xp.log(truth_height / height),
     ]
     return xp.stack([(d - m) / s for d, m, s in zip(deltas, means, stds)], 1)
 
@@ -114,12 +114,12 @@ def bounding_box_encode(
 def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
     dx, dy, dw, dh = (deltas[:, i] * s + m for i, (m, s) in enumerate(zip(means, stds)))
     most = abs(math.log(ratio))
-    wide, high = _sides(anchors)
-    wide_half = 0.5 * wide * xp.exp(xp.minimum(xp.maximum(dw, -most), most)) - 0.5
-    high_half = 0.5 * high * xp.exp(xp.minimum(xp.maximum(dh, -most), most)) - 0.5
-    x = (anchors[:, 0] + anchors[:, 2]) * 0.5 + wide * dx
-    y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + high * dy
-    corners = (x - wide_half, y - high_half, x + wide_half, y + high_half)
+    width, height = _sides(anchors)
+    half_width = 0.5 * width * xp.exp(xp.minimum(xp.maximum(dw, -most), most)) - 0.5
+    half_height = 0.5 * height * xp.exp(xp.minimum(xp.maximum(dh, -most), most)) - 0.5
+    x = (anchors[:, 0] + anchors[:, 2]) * 0.5 + width * dx
+    y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + height * dy
+    corners = (x - half_width, y - half_height, x + half_width, y + half_height)
     bounds = (limits[1], limits[0]) * 2
     return xp.stack([xp.minimum(xp.maximum(c, 0), b) for c, b in zip(corners, bounds)], 1)
 
@@ -173,9 +173,9 @@ def check_valid(
         [ True False]
     """
     _need_boxes("check_valid", bboxes=bboxes)
-    high, wide = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
+    height, width = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
     good = (bboxes[:, 0] >= 0) & (bboxes[:, 1] >= 0)
-    return good & (bboxes[:, 2] <= wide) & (bboxes[:, 3] <= high)
+    return good & (bboxes[:, 2] <= width) & (bboxes[:, 3] <= height)
 
 
 # Suppression: a loop over boxes from the best down, on rows of a matrix of overlaps ---------------
@@ -216,9 +216,9 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
         )
     order = xp.argsort(-bboxes[:, 4], kind="stable")
     rows = xp.take(bboxes, order, 0)
-    wide = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
-    shared = _overlap(xp, wide, wide, 0)
-    area = math.prod(_sides(wide, 0))
+    upcast = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
+    shared = _overlap(xp, upcast, upcast, 0)
+    area = math.prod(_sides(upcast, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
     close = shared / xp.where(union == 0, 1, union) > iou_threshold
     return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
@@ -303,8 +303,8 @@ def non_max_suppression_v3(
             f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
             f"{tuple(scores.shape)}."
         )
-    low, high = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
-    rows = xp.concatenate([low, high], 1)
+    low, height = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
+    rows = xp.concatenate([low, height], 1)
     shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
     return _chosen(xp, shared > overlap * union, scores, max(most, 0), least)
@@ -363,8 +363,8 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     found = []
     for c in range(scores.shape[1]):
         own = boxes[:, min(c, boxes.shape[1] - 1)]
-        low, high = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
-        rows = xp.concatenate([low, high], 1)
+        low, height = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
+        rows = xp.concatenate([low, height], 1)
         shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
         union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
         at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
@@ -444,6 +444,6 @@ def combined_non_max_suppression(
         counts.append(found[1].shape[0])
         rest = goal - counts[-1]
         outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in found])
-    kept, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
-    kept = xp.minimum(xp.maximum(kept, 0), 1) if clip_boxes else kept
-    return kept, best, classes, xp.asarray(counts, "int32")
+    boxes_of, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
+    boxes_of = xp.minimum(xp.maximum(boxes_of, 0), 1) if clip_boxes else boxes_of
+    return boxes_of, best, classes, xp.asarray(counts, "int32")

@@ -11,22 +11,22 @@ from .bilinear import from_images
 Images = TensorOf(
     "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
 )
-Wide = TensorOf("float32", "float64")
+Float32Or64 = TensorOf("float32", "float64")
 Two = TupleOf(Int(ge=1), length=2)
 Method = OneOf("bilinear", "nearest", "bilinear_v2")
 
 
-def _crop_points(xp, low, high, size, count, half):
+def _crop_points(xp, low, height, size, count, half):
     """Coordinates of a crop's pixels along one dimension, (boxes, count)."""
-    low, high = xp.expand_dims(low, 1), xp.expand_dims(high, 1)
+    low, height = xp.expand_dims(low, 1), xp.expand_dims(height, 1)
     i = xp.asarray(np.arange(count), "float32")
     if half:  # from pixel to pixel, both included, without leaving the box
-        low, high = xp.trunc(low * size), xp.trunc(high * size)
-        at = low + (i + 0.5) * ((high - low + 1) / count) - 0.5
-        return xp.maximum(xp.minimum(at, high), low)
+        low, height = xp.trunc(low * size), xp.trunc(height * size)
+        at = low + (i + 0.5) * ((height - low + 1) / count) - 0.5
+        return xp.maximum(xp.minimum(at, height), low)
     if count == 1:
-        return 0.5 * (low + high) * (size - 1)
-    return low * (size - 1) + i * ((high - low) * (size - 1) / (count - 1))
+        return 0.5 * (low + height) * (size - 1)
+    return low * (size - 1) + i * ((height - low) * (size - 1) / (count - 1))
 
 
 def _crop(xp, api, image, boxes, index, crop_size, method, outside):
@@ -43,19 +43,19 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
         raise ValueError(f"For '{api}', the indices must be in [0, {image.shape[0]}).")
     x = xp.moveaxis(xp.cast(image, "float32"), -1, 1)
     boxes = xp.cast(boxes, "float32")
-    high, wide = x.shape[2], x.shape[3]
+    height, width = x.shape[2], x.shape[3]
     half = method == "bilinear_v2"
-    rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], high, crop_size[0], half)
-    columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], wide, crop_size[1], half)
+    rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], height, crop_size[0], half)
+    columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], width, crop_size[1], half)
     shape = (boxes.shape[0], *crop_size)
     flat = (shape[0], shape[1] * shape[2])
     ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
     xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
-    known = (ys >= 0) & (ys <= high - 1) & (xs >= 0) & (xs <= wide - 1)
+    known = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
     if half:
         known = xp.ones(ys.shape, bool)
-    near_y = xp.minimum(xp.maximum(ys, 0), high - 1)
-    near_x = xp.minimum(xp.maximum(xs, 0), wide - 1)
+    near_y = xp.minimum(xp.maximum(ys, 0), height - 1)
+    near_x = xp.minimum(xp.maximum(xs, 0), width - 1)
     if method == "nearest":
         near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
     found = from_images(xp, x, index, near_y, near_x)
@@ -107,9 +107,9 @@ def crop_and_resize(
 )
 def crop_and_resize_grad_boxes(
     xp,
-    grads: Wide,
+    grads: Float32Or64,
     images: Images,
-    boxes: Wide,
+    boxes: Float32Or64,
     box_index: TensorOf("int32"),
     method: OneOf("bilinear") = "bilinear",
 ):
@@ -137,12 +137,12 @@ def crop_and_resize_grad_boxes(
     y, x = xp.reshape(y, (count, height, 1, 1)), xp.reshape(x, (count, 1, width, 1))
 
     def pixels(rows, columns):
-        places = (
+        indices = (
             xp.reshape(box_index, (-1, 1, 1)),
             xp.expand_dims(rows, 2),
             xp.expand_dims(columns, 1),
         )
-        return images[places]
+        return images[indices]
 
     corners = [pixels(rows, columns) for rows in (top, bottom) for columns in (left, right)]
     inside = xp.expand_dims(inside_y, 2) & xp.expand_dims(inside_x, 1)

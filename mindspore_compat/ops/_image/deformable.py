@@ -19,14 +19,15 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
     """Columns of a deformable convolution: (N, C, out height * k_h, out width * k_w)."""
     need_rank(api, "x", x, 4)
     need_rank(api, "offsets", offsets, 4)
-    taps = kernel[0] * kernel[1]
+    kernel_elements = kernel[0] * kernel[1]
     out = tuple(
         (n + sum(p) - d * (k - 1) - 1) // s + 1
         for n, p, d, k, s in zip(x.shape[2:], pads, dilation, kernel, stride)
     )
-    if tuple(offsets.shape) != (x.shape[0], 3 * groups * taps, *out) or x.shape[1] % groups:
+    wanted = (x.shape[0], 3 * groups * kernel_elements, *out)
+    if tuple(offsets.shape) != wanted or x.shape[1] % groups:
         raise ValueError(
-            f"For '{api}', 'offsets' must have shape {(x.shape[0], 3 * groups * taps, *out)} and "
+            f"For '{api}', 'offsets' must have shape {wanted} and "
             f"the channels be divisible by {groups}, but got {tuple(offsets.shape)} and "
             f"{x.shape[1]} channels."
         )
@@ -38,7 +39,7 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
     )
     base_y = xp.asarray(rows[:, None, :, None], x.dtype)
     base_x = xp.asarray(columns[None, :, None, :], x.dtype)
-    lead, count = x.shape[0] * groups, taps * prod(out)
+    lead, count = x.shape[0] * groups, kernel_elements * prod(out)
     ys = xp.reshape(parts[:, 1] + base_y, (lead, count))
     xs = xp.reshape(parts[:, 0] + base_x, (lead, count))
     planes = xp.reshape(x, (lead, x.shape[1] // groups, *x.shape[2:]))

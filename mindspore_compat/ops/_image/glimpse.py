@@ -191,13 +191,13 @@ def _sampling(n, count, scale, move, kernel_type, antialias):
     """The (count, n) matrix that scales and moves one axis; rows of places outside are zero."""
     kernel, reach = _KERNELS[kernel_type]
     inverse = np.float32(1) / np.float32(scale)
-    wide = max(inverse, np.float32(1)) if antialias else np.float32(1)
-    places = (np.arange(count, dtype=np.float32) + np.float32(0.5)) * inverse
-    places = (places - inverse * np.float32(move)).reshape(-1, 1)
-    distance = np.abs((np.arange(n) + 0.5 - places) / wide)
+    filter_scale = max(inverse, np.float32(1)) if antialias else np.float32(1)
+    centres = (np.arange(count, dtype=np.float32) + np.float32(0.5)) * inverse
+    centres = (centres - inverse * np.float32(move)).reshape(-1, 1)
+    distance = np.abs((np.arange(n) + 0.5 - centres) / filter_scale)
     weights = np.where(distance <= reach, kernel(np.minimum(distance, reach)), 0.0)
     total = weights.sum(1, keepdims=True)
-    known = (np.abs(total) >= 1000 * np.finfo(np.float32).tiny) & (places >= 0) & (places <= n)
+    known = (np.abs(total) >= 1000 * np.finfo(np.float32).tiny) & (centres >= 0) & (centres <= n)
     return np.where(known, weights / np.where(known, total, 1), 0.0)
 
 
@@ -406,18 +406,21 @@ def _part(drawn, height, width, ratios, areas):
         high = int((width + 0.5 - 1e-7) / ratio)
         high -= round(high * ratio) > width
     high = min(high, height)
-    tall = int(drawn.integers(low, high + 1)) if low < high else high
+    box_height = int(drawn.integers(low, high + 1)) if low < high else high
     for change in (0, 1, -1):  # rounding may have left the range
-        wide = round((tall + change) * ratio)
-        if least <= wide * (tall + change) <= most and 0 < wide <= width:
-            tall += change
+        box_width = round((box_height + change) * ratio)
+        if least <= box_width * (box_height + change) <= most and 0 < box_width <= width:
+            box_height += change
             break
     else:
         return None
-    if not 0 < tall <= height:
+    if not 0 < box_height <= height:
         return None
-    top, left = (int(drawn.integers(0, room + 1)) for room in (height - tall, width - wide))
-    return top, left, top + tall, left + wide
+    top, left = (
+        int(drawn.integers(0, free_space + 1))
+        for free_space in (height - box_height, width - box_width)
+    )
+    return top, left, top + box_height, left + box_width
 
 
 def _covers(part, boxes, share):

@@ -39,14 +39,14 @@ def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
             f"For 'pixel_shuffle', 'input' must have at least 3 dimensions, but got {input.ndim}."
         )
     r = upscale_factor
-    lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
+    lead, (channels, height, width) = tuple(input.shape[:-3]), input.shape[-3:]
     if channels % (r * r):
         raise ValueError(
             f"For 'pixel_shuffle', the channels must be divisible by {r * r}, but got {channels}."
         )
-    x = xp.reshape(input, (prod(lead), channels // (r * r), r, r, high, wide))
+    x = xp.reshape(input, (prod(lead), channels // (r * r), r, r, height, width))
     x = xp.transpose(x, (0, 1, 4, 2, 5, 3))
-    return xp.reshape(x, (*lead, channels // (r * r), high * r, wide * r))
+    return xp.reshape(x, (*lead, channels // (r * r), height * r, width * r))
 
 
 @op(
@@ -69,15 +69,15 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
             f"For 'pixel_unshuffle', 'input' must have at least 3 dimensions, but got {input.ndim}."
         )
     r = downscale_factor
-    lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
-    if high % r or wide % r:
+    lead, (channels, height, width) = tuple(input.shape[:-3]), input.shape[-3:]
+    if height % r or width % r:
         raise ValueError(
-            f"For 'pixel_unshuffle', height and width must be divisible by {r}, but got {high} "
-            f"and {wide}."
+            f"For 'pixel_unshuffle', height and width must be divisible by {r}, but got {height} "
+            f"and {width}."
         )
-    x = xp.reshape(input, (prod(lead), channels, high // r, r, wide // r, r))
+    x = xp.reshape(input, (prod(lead), channels, height // r, r, width // r, r))
     x = xp.transpose(x, (0, 1, 3, 5, 2, 4))
-    return xp.reshape(x, (*lead, channels * r * r, high // r, wide // r))
+    return xp.reshape(x, (*lead, channels * r * r, height // r, width // r))
 
 
 @op("ops.DepthToSpace(block_size)(x)", compute="native")
@@ -94,15 +94,15 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
            [3. 4.]]]]
     """
     need_rank("DepthToSpace", "x", x, 4)
-    count, channels, high, wide = x.shape
+    count, channels, height, width = x.shape
     b = block_size
     if channels % (b * b):
         raise ValueError(
             f"For 'DepthToSpace', the channels must be divisible by {b * b}, but got {channels}."
         )
-    parts = xp.reshape(x, (count, b, b, channels // (b * b), high, wide))
+    parts = xp.reshape(x, (count, b, b, channels // (b * b), height, width))
     parts = xp.transpose(parts, (0, 3, 4, 1, 5, 2))
-    return xp.reshape(parts, (count, channels // (b * b), high * b, wide * b))
+    return xp.reshape(parts, (count, channels // (b * b), height * b, width * b))
 
 
 @op("ops.SpaceToDepth(block_size)(x)", compute="native")
@@ -118,16 +118,16 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
         (1, 4, 1, 1)
     """
     need_rank("SpaceToDepth", "x", x, 4)
-    count, channels, high, wide = x.shape
+    count, channels, height, width = x.shape
     b = block_size
-    if high % b or wide % b:
+    if height % b or width % b:
         raise ValueError(
-            f"For 'SpaceToDepth', height and width must be divisible by {b}, but got {high} and "
-            f"{wide}."
+            f"For 'SpaceToDepth', height and width must be divisible by {b}, but got {height} and "
+            f"{width}."
         )
-    parts = xp.reshape(x, (count, channels, high // b, b, wide // b, b))
+    parts = xp.reshape(x, (count, channels, height // b, b, width // b, b))
     parts = xp.transpose(parts, (0, 3, 5, 1, 2, 4))
-    return xp.reshape(parts, (count, channels * b * b, high // b, wide // b))
+    return xp.reshape(parts, (count, channels * b * b, height // b, width // b))
 
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")

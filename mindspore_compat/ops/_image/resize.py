@@ -150,7 +150,7 @@ def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corne
     """
     need_rank("ResizeArea", "images", images, 4)
     need_rank("ResizeArea", "size", size, 1)
-    high, wide = sizes_of("ResizeArea", "size", tuple(int(n) for n in size), 2)
+    height, width = sizes_of("ResizeArea", "size", tuple(int(n) for n in size), 2)
     x = xp.moveaxis(xp.cast(images, "float32"), -1, 1)
-    matrices = (area(x.shape[2], high, align_corners), area(x.shape[3], wide, align_corners))
+    matrices = (area(x.shape[2], height, align_corners), area(x.shape[3], width, align_corners))
     return xp.moveaxis(xp.apply_axes(x, matrices), 1, -1)

@@ -119,12 +119,12 @@ def _cubic(n, o, rule, scale=None):
     base = np.floor(where)
     delta = np.rint((where - base) * 1024) / 1024
     matrix = np.zeros((o, n))
-    for tap in range(-1, 3):
-        place = base + tap
-        weight = _cubic_weights(np.abs(delta - tap).astype(np.float64), -0.5 if half else -0.75)
-        inside = (place >= 0) & (place < n)
+    for offset in range(-1, 3):
+        index = base + offset
+        weight = _cubic_weights(np.abs(delta - offset).astype(np.float64), -0.5 if half else -0.75)
+        inside = (index >= 0) & (index < n)
         weight = np.where(inside, weight, 0) if half else weight
-        np.add.at(matrix, (np.arange(o), np.clip(place, 0, n - 1).astype(int)), weight)
+        np.add.at(matrix, (np.arange(o), np.clip(index, 0, n - 1).astype(int)), weight)
     return matrix / matrix.sum(1, keepdims=True)
 
 
@@ -134,9 +134,11 @@ def _smooth(n, o, rule, scale=None):
     where = _source(n, o, rule, scale).astype(np.float64)
     base = np.floor(where)
     matrix = np.zeros((o, n))
-    for tap in range(-1, 3):
-        place = np.clip(base + tap, 0, n - 1).astype(int)
-        np.add.at(matrix, (np.arange(o), place), _cubic_weights(np.abs(where - base - tap), -0.75))
+    for offset in range(-1, 3):
+        index = np.clip(base + offset, 0, n - 1).astype(int)
+        np.add.at(
+            matrix, (np.arange(o), index), _cubic_weights(np.abs(where - base - offset), -0.75)
+        )
     return matrix
 
 

@@ -14,10 +14,10 @@ def _clamped(xp, x, batch, ys, xs):
 
     Within a pixel of the image the edge is repeated; beyond lies 0.
     """
-    high, wide = x.shape[2], x.shape[3]
-    known = (ys >= -1) & (ys <= high) & (xs >= -1) & (xs <= wide)
-    ys = xp.minimum(xp.where(ys > 0, ys, 0), high - 1)  # NaN lies outside too
-    xs = xp.minimum(xp.where(xs > 0, xs, 0), wide - 1)
+    height, width = x.shape[2], x.shape[3]
+    known = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
+    ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # NaN lies outside too
+    xs = xp.minimum(xp.where(xs > 0, xs, 0), width - 1)
     found = from_images(xp, x, batch, ys, xs)
     return xp.where(xp.expand_dims(known, -1), found, 0)
 

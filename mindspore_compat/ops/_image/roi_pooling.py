@@ -60,11 +60,11 @@ def ps_roi_pooling(
             f"For '{api}', 'features' must have {out_dim * group_size**2} channels, but got "
             f"{features.shape[1]}."
         )
-    places = xp.stop(rois)
-    picked = xp.take(features, xp.cast(places[:, 0], "int64"), 0)
+    regions = xp.stop(rois)
+    picked = xp.take(features, xp.cast(regions[:, 0], "int64"), 0)
     shape = (num_rois, out_dim, group_size, group_size, *features.shape[2:])
     rows, columns = (
-        xp.cast(_bins(xp, places, side, length, spatial_scale, group_size), features.dtype)
+        xp.cast(_bins(xp, regions, side, length, spatial_scale, group_size), features.dtype)
         for side, length in ((1, shape[4]), (0, shape[5]))
     )
     total = xp.einsum("rcijhw,rih,rjw->rcij", xp.reshape(picked, shape), rows, columns)

@@ -155,9 +155,9 @@ def _corners(xp, centre, box):
     cos, sin = xp.cos(box[4]), xp.sin(box[4])
     xs, ys = [], []
     for across, along in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-        wide, high = across * box[2], along * box[3]
-        xs.append(centre[0] + wide * cos - high * sin)
-        ys.append(centre[1] + wide * sin + high * cos)
+        half_width, half_height = across * box[2], along * box[3]
+        xs.append(centre[0] + half_width * cos - half_height * sin)
+        ys.append(centre[1] + half_width * sin + half_height * cos)
     return xp.stack(xs, -1), xp.stack(ys, -1)
 
 
@@ -165,9 +165,9 @@ def _inside(xp, points, centre, box, margin):
     """Which points lie in a rectangle."""
     across, along = (points[i] - xp.expand_dims(centre[i], -1) for i in (0, 1))
     cos, sin = (xp.expand_dims(turn(box[4]), -1) for turn in (xp.cos, xp.sin))
-    wide, high = (xp.expand_dims(box[i] / 2 + margin, -1) for i in (2, 3))
-    return (xp.abs(across * cos + along * sin) <= wide) & (
-        xp.abs(along * cos - across * sin) <= high
+    half_width, half_height = (xp.expand_dims(box[i] / 2 + margin, -1) for i in (2, 3))
+    return (xp.abs(across * cos + along * sin) <= half_width) & (
+        xp.abs(along * cos - across * sin) <= half_height
     )
 
 
@@ -181,25 +181,29 @@ def _crossings(xp, a, b, margin):
     (au, av), (bu, bv) = steps
     cross = au * bv - av * bu
     lengths = (au * au + av * av) * (bu * bu + bv * bv)
-    meet = cross * cross > _ROUND * _ROUND * lengths
-    cross = xp.where(meet, cross, 1.0)
+    intersects = cross * cross > _ROUND * _ROUND * lengths
+    cross = xp.where(intersects, cross, 1.0)
     t = ((bx - ax) * bv - (by - ay) * bu) / cross
     u = ((bx - ax) * av - (by - ay) * au) / cross
-    meet = meet & (t >= -margin) & (t <= 1 + margin) & (u >= -margin) & (u <= 1 + margin)
-    lead = (*meet.shape[:-2], 16)
-    return [xp.reshape(each, lead) for each in (ax + t * au, ay + t * av)], xp.reshape(meet, lead)
+    intersects = (
+        intersects & (t >= -margin) & (t <= 1 + margin) & (u >= -margin) & (u <= 1 + margin)
+    )
+    lead = (*intersects.shape[:-2], 16)
+    return [xp.reshape(each, lead) for each in (ax + t * au, ay + t * av)], xp.reshape(
+        intersects, lead
+    )
 
 
 def _area(xp, xs, ys, counts):
     """The area of the convex polygon of those points that count, in no order."""
-    held = xp.cast(counts, "float64")
-    number = xp.maximum(xp.sum(held, -1, keepdims=True), 1.0)
+    is_vertex = xp.cast(counts, "float64")
+    number = xp.maximum(xp.sum(is_vertex, -1, keepdims=True), 1.0)
     xs, ys = (xp.where(counts, each, 0.0) for each in (xs, ys))
     xs, ys = (each - xp.sum(each, -1, keepdims=True) / number for each in (xs, ys))
     angles = xp.where(counts, xp.arctan2(xp.stop(ys), xp.stop(xs)), 10.0)
     order = xp.argsort(angles, -1)
-    xs, ys, held = (xp.take_along_axis(each, order, -1) for each in (xs, ys, held))
+    xs, ys, is_vertex = (xp.take_along_axis(each, order, -1) for each in (xs, ys, is_vertex))
     # places after the last point repeat the first one, so that the polygon closes there
-    xs, ys = (xp.where(held > 0, each, each[..., :1]) for each in (xs, ys))
+    xs, ys = (xp.where(is_vertex > 0, each, each[..., :1]) for each in (xs, ys))
     turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
     return xp.abs(xp.sum(turned, -1)) / 2

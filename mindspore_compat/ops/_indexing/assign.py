@@ -5,7 +5,7 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import checked
 from .._rules import Anything, TensorOrNumber
-from .write_cast import fitting
+from .write_cast import cast_for_write
 
 
 def _written(api, variable, value, change, loose=True):
@@ -13,7 +13,7 @@ def _written(api, variable, value, change, loose=True):
 
     With `loose` a value of one element fits a variable of one element, each of at most one axis.
     """
-    _, value = fitting(api, variable, value)
+    _, value = cast_for_write(api, variable, value)
     array, value = variable._array, value._array
     if value.shape != array.shape and not (
         loose and value.size == array.size == 1 and max(value.ndim, array.ndim) < 2

@@ -43,13 +43,13 @@ def gather(
         )
     lead = batch_dims + input_indices.ndim if batch_dims < 0 else batch_dims
     axis = axis_of(axis, input_params)
-    places = []
+    positions = []
     for i in range(lead):
         view = [1] * (input_indices.ndim)
         view[i] = input_params.shape[i]
-        places.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
+        positions.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
     front = xp.moveaxis(input_params, axis, lead)
-    picked = _at(front, (*places, input_indices), "gather", "input_indices")
+    picked = _at(front, (*positions, input_indices), "gather", "input_indices")
     inner = input_indices.ndim - lead
     between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
     order = (
@@ -157,20 +157,20 @@ def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
         )
     if not indices.shape[-1]:
         return xp.broadcast_to(input_x, (*indices.shape[:-1], *input_x.shape))
-    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
-    return _at(input_x, places, "gather_nd", "indices")
+    positions = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return _at(input_x, positions, "gather_nd", "indices")
 
 
-def _slices_at(xp, api, name, x, places, axis):
+def _slices_at(xp, api, name, x, positions, axis):
     try:
-        return xp.take(x, places, axis)
+        return xp.take(x, positions, axis)
     except IndexError as error:
         raise beyond(api, name, error) from error
 
 
-def _at(x, places, api, name):
+def _at(x, positions, api, name):
     try:
-        return x[places]
+        return x[positions]
     except IndexError as error:
         raise beyond(api, name, error) from error
 

@@ -77,7 +77,7 @@ def _chosen(source, index):
     try:
         made = getitem.run(source, index)
     except (IndexError, ValueError) as error:
-        raise _told("Tensor.__getitem__", error) from error
+        raise _index_error("Tensor.__getitem__", error) from error
     if source._node is None and type(source._array) in SPACES:
         # A view has no owner but this link; a Tensor with memory of its own is not kept alive
         owner = source._array.base is None
@@ -99,23 +99,23 @@ def tensor_setitem(self, index, value):
     """
     array = self._array
     values = values_of(value, "Tensor.__setitem__")
-    place = basic(array, index)
-    if place is None:
-        place = index_of(array, index, "Tensor.__setitem__")
-        located(array, place, "Tensor.__setitem__")
+    position = basic(array, index)
+    if position is None:
+        position = index_of(array, index, "Tensor.__setitem__")
+        located(array, position, "Tensor.__setitem__")
     node = value._node if isinstance(value, Tensor) else None
     space = space_for(array)
     if space_for(values) is not space and type(values) in SPACES:
         values = to_space(space, values) if type(array) in SPACES else space.asarray(values)
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
-    parts = place if type(place) is tuple else (place,)
+    parts = position if type(position) is tuple else (position,)
     if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its place
-        made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), place)
+        made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), position)
         self._array, self._node = made._array, made._node
     elif self._node is None and node is None:
-        _write(own(self), place, values)
+        _write(own(self), position, values)
     else:
-        write_back(self, setitem.run(self, _with_node(values, node), place))
+        write_back(self, setitem.run(self, _with_node(values, node), position))
     if "_chosen_from" in self.__dict__:
         source, chosen = self._chosen_from
         if source() is not None:
@@ -136,17 +136,17 @@ def _write(array, index, values):
             raise ValueError("more axes than the place has")  # which the array library cuts off
         array[index] = values
     except (ValueError, TypeError) as error:
-        place = array[index]
-        if place.size:
+        position = array[index]
+        if position.size:
             raise ValueError(
                 f"For 'Tensor.__setitem__', 'value' must broadcast to the shape "
-                f"{place.shape} of the place, but got {values.shape}."
+                f"{position.shape} of the place, but got {values.shape}."
             ) from error
     except IndexError as error:
-        raise _told("Tensor.__setitem__", error) from error
+        raise _index_error("Tensor.__setitem__", error) from error
 
 
-def _told(api, error):
+def _index_error(api, error):
     """The array library's refusal of an index in the API's name."""
     kind = ValueError if "broadcast" in str(error) else IndexError
     return kind(f"For '{api}', the index does not fit: {str(error).strip()}.")

@@ -68,8 +68,8 @@ class InvertPermutation(Primitive):
                 f"For 'InvertPermutation', 'input_x' must be a permutation, but got {input_x}."
             )
         made = [0] * len(input_x)
-        for place, each in enumerate(input_x):
-            made[each] = place
+        for index, each in enumerate(input_x):
+            made[each] = index
         return tuple(made)
 
 
@@ -118,5 +118,5 @@ class SubAndFilter(Primitive):
     ):
         xp = space_for(input_x._array)
         moved = input_x._array - int(offset)
-        kept = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
-        return Tensor._wrap(moved[kept]), Tensor._wrap(kept.astype(moved.dtype))
+        in_range = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
+        return Tensor._wrap(moved[in_range]), Tensor._wrap(in_range.astype(moved.dtype))

@@ -54,9 +54,9 @@ def index_of(array, index, api):
                 f"For '{api}', a list of bools in an index must have the length of "
                 f"the axis, {array.shape[0]}, but got {len(found)}."
             )
-        return beside(array, found)
+        return on_device_of(array, found)
     if kind is not tuple and kind is not list:  # such a list stands for a tuple
-        return beside(array, _part(index, api))
+        return on_device_of(array, _part(index, api))
     count = sum(not (part is None or part is Ellipsis or isinstance(part, bool)) for part in index)
     _need_axes(array, count, api)
     parts = []
@@ -70,7 +70,7 @@ def index_of(array, index, api):
             parts.append(
                 _part(part, api, within=True) if mask is None else _tensor(mask, api, True)
             )
-    return beside(array, tuple(parts))
+    return on_device_of(array, tuple(parts))
 
 
 def _writes(api):
@@ -175,10 +175,10 @@ def _bound(value, api):
     return int(value._array)
 
 
-def beside(array, index):
+def on_device_of(array, index):
     """An index whose arrays lie on the device of `array`."""
     if isinstance(index, tuple):
-        return tuple([beside(array, part) for part in index])
+        return tuple([on_device_of(array, part) for part in index])
     if type(index) not in SPACES or type(index) is type(array):
         return index
     space = space_for(array)

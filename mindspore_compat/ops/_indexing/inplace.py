@@ -29,14 +29,14 @@ from .._random.generators import _stream
 from .._rules import Anything, Index, Operand
 from .._shape.axes import axis_of
 from ..primitive import Primitive
-from .index_parse import beside
+from .index_parse import on_device_of
 from .scatter import check_range, scatter_by
 from .scatter_along_axis import added_along, scatter, tensor_scatter_elements
-from .write_cast import fitting
+from .write_cast import cast_for_write
 
-PlaceOrMask = TensorOf(integer, "bool")
+IndexOrMask = TensorOf(integer, "bool")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
-Places = Int | TupleOf(Int) | ListOf(Int) | Index
+IndexLike = Int | TupleOf(Int) | ListOf(Int) | Index
 
 
 # At places ----------------------------------------------------------------------------------------
@@ -210,28 +210,28 @@ def _put(api, input, indices, values, accumulate):
             f"For '{api}', 'indices' must hold at most {input.ndim} Tensors, but got "
             f"{len(indices)}."
         )
-    places = beside(input._array, tuple(each._array for each in indices))
-    for place, length in zip(places, input.shape, strict=False):
-        if _out_of_range(place, length):
+    positions = on_device_of(input._array, tuple(each._array for each in indices))
+    for index, length in zip(positions, input.shape, strict=False):
+        if _out_of_range(index, length):
             raise ValueError(f"For '{api}', 'indices' must be in [{-length}, {length}).")
     try:
-        wanted = space_for(input._array).empty_like(input._array)[places].shape
+        wanted = space_for(input._array).empty_like(input._array)[positions].shape
         values = values.broadcast_to(wanted) if values.shape != wanted else values
     except LIBRARY_ERRORS as error:
         raise ValueError(f"For '{api}', the places and values do not fit: {error}") from error
-    return scatter_by.run(input, values, places, "add" if accumulate else "update")
+    return scatter_by.run(input, values, positions, "add" if accumulate else "update")
 
 
-def _out_of_range(place, length):
+def _out_of_range(index, length):
     """True if positions that can be looked at go past an end, which only NumPy refuses."""
-    seen = type(place) in SPACES and place.dtype.kind in "iu" and place.size
-    return bool(seen) and not -length <= int(place.min()) <= int(place.max()) < length
+    seen = type(index) in SPACES and index.dtype.kind in "iu" and index.size
+    return bool(seen) and not -length <= int(index.min()) <= int(index.max()) < length
 
 
 @checked(OneDtype("input values"))
 def index_put_(
     input: Anything,
-    indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
+    indices: TupleOf(IndexOrMask) | ListOf(IndexOrMask),
     values: Anything,
     accumulate: Bool = False,
 ):
@@ -310,7 +310,7 @@ def _slices_family(path, title, words):
     how = api.removeprefix("inplace_")
 
     @checked
-    def inplace(x: Anything, v: Anything, indices: Places):
+    def inplace(x: Anything, v: Anything, indices: IndexLike):
         return slices_by.run(x, v, _places(api, x, v, indices), how)
 
     inplace.__name__ = inplace.__qualname__ = api
@@ -330,7 +330,7 @@ def _slices_family(path, title, words):
 
     class Inplace(Primitive):
         @checked
-        def __init__(self, indices: Places):
+        def __init__(self, indices: IndexLike):
             super().__init__(type(self).__name__)
             self.indices = indices
 
@@ -392,7 +392,7 @@ def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
 
     Source: mindspore.ops.inplace_index_add of MindSpore 2.10.
     """
-    var, updates = fitting("inplace_index_add", var, updates)
+    var, updates = cast_for_write("inplace_index_add", var, updates)
     _fits("inplace_index_add", var, axis, indices, updates)
     return overwrite("inplace_index_add", var, added_along.run(var, indices, updates, axis))
 

@@ -16,7 +16,7 @@ from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import batched_like, in_each_slice
 from .._rules import Anything, Index, IndexOfAnyInt, TensorOrNumber
 from ..primitive import Primitive
-from .write_cast import fitting
+from .write_cast import cast_for_write
 
 
 @op(compute="native")
@@ -135,7 +135,7 @@ def _scatter_family(how, word, functions, classes, method=None):
     combine, under their public paths."""
 
     def scatter(input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber):
-        input_x, updates = fitting(f"scatter_{how}", input_x, updates, "x")
+        input_x, updates = cast_for_write(f"scatter_{how}", input_x, updates, "x")
         if not input_x.ndim and not indices.ndim:  # a number is its own only slice
             scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
             return plain(input_x)
@@ -145,7 +145,7 @@ def _scatter_family(how, word, functions, classes, method=None):
     def scatter_nd(
         input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber, use_locking: Bool = False
     ):
-        input_x, updates = fitting(f"scatter_nd_{how}", input_x, updates, "x")
+        input_x, updates = cast_for_write(f"scatter_nd_{how}", input_x, updates, "x")
         _check_rows(f"scatter_nd_{how}", input_x, indices, updates)
         return _in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
 
@@ -164,10 +164,10 @@ def _scatter_family(how, word, functions, classes, method=None):
         (scatter, scatter_nd, tensor_scatter), functions, classes, docs, relations, strict=True
     ):
         function.__name__ = function.__qualname__ = path.removeprefix("ops.")
-        place = ("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", "")
+        target = ("ms.Parameter", ', name="x"') if related == () else ("ms.Tensor", "")
         function.__doc__ = doc + _SCATTER_DOC.format(
-            kind=place[0],
-            name=place[1],
+            kind=target[0],
+            name=target[1],
             api=function.__name__,
             printed=_PRINTED[how],
             indices="[0]" if function is scatter else "[[0]]",
@@ -276,8 +276,8 @@ class ScatterNonAliasingAdd(Primitive):
     def __call__(self, input_x: Anything, indices: Index, updates: Anything):
         depth = indices.shape[-1]
         check_range(self.name, indices._array, input_x.shape[:depth])
-        places = tuple(indices._array[..., i] for i in range(depth))
-        return scatter_by.run(input_x, updates, places, "add")
+        positions = tuple(indices._array[..., i] for i in range(depth))
+        return scatter_by.run(input_x, updates, positions, "add")
 
 
 @op(
@@ -304,5 +304,5 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
             f"the shape {shape} for each, but got {indices.shape} and "
             f"{updates.shape}."
         )
-    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
-    return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
+    positions = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), positions, updates)

@@ -25,7 +25,7 @@ from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .gather import beyond
 from .scatter import check_range
-from .write_cast import fitting
+from .write_cast import cast_for_write
 
 
 @op(
@@ -69,20 +69,20 @@ def tensor_scatter_elements(
     updates = xp.cast(updates, input_x.dtype)
     axis = axis_of(axis, input_x)
     if reduction == "mul":
-        places = [
+        positions = [
             xp.reshape(xp.arange(n), (-1,) + (1,) * (indices.ndim - i - 1))
             for i, n in enumerate(indices.shape)
         ]
         return xp.scatter_reduce(
-            input_x, (*places[:axis], indices, *places[axis + 1 :]), updates, "mul"
+            input_x, (*positions[:axis], indices, *positions[axis + 1 :]), updates, "mul"
         )
     return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
 def _reaches(indices, length):
     """True if a position is past the end, where positions can be looked at."""
-    held = getattr(indices, "array", indices)
-    return type(held) in SPACES and held.size > 0 and int(held.max()) >= length
+    array = getattr(indices, "array", indices)
+    return type(array) in SPACES and array.size > 0 and int(array.max()) >= length
 
 
 def _within(xp, input_x, indices, updates, axis, reduction):
@@ -182,7 +182,7 @@ def index_add(
 
     Source: mindspore.ops.index_add of MindSpore 2.10.
     """
-    x, y = fitting("index_add", x, y)
+    x, y = cast_for_write("index_add", x, y)
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(
             f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."

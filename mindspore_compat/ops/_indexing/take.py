@@ -112,13 +112,17 @@ def choose(self, choices, mode="clip"):
     if not self.ndim:
         raise ValueError("For 'choose', the Tensor of places must have an axis, but got shape ().")
     xp = space_for(self._array)
-    places = xp.cast(xp.real(self._array), "int64")
-    if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
+    indices = xp.cast(xp.real(self._array), "int64")
+    if (
+        mode == "raise"
+        and indices.size
+        and not (0 <= indices.min() and indices.max() < len(tables))
+    ):
         raise ValueError(
             f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
-            f"{int(places.min())} to {int(places.max())}."
+            f"{int(indices.min())} to {int(indices.max())}."
         )
-    return chosen.run(Tensor._wrap(places), tables, mode == "wrap")
+    return chosen.run(Tensor._wrap(indices), tables, mode == "wrap")
 
 
 def _choices(choices):
@@ -143,14 +147,14 @@ def _choices(choices):
 
 
 @op(compute="native")
-def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
+def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
     """Of Tensors that broadcast, for each element that of the one which its place names, as int32
     in their dtype."""
-    whole = xp.broadcast_shapes(places.shape, *(each.shape for each in tables))
+    whole = xp.broadcast_shapes(indices.shape, *(each.shape for each in tables))
     count, dtype = len(tables), tables[0].dtype
     parts = [xp.real(each) if dtype.kind == "c" else each for each in tables]
     rows = xp.stack([xp.broadcast_to(xp.cast(each, "int32"), whole) for each in parts])
-    inside = places % count if wrap else xp.clip(places, 0, count - 1)
+    inside = indices % count if wrap else xp.clip(indices, 0, count - 1)
     inside = xp.cast(xp.broadcast_to(inside, whole), "int64")
     return xp.cast(xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0], dtype)
 

@@ -10,10 +10,10 @@ from ..._core.tensor.promotion import promote_np, scalar_np
 from ..._core.tensor.tensor import Tensor
 
 
-def wider(dtype, beside):
-    """True if an array of `dtype` cannot be converted to `beside` without loss of range or kind."""
+def promotes_beyond(dtype, like):
+    """True if an array of `dtype` cannot be converted to `like` without loss of range or kind."""
     try:
-        return promote_np(dtype, beside) != beside
+        return promote_np(dtype, like) != like
     except TypeError:  # the two do not mix
         return True
 
@@ -22,16 +22,16 @@ def standing(*values):
     """The values with numbers as Tensors without axes, of the dtype of the first Tensor."""
     if all(isinstance(each, Tensor) for each in values):
         return values
-    beside = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
+    like = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
     return tuple(
         each
         if isinstance(each, Tensor)
-        else Tensor._wrap(space_for(beside).asarray(each, beside.dtype))
+        else Tensor._wrap(space_for(like).asarray(each, like.dtype))
         for each in values
     )
 
 
-def fitting(api, target, value, name="variable"):
+def cast_for_write(api, target, value, name="variable"):
     """(what is written to, what is written) as Tensors; `name` is what an error calls the first.
 
     Raises:
@@ -39,7 +39,7 @@ def fitting(api, target, value, name="variable"):
     """
     dtype = target._array.dtype if isinstance(target, Tensor) else None
     if dtype is not None and (
-        wider(value._array.dtype, dtype)
+        promotes_beyond(value._array.dtype, dtype)
         if isinstance(value, Tensor)
         else scalar_np(dtype, type(value)) != dtype
     ):

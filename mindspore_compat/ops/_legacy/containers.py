@@ -92,8 +92,8 @@ def reduced_shape(shape, axis):
     Source: mindspore.ops.functional.reduced_shape of MindSpore 2.10.
     """
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or range(len(shape))
-    kept = {each % len(shape) for each in axes}
-    return tuple(1 if place in kept else length for place, length in enumerate(shape))
+    kept_axes = {each % len(shape) for each in axes}
+    return tuple(1 if index in kept_axes else length for index, length in enumerate(shape))
 
 
 @public("ops.broadcast_gradient_args")
@@ -112,7 +112,7 @@ def broadcast_gradient_args(x_shape, y_shape):
 
     def axes(own, other, lacking):
         return tuple(
-            place for place in range(rank) if place < lacking or own[place] == 1 != other[place]
+            index for index in range(rank) if index < lacking or own[index] == 1 != other[index]
         )
 
     return axes(x, y, missing[0]), axes(y, x, missing[1])

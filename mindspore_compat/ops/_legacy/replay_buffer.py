@@ -15,7 +15,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Floats, Lengths, Several
 from ..primitive import Primitive
 
-Place = Int | TensorOf("int32", "int64")
+StoreIndex = Int | TensorOf("int32", "int64")
 Shapes = TupleOf(Lengths) | ListOf(Lengths)
 Kinds = TupleOf(DType) | ListOf(DType)
 Count = TensorOf("int32")
@@ -72,9 +72,9 @@ class BufferAppend(_Buffer):
         self._need("data", data, (self.capacity,))
         self._need("exp", exp)
         used, first = int(count), int(head)
-        place = (first + used) % self.capacity
-        for held, value in zip(data, exp):
-            held[place] = value
+        position = (first + used) % self.capacity
+        for stored, value in zip(data, exp):
+            stored[position] = value
         full = used == self.capacity
         overwrite(self.name, count, Tensor._wrap(count._array * 0 + min(used + 1, self.capacity)))
         overwrite(
@@ -97,15 +97,15 @@ class BufferGetItem(_Buffer):
     """
 
     @checked
-    def __call__(self, data: Several, count: Count, head: Count, index: Place):
+    def __call__(self, data: Several, count: Count, head: Count, index: StoreIndex):
         self._need("data", data, (self.capacity,))
-        used, place = int(count), int(index)
-        if not -used <= place < used:
+        used, position = int(count), int(index)
+        if not -used <= position < used:
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [-{used}, {used}), but got {place}."
+                f"For '{self.name}', 'index' must be in [-{used}, {used}), but got {position}."
             )
-        place = (int(head) + place % used) % self.capacity
-        return tuple(held[place].copy() for held in data)
+        position = (int(head) + position % used) % self.capacity
+        return tuple(stored[position].copy() for stored in data)
 
 
 @legacy("ops.BufferSample")
@@ -149,13 +149,13 @@ class BufferSample(_Buffer):
                 f"entries, but it has {used}."
             )
         drawn = random.stream(self.seed).next(HOST)
-        places = (
+        indices = (
             drawn.permutation(used)[: self.batch_size]
             if self.unique
             else drawn.integers(0, used, self.batch_size)
         )
-        chosen = Tensor((places + int(head)) % self.capacity)
-        return tuple(held[chosen] for held in data)
+        chosen = Tensor((indices + int(head)) % self.capacity)
+        return tuple(stored[chosen] for stored in data)
 
 
 @legacy("ops.operations._rl_inner_ops.BatchAssign")

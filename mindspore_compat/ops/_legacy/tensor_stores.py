@@ -18,14 +18,14 @@ from .._shape.join_split import stack
 from ..primitive import Primitive
 
 Handle = TensorOf("int64")
-Place = Int(ge=0) | TensorOf("int32", "int64")
+StoreIndex = Int(ge=0) | TensorOf("int32", "int64")
 Shapes = TupleOf(Lengths) | ListOf(Lengths)
 
 _open = {}  # handle -> store
 _numbers = itertools.count(1)
 
 
-def _opened(store):
+def _new_handle(store):
     """A handle for a new store."""
     number = next(_numbers)
     _open[number] = store
@@ -108,7 +108,7 @@ class TensorArray(_OfArrays):
 
     def __call__(self):
         limit = None if self.dynamic_size else self.size
-        return _opened(_Array(self.dtype, self.element_shape, limit))
+        return _new_handle(_Array(self.dtype, self.element_shape, limit))
 
 
 @legacy("ops.operations._tensor_array.TensorArrayWrite")
@@ -121,16 +121,16 @@ class TensorArrayWrite(_OfArrays):
     """
 
     @checked
-    def __call__(self, handle: Handle, index: Place, value: Anything):
-        found, place = self._found(handle), int(index)
+    def __call__(self, handle: Handle, index: StoreIndex, value: Anything):
+        found, position = self._found(handle), int(index)
         _need(self.name, "value", value, found.shape, found.dtype)
-        if place < 0 or found.limit is not None and place >= found.limit:
+        if position < 0 or found.limit is not None and position >= found.limit:
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [0, {found.limit}), but got {place}."
+                f"For '{self.name}', 'index' must be in [0, {found.limit}), but got {position}."
             )
-        while len(found.items) <= place:
+        while len(found.items) <= position:
             found.items.append(zeros(found.shape, found.dtype))
-        found.items[place] = value.copy()
+        found.items[position] = value.copy()
 
 
 @legacy("ops.operations._tensor_array.TensorArrayRead")
@@ -142,13 +142,14 @@ class TensorArrayRead(_Described):
     """
 
     @checked
-    def __call__(self, handle: Handle, index: Place):
-        found, place = self._found(handle), int(index)
-        if not 0 <= place < len(found.items):
+    def __call__(self, handle: Handle, index: StoreIndex):
+        found, position = self._found(handle), int(index)
+        if not 0 <= position < len(found.items):
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [0, {len(found.items)}), but got {place}."
+                f"For '{self.name}', 'index' must be in [0, {len(found.items)}), but got "
+                f"{position}."
             )
-        return found.items[place].copy()
+        return found.items[position].copy()
 
 
 @legacy("ops.operations._tensor_array.TensorArrayGather")
@@ -158,7 +159,7 @@ class TensorArrayGather(_Described):
     @checked
     def __call__(self, handle: Handle, indices: TensorOf("int32", "int64")):
         read = TensorArrayRead(self.dtype, self.element_shape)
-        return stack.run([read(handle, int(place)) for place in indices.asnumpy()], 0)
+        return stack.run([read(handle, int(position)) for position in indices.asnumpy()], 0)
 
 
 @legacy("ops.operations._tensor_array.TensorArrayStack")
@@ -255,7 +256,7 @@ class TensorsQueueCreate(_Filled):
         self.size, self.label = size, name
 
     def __call__(self):
-        return _opened(_Queue(self.dtype, self.shapes, self.size or None))
+        return _new_handle(_Queue(self.dtype, self.shapes, self.size or None))
 
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueuePut")

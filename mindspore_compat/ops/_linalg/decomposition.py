@@ -448,12 +448,12 @@ def _row_order(xp, pivots, count):
     """The order of rows after the exchanges have been made one after the other."""
     stack = pivots.shape[:-1]
     order = xp.broadcast_to(xp.arange(count), (*stack, count))
-    places = xp.arange(count)
+    indices = xp.arange(count)
     for i in range(count):
         other = pivots[..., i : i + 1] - 1
         mine = order[..., i : i + 1]
         theirs = xp.take_along_axis(order, other, -1)
-        order = xp.where(places == i, theirs, xp.where(places == other, mine, order))
+        order = xp.where(indices == i, theirs, xp.where(indices == other, mine, order))
     return order
 
 

@@ -256,8 +256,8 @@ def _dense_weight(xp, g, input, weight_shape):
     """The slope for the weight: one product over all leading axes at once."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
-    rows, slopes = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
-    return xp.matmul(xp.swapaxes(slopes, 0, 1), rows)
+    rows, flat_g = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
+    return xp.matmul(xp.swapaxes(flat_g, 0, 1), rows)
 
 
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
@@ -355,13 +355,13 @@ def explicit(equation, ranks):
             f"For 'einsum', 'equation' must name every axis of its operands, but got '{equation}'."
         )
     width = max((w for s, w in zip(sources, widths) if "..." in s), default=0)
-    spread = "".join(free[:width])
-    sources = [s.replace("...", spread[width - w :]) for s, w in zip(sources, widths)]
+    ellipsis_letters = "".join(free[:width])
+    sources = [s.replace("...", ellipsis_letters[width - w :]) for s, w in zip(sources, widths)]
     if not arrow:
         letters = "".join(sources)
-        once = {c for c in letters if letters.count(c) == 1 and c not in spread}
+        once = {c for c in letters if letters.count(c) == 1 and c not in ellipsis_letters}
         right = "..." + "".join(sorted(once))
-    right = right.replace("...", spread)
+    right = right.replace("...", ellipsis_letters)
     if set(right) - set("".join(sources)):
         raise ValueError(
             f"For 'einsum', 'equation' must take its result's letters from the "
@@ -406,8 +406,8 @@ def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexa
         [[4.]
          [5.]]
     """
-    alike = superdiag.shape == maindiag.shape == subdiag.shape
-    if not alike or not 2 <= rhs.ndim == superdiag.ndim:
+    one_shape = superdiag.shape == maindiag.shape == subdiag.shape
+    if not one_shape or not 2 <= rhs.ndim == superdiag.ndim:
         raise ValueError(
             f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M) with as many "
             f"axes as 'rhs', but got {superdiag.shape}, {maindiag.shape}, {subdiag.shape} and "

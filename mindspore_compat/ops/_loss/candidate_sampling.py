@@ -25,14 +25,14 @@ def _log_uniform(numbers, limit):
     return np.minimum(np.exp(numbers * np.log1p(limit)).astype(np.int64) - 1, limit - 1)
 
 
-def _drawn(stream, spread, count, limit, unique, without):
+def _drawn(stream, sampled, count, limit, unique, without):
     """The classes, and how many draws were made for them."""
     found, tries = {}, 0
     while len(found) < count:
         numbers = stream.next(HOST).random(max(count, 64))
         if not unique:
-            return spread(numbers, limit)[:count], count
-        for one in spread(numbers, limit).tolist():
+            return sampled(numbers, limit)[:count], count
+        for one in sampled(numbers, limit).tolist():
             tries += 1
             if one not in without:
                 found[one] = True
@@ -74,7 +74,7 @@ class _Sampler(Primitive):
         known = true_classes.asnumpy()
         drawn, tries = _drawn(
             self._stream,
-            self._spread,
+            self._sampled,
             self.num_sampled,
             self.range_max,
             self.unique,
@@ -123,7 +123,7 @@ class UniformCandidateSampler(_Sampler):
     Source: mindspore.ops.UniformCandidateSampler of MindSpore 2.10.
     """
 
-    _spread = staticmethod(_uniform)
+    _sampled = staticmethod(_uniform)
 
     @checked
     def __init__(
@@ -178,7 +178,7 @@ class LogUniformCandidateSampler(_Sampler):
     Source: mindspore.ops.LogUniformCandidateSampler of MindSpore 2.10.
     """
 
-    _spread = staticmethod(_log_uniform)
+    _sampled = staticmethod(_log_uniform)
 
     @checked
     def __init__(
@@ -264,10 +264,10 @@ class ComputeAccidentalHits(Primitive):
                 f"{sampled.shape}."
             )
         xp = space_for(rows)
-        row, _, place = xp.nonzero(rows[:, :, None] == sampled[None, None])
+        row, _, index = xp.nonzero(rows[:, :, None] == sampled[None, None])
         lowest = xp.full(row.shape, xp.finfo("float32").min, "float32")
         return (
             Tensor._wrap(row.astype("int32")),
-            Tensor._wrap(place.astype(rows.dtype)),
+            Tensor._wrap(index.astype(rows.dtype)),
             Tensor._wrap(lowest),
         )

@@ -116,12 +116,12 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     own = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
     loss = -_picked(xp, logs, target, axis) * own
     if smoothing:
-        spread = (
+        smoothed = (
             logs
             if weight is None
             else logs * _class_weights(xp, xp.cast(weight, logs.dtype), logs, axis)
         )
-        uniform = -xp.sum(spread, axis) * keep
+        uniform = -xp.sum(smoothed, axis) * keep
         loss = (1 - smoothing) * loss + (smoothing / classes) * uniform
     if reduction == "mean":
         return xp.sum(loss) / xp.sum(own)

@@ -11,7 +11,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
 from ..._core.tensor.tensor import Tensor
 from .._activation import softmax  # noqa: F401 - it declares log_soft
-from .._normalization.batch_norm import wide
+from .._normalization.batch_norm import upcast
 from .._rules import Float32Or64, Index
 from .reduction import Reduction
 
@@ -61,9 +61,9 @@ class _Lattice:
             [self.labels[:, :1] * 0 - 1, self.labels[:, :1] * 0 - 1, self.labels], 1
         )[:, : self.labels.shape[1]]
         empty = self.labels == blank
-        place = xp.arange(self.labels.shape[1])
+        index = xp.arange(self.labels.shape[1])
         other = self.labels != before if merge else xp.ones(self.labels.shape, bool)
-        self.skip = xp.logical_not(empty) & other & (place > 1)
+        self.skip = xp.logical_not(empty) & other & (index > 1)
         self.stay = empty if not merge else xp.ones(self.labels.shape, bool)
         self.last = 2 * lengths + 1
         self.steps = steps
@@ -76,8 +76,8 @@ class _Lattice:
     def forward(self, xp, emit):
         """alpha: log probability of reaching each state at each time, emission included, (T, N,
         S)."""
-        place = xp.arange(self.labels.shape[1])
-        now = xp.where(place < 2, emit[0], NONE)
+        index = xp.arange(self.labels.shape[1])
+        now = xp.where(index < 2, emit[0], NONE)
         found = [now]
         for t in range(1, emit.shape[0]):
             stayed = xp.where(self.stay, now, NONE)
@@ -89,9 +89,9 @@ class _Lattice:
     def backward(self, xp, emit):
         """beta: log probability of finishing from each state at each time, emission not
         included."""
-        place = xp.arange(self.labels.shape[1])
+        index = xp.arange(self.labels.shape[1])
         last = xp.expand_dims(self.last, 1)
-        ends = xp.where((place == last - 1) | (place == last - 2), 0.0, NONE)
+        ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
         now = xp.cast(ends, emit.dtype)
         found = []
         for t in reversed(range(emit.shape[0])):
@@ -111,12 +111,12 @@ class _Lattice:
         final = xp.squeeze(
             xp.take_along_axis(alpha, xp.broadcast_to(at, (1, *alpha.shape[1:])), 0), 0
         )
-        place = xp.arange(alpha.shape[2])
+        index = xp.arange(alpha.shape[2])
         last = xp.expand_dims(self.last, 1)
-        ends = (place == last - 1) | (place == last - 2) & (place >= 0)
-        kept = xp.where(ends, final, NONE)
-        top = xp.max(kept, 1, keepdims=True)
-        return xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(kept - top), 1))
+        ends = (index == last - 1) | (index == last - 2) & (index >= 0)
+        ending = xp.where(ends, final, NONE)
+        top = xp.max(ending, 1, keepdims=True)
+        return xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(ending - top), 1))
 
 
 @extra
@@ -356,7 +356,7 @@ def ctc_loss_sparse(
     blank = x.shape[2] - 1
     given = [xp.asarray(each, "int64") for each in (labels, steps, lengths)]
     given[0] = xp.reshape(given[0], (x.shape[1], -1))
-    logs = xp.log_soft(wide(xp, x), 2)
+    logs = xp.log_soft(upcast(xp, x), 2)
     loss = xp.ctc_nll(logs, *given, blank, ctc_merge_repeated)
     occupation = xp.ctc_occupation(logs, *given, blank, ctc_merge_repeated)
     used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(given[1], (1, -1, 1))
@@ -367,8 +367,8 @@ def ctc_loss_sparse(
     ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1) & (given[2] == 0)
     ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
     occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
-    slope = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
-    return xp.cast(loss, x.dtype), xp.cast(slope, x.dtype)
+    gradient = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
+    return xp.cast(loss, x.dtype), xp.cast(gradient, x.dtype)
 
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):
@@ -443,11 +443,11 @@ def ctc_greedy_decoder(
     keep, rows = xp.swapaxes(keep, 0, 1), xp.swapaxes(best, 0, 1)
     position = xp.cumsum(xp.cast(keep, "int64"), 1) - 1
     batch, time = xp.nonzero(keep)
-    places = xp.stack([batch, position[batch, time]], 1)
+    indices = xp.stack([batch, position[batch, time]], 1)
     longest = int(xp.max(xp.sum(xp.cast(keep, "int64"), 1))) if len(steps) else 0
     shape = xp.asarray([inputs.shape[1], longest], "int64")
     return (
-        xp.cast(places, "int64"),
+        xp.cast(indices, "int64"),
         xp.cast(rows[batch, time], "int64"),
         shape,
         xp.reshape(score, (-1, 1)),

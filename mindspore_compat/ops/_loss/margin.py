@@ -257,8 +257,8 @@ def _multilabel(xp, api, x, target):
         raise ValueError(f"For '{api}', 'input' must have 1 or 2 dimensions, but got {x.ndim}.")
     rows, classes = (xp.expand_dims(v, 0) if v.ndim == 1 else v for v in (x, target))
     listed = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # up to the first negative entry
-    places = xp.arange(rows.shape[1])
-    hit = xp.any((xp.expand_dims(classes, 2) == places) & xp.expand_dims(listed, 2), 1)
+    indices = xp.arange(rows.shape[1])
+    hit = xp.any((xp.expand_dims(classes, 2) == indices) & xp.expand_dims(listed, 2), 1)
     own = xp.take_along_axis(rows, xp.where(listed, classes, 0), 1)
     gaps = xp.maximum(1 - (xp.expand_dims(own, 2) - xp.expand_dims(rows, 1)), 0)
     counts = xp.expand_dims(listed, 2) & xp.expand_dims(xp.logical_not(hit), 1)

@@ -12,7 +12,7 @@ from ..._core.autograd.vjp_rules import COMPOSED, derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
 from ..._core.tensor.tensor import Tensor
-from .._normalization.batch_norm import wide
+from .._normalization.batch_norm import upcast
 from .ctc import NONE, _add
 
 
@@ -27,38 +27,38 @@ class _Grid:
     """
 
     def __init__(self, xp, logs, labels, steps, lengths, blank):
-        batch, times, places, _ = logs.shape
-        self.time, self.place = xp.reshape(xp.arange(times), (-1, 1)), xp.arange(places)
+        batch, times, positions, _ = logs.shape
+        self.time, self.position = xp.reshape(xp.arange(times), (-1, 1)), xp.arange(positions)
         steps, lengths = (xp.reshape(each, (-1, 1, 1)) for each in (steps, lengths))
-        used = self.place < xp.squeeze(lengths, 1)
+        used = self.position < xp.squeeze(lengths, 1)
         gap = xp.zeros((batch, 1), "int64")
-        self.index = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
-        index = xp.broadcast_to(xp.expand_dims(self.index, 1), (batch, times, places, 1))
+        self.position = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
+        index = xp.broadcast_to(xp.expand_dims(self.position, 1), (batch, times, positions, 1))
         emit = xp.squeeze(xp.take_along_axis(logs, index, 3), 3)
         blanks, inside = logs[:, :, :, blank], self.time < steps
-        last = (self.time == steps - 1) & (self.place == lengths)
-        onward = (self.time < steps - 1) & (self.place <= lengths)
+        last = (self.time == steps - 1) & (self.position == lengths)
+        onward = (self.time < steps - 1) & (self.position <= lengths)
         self.blank = self.skewed(xp, xp.where(onward, blanks, NONE))
-        self.emit = self.skewed(xp, xp.where(inside & (self.place < lengths), emit, NONE))
+        self.emit = self.skewed(xp, xp.where(inside & (self.position < lengths), emit, NONE))
         self.end = self.skewed(xp, xp.where(last, blanks, NONE))
 
     def skewed(self, xp, x):
         """(B, T, U) as antidiagonals (D, B, U)."""
-        times, places = x.shape[1:]
-        at = xp.reshape(xp.arange(times + places - 1), (-1, 1)) - self.place
+        times, positions = x.shape[1:]
+        at = xp.reshape(xp.arange(times + positions - 1), (-1, 1)) - self.position
         index = xp.expand_dims(xp.clip(at, 0, times - 1), 0)
         found = xp.take_along_axis(x, xp.broadcast_to(index, (x.shape[0], *at.shape)), 1)
         return xp.moveaxis(xp.where((at >= 0) & (at < times), found, NONE), 1, 0)
 
     def straight(self, xp, x):
         """Antidiagonals (D, B, U) as (B, T, U)."""
-        x, at = xp.moveaxis(x, 0, 1), xp.expand_dims(self.time + self.place, 0)
+        x, at = xp.moveaxis(x, 0, 1), xp.expand_dims(self.time + self.position, 0)
         return xp.take_along_axis(x, xp.broadcast_to(at, (x.shape[0], *at.shape[1:])), 1)
 
     def forward(self, xp):
         """The log probability of reaching each point, (D, B, U)."""
         shape, dtype = self.blank.shape[1:], self.blank.dtype
-        now = xp.where(self.place == 0, xp.zeros(shape, dtype), xp.asarray(NONE, dtype))
+        now = xp.where(self.position == 0, xp.zeros(shape, dtype), xp.asarray(NONE, dtype))
         found, gap = [now], xp.full((shape[0], 1), NONE, dtype)
         for d in range(1, self.blank.shape[0]):
             emitted = xp.concatenate([gap, (now + self.emit[d - 1])[:, :-1]], 1)
@@ -105,14 +105,14 @@ def rnnt_occupation(xp, logs, labels, steps, lengths, blank=0):
     return xp.scatter_along_axis(zeros, index, xp.stack(shares, 3), 3, add=True)
 
 
-def _slope(xp, g, logs, labels, steps, lengths, blank):
+def _gradient(xp, g, logs, labels, steps, lengths, blank):
     return -xp.reshape(g, (-1, 1, 1, 1)) * xp.rnnt_occupation(logs, labels, steps, lengths, blank)
 
 
 derive(
     "rnnt_nll(logs, labels, steps, lengths, blank=0)",
     arrays="logs labels steps lengths",
-    logs=_slope,
+    logs=_gradient,
 )
 COMPOSED["rnnt_occupation"] = rnnt_occupation  # recorded step by step, for second derivatives
 
@@ -157,11 +157,11 @@ def rnnt_loss(
     """
     given = _given(acts, labels, input_lengths, label_lengths, blank_label)
     given = [xp.asarray(each, "int64") for each in given]
-    logs = xp.log_soft(wide(xp, acts), 3)
+    logs = xp.log_soft(upcast(xp, acts), 3)
     loss = xp.rnnt_nll(logs, *given, blank_label)
     steps = xp.rnnt_occupation(logs, *given, blank_label)
-    slope = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
-    return xp.cast(loss, acts.dtype), xp.cast(slope, acts.dtype)
+    gradient = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
+    return xp.cast(loss, acts.dtype), xp.cast(gradient, acts.dtype)
 
 
 def _given(acts, labels, input_lengths, label_lengths, blank):
@@ -177,8 +177,8 @@ def _given(acts, labels, input_lengths, label_lengths, blank):
         raise ValueError(
             f"For 'RNNTLoss', 'acts' must have shape (B, T, U, V), but got {tuple(acts.shape)}."
         )
-    batch, times, places, classes = acts.shape
-    for name, value, shape in zip(names, values, ((batch, places - 1), (batch,), (batch,))):
+    batch, times, positions, classes = acts.shape
+    for name, value, shape in zip(names, values, ((batch, positions - 1), (batch,), (batch,))):
         if tuple(value.shape) != shape:
             raise ValueError(
                 f"For 'RNNTLoss', '{name}' must have shape {shape}, but got {tuple(value.shape)}."
@@ -190,7 +190,7 @@ def _given(acts, labels, input_lengths, label_lengths, blank):
     values = [value.asnumpy() for value in values]
     counted = [row[: max(n, 0)] for row, n in zip(values[0], values[2].tolist())]
     _need_range("input_lengths", [values[1]], 1, times)
-    _need_range("label_lengths", [values[2]], 0, places - 1)
+    _need_range("label_lengths", [values[2]], 0, positions - 1)
     _need_range("labels", counted, 0, classes - 1)
     return values
 

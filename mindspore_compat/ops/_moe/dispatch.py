@@ -20,7 +20,7 @@ from .expert_ranks import (
     ordinals,
     rows_or_zeros,
     summed_parts,
-    tensor_beside,
+    tensor_like,
     weighted_rows,
 )
 
@@ -134,14 +134,14 @@ def moe_distribute_dispatch(
         found.append(_row_scales(expert_scales, order))
     sizes = *expert_ids.shape, global_bs
     found, seen = _sent(ranks, found, copies, sizes)
-    nothing = tensor_beside(x, [], "float32")
+    nothing = tensor_like(x, [], "float32")
     expand_x, units = found[0], found[1] if quant_mode else nothing
     weights = nothing if expert_scales is None else found[-1]
     return (
         expand_x,
         units,
-        tensor_beside(x, ordinals(copies[: expert_ids.size])),
-        *_told(ranks, x, seen, expert_token_nums_type),
+        tensor_like(x, ordinals(copies[: expert_ids.size])),
+        *_counts_for_combine(ranks, x, seen, expert_token_nums_type),
         weights,
     )
 
@@ -166,9 +166,7 @@ def _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode):
 def _rows(x, expert_ids, order):
     """The token of each copy."""
     count, k = expert_ids.size, expert_ids.shape[1]
-    return rows_or_zeros.run(
-        x, tensor_beside(x, [i // k if i < count else i - count for i in order])
-    )
+    return rows_or_zeros.run(x, tensor_like(x, [i // k if i < count else i - count for i in order]))
 
 
 def _in_bytes(ranks, rows, order, copies, scales):
@@ -176,15 +174,15 @@ def _in_bytes(ranks, rows, order, copies, scales):
     if scales is not None:
         first = ranks.holders  # of its ranks' slots, the shared expert has one row of scales
         at = [max(0, copies[i] - first + (1 if first else 0)) for i in order]
-        rows = rows * rows_or_zeros.run(scales, tensor_beside(rows, at))
+        rows = rows * rows_or_zeros.run(scales, tensor_like(rows, at))
     return list(quantized_by_rows.run(rows))
 
 
 def _row_scales(expert_scales, order):
     """The scale of each copy; 1 for those of the shared expert."""
     flat, count = expert_scales.reshape(-1), expert_scales.size
-    own = rows_or_zeros.run(flat, tensor_beside(flat, [i if i < count else -1 for i in order]))
-    return own + tensor_beside(flat, [float(i >= count) for i in order], "float32")
+    own = rows_or_zeros.run(flat, tensor_like(flat, [i if i < count else -1 for i in order]))
+    return own + tensor_like(flat, [float(i >= count) for i in order], "float32")
 
 
 def _sent(ranks, rows, copies, sizes):
@@ -199,31 +197,31 @@ def _sent(ranks, rows, copies, sizes):
         )
     table = [each for _, each in table]
     for rank in range(ranks.size):
-        room = ranks.room(rank, tokens, k, global_bs)
+        capacity = ranks.capacity(rank, tokens, k, global_bs)
         coming = sum(ranks.by_rank(each)[rank] for each in table)
-        if coming > room:
+        if coming > capacity:
             ranks.refuse(
                 f"'global_bs' must leave room for the {coming} rows of rank {rank}, but "
-                f"got {global_bs} for {room}"
+                f"got {global_bs} for {capacity}"
             )
     arriving = ranks.arriving(table)
-    places, got = by_expert(arriving), [sum(each) for each in arriving]
-    room = ranks.room(ranks.rank, tokens, k, global_bs) * ranks.parts
-    lengths, seen = [len(places)], [arriving]
+    indices, got = by_expert(arriving), [sum(each) for each in arriving]
+    capacity = ranks.capacity(ranks.rank, tokens, k, global_bs) * ranks.parts
+    lengths, seen = [len(indices)], [arriving]
     if ranks.tensor is not None:
-        lengths, seen = map(list, zip(*ranks.tensor.objects((len(places), arriving))))
+        lengths, seen = map(list, zip(*ranks.tensor.objects((len(indices), arriving))))
     found = []
     for each in rows:
         each = transfer.exchange_op.run(each, ranks.by_rank(counts), got, ranks.group)
-        each = rows_or_zeros.run(each, tensor_beside(each, places))
+        each = rows_or_zeros.run(each, tensor_like(each, indices))
         if ranks.tensor is not None:
             each = all_gather_uneven.run(each, lengths, ranks.tensor)
-        filled = [*range(sum(lengths)), *[-1] * (room - sum(lengths))]
-        found.append(rows_or_zeros.run(each, tensor_beside(each, filled)))
+        filled = [*range(sum(lengths)), *[-1] * (capacity - sum(lengths))]
+        found.append(rows_or_zeros.run(each, tensor_like(each, filled)))
     return found, seen
 
 
-def _told(ranks, x, seen, kind):
+def _counts_for_combine(ranks, x, seen, kind):
     """The numbers of rows: by expert, by expert and rank, by rank of tensor parallelism."""
     own = len(ranks.slots(ranks.rank))
     totals, running = [sum(each[e] for part in seen for each in part) for e in range(own)], []
@@ -232,9 +230,9 @@ def _told(ranks, x, seen, kind):
     by_rank = [each[e] for part in seen for e in range(own) for each in part]
     parts = [] if ranks.tensor is None else [sum(map(sum, part)) for part in seen]
     return (
-        tensor_beside(x, totals if kind else running, "int64"),
-        tensor_beside(x, by_rank),
-        tensor_beside(x, parts),
+        tensor_like(x, totals if kind else running, "int64"),
+        tensor_like(x, by_rank),
+        tensor_like(x, parts),
     )
 
 
@@ -339,23 +337,23 @@ def moe_distribute_combine(
     )
     copies = ranks.copies(expert_ids)
     _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand_scales)
-    room = ranks.room(ranks.rank, *expert_ids.shape, global_bs) * ranks.parts
-    if expand_x.shape[0] < room:
-        ranks.refuse(f"'expand_x' must have {room} rows, but got {expand_x.shape[0]}")
+    capacity = ranks.capacity(ranks.rank, *expert_ids.shape, global_bs) * ranks.parts
+    if expand_x.shape[0] < capacity:
+        ranks.refuse(f"'expand_x' must have {capacity} rows, but got {expand_x.shape[0]}")
     if expand_scales is not None:
         expand_x = expand_x.astype(float32) * expand_scales.expand_dims(-1)
     back = _returned(ranks, expand_x, copies, numbers(ep_send_counts), numbers(tp_send_counts))
     starts, count = [0], expert_ids.size
     for each in ranks.counts(copies):
         starts.append(starts[-1] + each)
-    places = [starts[slot] + i for slot, i in zip(copies, numbers(expand_idx))]
+    indices = [starts[slot] + i for slot, i in zip(copies, numbers(expand_idx))]
     shared = [starts[slot] + t for t, slot in enumerate(copies[count:])]
-    places = tensor_beside(back, places).reshape(expert_ids.shape)
+    indices = tensor_like(back, indices).reshape(expert_ids.shape)
     return weighted_rows.run(
         back,
-        places,
+        indices,
         expert_scales if expand_scales is None else None,
-        tensor_beside(back, shared) if shared else None,
+        tensor_like(back, shared) if shared else None,
         dtype,
     )
 
@@ -409,7 +407,7 @@ def _returned(ranks, x, copies, counts, parts):
             )
     order = by_expert(arriving)
     inverse = sorted(range(len(order)), key=order.__getitem__)
-    x = rows_or_zeros.run(x, tensor_beside(x, inverse))
+    x = rows_or_zeros.run(x, tensor_like(x, inverse))
     return transfer.exchange_op.run(
         x, [sum(each) for each in arriving], ranks.by_rank(back), ranks.group
     )

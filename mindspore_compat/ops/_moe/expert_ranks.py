@@ -9,7 +9,7 @@ from ..._core.rules.vocabulary import Any, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import partners
 from .._rules import Index
-from .token_permute import _wide
+from .token_permute import _upcast
 
 Rows = TensorOf(floating, "int8")
 
@@ -18,15 +18,15 @@ Rows = TensorOf(floating, "int8")
 
 
 @op(compute="native")
-def rows_or_zeros(xp, x: Rows, places: Index):
+def rows_or_zeros(xp, x: Rows, indices: Index):
     """The rows of `x` at some places; zeros where a place is -1."""
-    return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (places,))
+    return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (indices,))
 
 
 @op(compute="native")
 def summed_parts(xp, x: Rows, parts: Any):
     """The sum of `parts` equal parts of rows."""
-    whole = xp.reshape(_wide(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
+    whole = xp.reshape(_upcast(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
     return xp.cast(xp.sum(whole, 0), x.dtype)
 
 
@@ -34,18 +34,18 @@ def summed_parts(xp, x: Rows, parts: Any):
 def weighted_rows(
     xp,
     x: Rows,
-    places: Index,
+    indices: Index,
     scales: TensorOf(floating) = None,
     shared: Index = None,
     dtype: Any = "float32",
 ):
     """For each token the sum of its rows, each times its own scale, and of one row more."""
-    found = xp.getitem(_wide(xp, x), (places,))
+    found = xp.getitem(_upcast(xp, x), (indices,))
     if scales is not None:
         found = found * xp.expand_dims(scales, -1)
     found = xp.sum(found, 1)
     if shared is not None:
-        found = found + xp.getitem(_wide(xp, x), (shared,))
+        found = found + xp.getitem(_upcast(xp, x), (shared,))
     if dtype == "int8":
         found = xp.clip(xp.rint(found), -128, 127)
     return xp.cast(found, dtype)
@@ -172,7 +172,7 @@ class Ranks:
         """From what every rank counted: for each rank how many rows it sends to each own slot."""
         return [[counts[slot] for slot in self.slots(self.rank)] for counts in table]
 
-    def room(self, rank, tokens, k, global_bs):
+    def capacity(self, rank, tokens, k, global_bs):
         """How many rows a rank may get."""
         total = global_bs or tokens * self.size
         if rank < self.holders:
@@ -182,15 +182,15 @@ class Ranks:
 
 def by_expert(arriving):
     """Where rows that came by rank stand when they are sorted by expert."""
-    starts, place = {}, 0
+    starts, index = {}, 0
     for source, counts in enumerate(arriving):
         for expert, count in enumerate(counts):
-            starts[expert, source] = place, count
-            place += count
-    return [place + i for _, (place, count) in sorted(starts.items()) for i in range(count)]
+            starts[expert, source] = index, count
+            index += count
+    return [index + i for _, (index, count) in sorted(starts.items()) for i in range(count)]
 
 
-def tensor_beside(like, values, dtype="int32"):
+def tensor_like(like, values, dtype="int32"):
     """A Tensor of numbers, beside another one."""
     return Tensor._wrap(space_for(like._array).asarray(values, dtype))
 

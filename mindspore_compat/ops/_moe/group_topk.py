@@ -7,23 +7,25 @@ from ..._core.rules.vocabulary import Int, TensorOf, checked
 from .._rules import Floats, HalfPrecision
 from ..primitive import Primitive
 
-Places = TensorOf("int32")
+Int32Tensor = TensorOf("int32")
 
 
 @op(compute="native")
-def best_groups(xp, token: Floats, idx_arr: Places, group_num: Int, k: Int, k_inner: Int):
+def best_groups(xp, token: Floats, idx_arr: Int32Tensor, group_num: Int, k: Int, k_inner: Int):
     """The scores of the k best groups; zeros in the place of the others."""
     groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))
-    wide = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
-    worth = xp.sum(xp.top_k(wide, k_inner, -1)[0], -1)
+    upcast = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
+    worth = xp.sum(xp.top_k(upcast, k_inner, -1)[0], -1)
     chosen = xp.take(idx_arr, xp.top_k(worth, k, -1)[1], 0)
-    kept = xp.any(xp.expand_dims(chosen, -2) == xp.arange(group_num)[:, None], -1)
-    return xp.reshape(xp.where(xp.expand_dims(kept, -1), groups, 0), token.shape)
+    is_kept = xp.any(xp.expand_dims(chosen, -2) == xp.arange(group_num)[:, None], -1)
+    return xp.reshape(xp.where(xp.expand_dims(is_kept, -1), groups, 0), token.shape)
 
 
 @public("ops.auto_generate.group_topk")
 @checked
-def group_topk(token: HalfPrecision, idx_arr: Places, group_num: Int, k: Int, k_inner: Int = 1):
+def group_topk(
+    token: HalfPrecision, idx_arr: Int32Tensor, group_num: Int, k: Int, k_inner: Int = 1
+):
     """Sets the scores of experts to zero, in place, where their group is none of the k best.
 
     A group is worth the sum of its `k_inner` best scores. This limits the experts of a token to

@@ -12,7 +12,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
 from .._shape.join_split import cat
 from ..primitive import Primitive
-from .token_permute import _wide
+from .token_permute import _upcast
 
 
 @op(compute="native")
@@ -35,14 +35,14 @@ def expert_product(
         out = out if bias is None else out + bias
         out = out * xp.cast(scale, "float32") * xp.expand_dims(token_scale, -1)
         return xp.cast(xp.cast(out, "float32"), "bfloat16")
-    table = _wide(xp, weight)
+    table = _upcast(xp, weight)
     if offset is not None:
-        table = table + _wide(xp, offset)
-    out = xp.matmul(_wide(xp, x), table)
+        table = table + _upcast(xp, offset)
+    out = xp.matmul(_upcast(xp, x), table)
     if scale is not None:
-        out = out * _wide(xp, scale)
+        out = out * _upcast(xp, scale)
     if bias is not None:
-        out = out + _wide(xp, bias)
+        out = out + _upcast(xp, bias)
     return xp.cast(out, x.dtype)
 
 

@@ -16,7 +16,7 @@ from ..primitive import Primitive
 Int32 = TensorOf("int32")
 
 
-def _wide(xp, x):
+def _upcast(xp, x):
     """`x` in float32 at least: sums over experts are rounded once."""
     return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x
 
@@ -160,8 +160,8 @@ def moe_token_unpermute(
             f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
             f"but got {probs.shape} for {found.shape[0]}."
         )
-    copies = xp.reshape(_wide(xp, found), (*probs.shape, -1))
-    summed = xp.sum(copies * xp.expand_dims(_wide(xp, probs), -1), 1)
+    copies = xp.reshape(_upcast(xp, found), (*probs.shape, -1))
+    summed = xp.sum(copies * xp.expand_dims(_upcast(xp, probs), -1), 1)
     return xp.cast(summed, permuted_tokens.dtype)
 
 
@@ -185,16 +185,16 @@ def routed(
     experts = xp.take(flat, order)
     firsts = xp.searchsorted(experts, xp.cast(xp.arange(expert_num), "int32"))
     within = xp.arange(flat.shape[0]) - xp.take(firsts, experts)
-    places = xp.where(within < expert_capacity, experts * expert_capacity + within, -1)
-    places = xp.cast(places, "int32")
+    indices = xp.where(within < expert_capacity, experts * expert_capacity + within, -1)
+    indices = xp.cast(indices, "int32")
     count = expert_num * expert_capacity
     # one row more, for those that are dropped, and one more source, for the rows of zeros
     filled = xp.full((count + 1,), x.shape[0], "int32")
-    filled = xp.scatter_set(filled, (places,), xp.cast(order // copies, "int32"))[:count]
+    filled = xp.scatter_set(filled, (indices,), xp.cast(order // copies, "int32"))[:count]
     padded = xp.concatenate([x, xp.zeros((1, x.shape[1]), x.dtype)], 0)
-    spread = xp.reshape(xp.getitem(padded, (filled,)), (expert_num, expert_capacity, x.shape[1]))
-    back = xp.scatter_set(xp.zeros(flat.shape, "int32"), (order,), places)
-    return spread, back
+    by_expert = xp.reshape(xp.getitem(padded, (filled,)), (expert_num, expert_capacity, x.shape[1]))
+    back = xp.scatter_set(xp.zeros(flat.shape, "int32"), (order,), indices)
+    return by_expert, back
 
 
 @op(compute="native")
@@ -439,11 +439,11 @@ def moe_finalize_routing(
             f"{expanded_x.shape}, {x1.shape}, {bias.shape}, {scales.shape}, "
             f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}."
         )
-    places = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
-    given = _wide(xp, xp.getitem(expanded_x, (places,)))
-    given = given + _wide(xp, xp.getitem(bias, (expanded_expert_idx,)))
-    merged = xp.sum(given * xp.expand_dims(_wide(xp, scales), -1), 1) + _wide(xp, x1)
-    merged = merged if x2 is None else merged + _wide(xp, x2)
+    indices = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
+    given = _upcast(xp, xp.getitem(expanded_x, (indices,)))
+    given = given + _upcast(xp, xp.getitem(bias, (expanded_expert_idx,)))
+    merged = xp.sum(given * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
+    merged = merged if x2 is None else merged + _upcast(xp, x2)
     return xp.cast(merged, expanded_x.dtype)
 
 
@@ -492,9 +492,9 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         )
     if mode not in (0, 1):
         raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
-    wide, half = _wide(xp, x), x.shape[-1] // 2
+    upcast, half = _upcast(xp, x), x.shape[-1] // 2
     if mode == 0:
-        turned = xp.concatenate([-wide[..., half:], wide[..., :half]], -1)
+        turned = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
     else:
-        turned = xp.reshape(xp.stack([-wide[..., 1::2], wide[..., ::2]], -1), x.shape)
-    return xp.cast(wide * _wide(xp, cos) + turned * _wide(xp, sin), x.dtype)
+        turned = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
+    return xp.cast(upcast * _upcast(xp, cos) + turned * _upcast(xp, sin), x.dtype)

@@ -21,13 +21,15 @@ from ..primitive import Primitive
 Epsilon = Float(gt=0.0, le=1.0)
 
 
-def wide(xp, *arrays):
+def upcast(xp, *arrays):
     """Narrow floats as float32, on a GPU too; other arrays and None as they are."""
-    made = [xp.cast(a, "float32") if a is not None and _is_narrow(a.dtype) else a for a in arrays]
+    made = [
+        xp.cast(a, "float32") if a is not None and _is_low_precision(a.dtype) else a for a in arrays
+    ]
     return made[0] if len(made) == 1 else made
 
 
-def _is_narrow(dtype):
+def _is_low_precision(dtype):
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
@@ -52,18 +54,18 @@ def column(xp, v):
 
 def _factor(xp, scale, var, eps):
     """scale / sqrt(var + eps), one per channel; no scale means 1."""
-    rstd = 1 / xp.sqrt(wide(xp, var) + eps)
-    return rstd if scale is None else rstd * wide(xp, scale)
+    rstd = 1 / xp.sqrt(upcast(xp, var) + eps)
+    return rstd if scale is None else rstd * upcast(xp, scale)
 
 
 def _affine(xp, x, factor, mean, shift):
     """(x - mean) * factor + shift, channel by channel, in the dtype of `x`."""
-    planes, mean = wide(xp, planes_of(xp, x), mean)
+    planes, mean = upcast(xp, planes_of(xp, x), mean)
     factor, middle = column(xp, factor), column(xp, mean)
     if shift is None:
         out = xp.by_rows(lambda xp, part: (part - middle) * factor, planes)
     else:
-        offset = column(xp, wide(xp, shift))
+        offset = column(xp, upcast(xp, shift))
         out = xp.by_rows(lambda xp, part: (part - middle) * factor + offset, planes)
     return xp.cast(xp.reshape(out, x.shape), x.dtype)
 
@@ -81,7 +83,7 @@ def batch_standardize(
         return bodies.rows(
             standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
         )
-    planes = wide(xp, planes_of(xp, x))
+    planes = upcast(xp, planes_of(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
     middle = column(xp, mean)
@@ -126,24 +128,24 @@ def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
 @batch_standardize.vjp_joint
 def batch_standardize_vjp(xp, g, x, scale, out, eps):
     """Gradients of the data, the scale and the shift."""
-    slope, slope_mean, slope_var = g
+    grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
-    if x.size and (bodies := bodies_of(xp, x, slope, scale)):
+    if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
         return bodies.rows(
             _standardized_vjp,
             "eerrrrr",
             "err",
             _as_rows(x),
             x,
-            slope,
+            grad_out,
             scale,
             mean,
             var,
-            slope_mean,
-            slope_var,
+            grad_mean,
+            grad_var,
             eps=eps,
         )
-    planes, flow = wide(xp, planes_of(xp, x), planes_of(xp, slope))
+    planes, flow = upcast(xp, planes_of(xp, x), planes_of(xp, grad_out))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
 
@@ -151,16 +153,16 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
         return xp.sum(flow, 2), dots(xp, part - middle, flow)
 
     total, moment = (xp.sum(each, 0) for each in xp.by_rows(sums, planes, flow))
-    factor = rstd if scale is None else rstd * wide(xp, scale)
-    by_part = column(xp, (2 * slope_var - factor * rstd * rstd * moment) / count)
-    by_one = column(xp, (slope_mean - factor * total) / count)
+    factor = rstd if scale is None else rstd * upcast(xp, scale)
+    by_part = column(xp, (2 * grad_var - factor * rstd * rstd * moment) / count)
+    by_one = column(xp, (grad_mean - factor * total) / count)
     factor = column(xp, factor)
 
-    def spread(xp, part, flow):
+    def input_gradient(xp, part, flow):
         return flow * factor + ((part - middle) * by_part + by_one)
 
-    slope_x = xp.reshape(xp.by_rows(spread, planes, flow), x.shape)
-    return slope_x, rstd * moment, total
+    grad_x = xp.reshape(xp.by_rows(input_gradient, planes, flow), x.shape)
+    return grad_x, rstd * moment, total
 
 
 @op(compute="native")
@@ -179,18 +181,18 @@ def batch_rescale(
 
 def _moment(xp, g, x, mean):
     """The sum of (x - mean) g over each channel."""
-    planes, flow, mean = wide(xp, planes_of(xp, x), planes_of(xp, g), mean)
+    planes, flow, mean = upcast(xp, planes_of(xp, x), planes_of(xp, g), mean)
     middle = column(xp, mean)
     return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow), 0)
 
 
 def _total(xp, g):
     """The sum of g over each channel."""
-    return xp.sum(xp.sum(wide(xp, planes_of(xp, g)), 2), 0)
+    return xp.sum(xp.sum(upcast(xp, planes_of(xp, g)), 2), 0)
 
 
 def _rescale_input(xp, g, scale, var, eps):
-    factor, flow = column(xp, _factor(xp, scale, var, eps)), wide(xp, planes_of(xp, g))
+    factor, flow = column(xp, _factor(xp, scale, var, eps)), upcast(xp, planes_of(xp, g))
     return xp.reshape(xp.by_rows(lambda xp, flow: flow * factor, flow), g.shape)
 
 
@@ -198,7 +200,7 @@ batch_rescale.vjp(
     x=_rescale_input,
     mean=lambda xp, g, scale, var, eps: -_total(xp, g) * _factor(xp, scale, var, eps),
     var=lambda xp, g, x, mean, var, scale, eps: (
-        -0.5 * _moment(xp, g, x, mean) * _factor(xp, scale, var, eps) / (wide(xp, var) + eps)
+        -0.5 * _moment(xp, g, x, mean) * _factor(xp, scale, var, eps) / (upcast(xp, var) + eps)
     ),
     scale=lambda xp, g, x, mean, var, eps: _moment(xp, g, x, mean) * _factor(xp, None, var, eps),
     shift=lambda xp, g: _total(xp, g),
@@ -221,9 +223,9 @@ def need_channels(api, x, ranks, rank_error=ValueError, **given):
 
 def running(old, new, momentum):
     """Moves a running statistic toward that of a batch, in place; no gradient flows."""
-    kept = old._array
-    space = kept * (1 - momentum) + new._array * momentum
-    old._array = space.astype(kept.dtype)
+    previous = old._array
+    space = previous * (1 - momentum) + new._array * momentum
+    old._array = space.astype(previous.dtype)
 
 
 def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
@@ -244,10 +246,10 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     out, own_mean, own_var = batch_standardize.run(x, scale, shift, eps)
     count = x.size // x.shape[1]
     unbiased = count / max(count - 1, 1)
-    held = [each._array for each in (mean, var, own_mean, own_var)]
-    if bodies := bodies_of(space_of(held[0]), *held):
+    arrays = [each._array for each in (mean, var, own_mean, own_var)]
+    if bodies := bodies_of(space_of(arrays[0]), *arrays):
         mean._array, var._array = bodies.pointwise(
-            _moved, *held, momentum=momentum, unbiased=unbiased
+            _moved, *arrays, momentum=momentum, unbiased=unbiased
         )
         return out, own_mean, own_var
     running(mean, own_mean, momentum)

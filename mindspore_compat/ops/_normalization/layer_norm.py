@@ -15,7 +15,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, ScalarOf, TupleOf, checked
 from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
-from .batch_norm import column, dots, need_channels, standardized, wide
+from .batch_norm import column, dots, need_channels, standardized, upcast
 
 Epsilon = Float(ge=0.0, le=1.0)
 
@@ -27,7 +27,7 @@ def _rows(xp, x, axis):
 
 
 def _flat(xp, weight):
-    return None if weight is None else xp.reshape(wide(xp, weight), (-1,))
+    return None if weight is None else xp.reshape(upcast(xp, weight), (-1,))
 
 
 def _row_statistics(xp, part, eps):
@@ -71,13 +71,13 @@ def row_standardize(
         part = part if scale is None else part * scale
         return part if shift is None else part + shift, mean, rstd
 
-    out, mean, rstd = xp.by_rows(normal, wide(xp, _rows(xp, x, axis)))
-    kept = _kept_axes(x, axis)
+    out, mean, rstd = xp.by_rows(normal, upcast(xp, _rows(xp, x, axis)))
+    statistic_shape = _statistic_shape(x, axis)
     out = xp.cast(xp.reshape(out, x.shape), x.dtype)
-    return out, xp.reshape(mean, kept), xp.reshape(rstd, kept)
+    return out, xp.reshape(mean, statistic_shape), xp.reshape(rstd, statistic_shape)
 
 
-def _kept_axes(x, axis):
+def _statistic_shape(x, axis):
     """The shape of what there is one of for each row."""
     axis = axis % x.ndim
     return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
@@ -89,8 +89,12 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
     out, mean, rstd = bodies.rows(
         standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift, eps=eps, gives_rstd=True
     )
-    kept = _kept_axes(x, axis)
-    return xp.reshape(out, x.shape), xp.reshape(mean, kept), xp.reshape(rstd, kept)
+    statistic_shape = _statistic_shape(x, axis)
+    return (
+        xp.reshape(out, x.shape),
+        xp.reshape(mean, statistic_shape),
+        xp.reshape(rstd, statistic_shape),
+    )
 
 
 def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
@@ -105,11 +109,11 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Gradients of the data, the scale and the shift."""
-    rows, flow = wide(xp, _rows(xp, x, axis), _rows(xp, g[0], axis))
+    rows, flow = upcast(xp, _rows(xp, x, axis), _rows(xp, g[0], axis))
     mean, rstd, by_mean, by_rstd = (xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:]))
     weight = _flat(xp, scale)
     if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
-        slope_x, product = bodies.rows(
+        grad_x, product = bodies.rows(
             _kernel_vjp,
             "eecrrrr",
             "ee",
@@ -123,26 +127,28 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
             by_rstd,
         )
         return (
-            xp.reshape(slope_x, x.shape),
+            xp.reshape(grad_x, x.shape),
             None if scale is None else xp.reshape(xp.sum(product, 0), scale.shape),
             None if shift_shape is None else xp.reshape(xp.sum(flow, 0), shift_shape),
         )
 
-    def spread(xp, part, flow, mean, rstd, by_mean, by_rstd):
+    def input_gradient(xp, part, flow, mean, rstd, by_mean, by_rstd):
         flow = flow if weight is None else flow * weight
         return _row_vjp(xp, part - mean, flow, rstd, by_mean, by_rstd)
 
-    slope_x = xp.reshape(xp.by_rows(spread, rows, flow, mean, rstd, by_mean, by_rstd), x.shape)
-    slope_scale = slope_shift = None
+    grad_x = xp.reshape(
+        xp.by_rows(input_gradient, rows, flow, mean, rstd, by_mean, by_rstd), x.shape
+    )
+    grad_scale = grad_shift = None
     if scale is not None:
 
         def moments(xp, part, flow, mean, rstd):
             return xp.sum((part - mean) * rstd * flow, 0)
 
-        slope_scale = xp.reshape(xp.sum_by_rows(moments, rows, flow, mean, rstd), scale.shape)
+        grad_scale = xp.reshape(xp.sum_by_rows(moments, rows, flow, mean, rstd), scale.shape)
     if shift_shape is not None:
-        slope_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
-    return slope_x, slope_scale, slope_shift
+        grad_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
+    return grad_x, grad_scale, grad_shift
 
 
 @extra
@@ -157,11 +163,11 @@ def row_normal(xp, x, eps):
 
 
 def _row_normal_vjp(xp, g, x, eps):
-    def spread(xp, part, flow):
+    def input_gradient(xp, part, flow):
         part, _, rstd = _row_statistics(xp, part, eps)
         return _row_vjp(xp, part, flow, rstd)
 
-    return xp.by_rows(spread, x, g)
+    return xp.by_rows(input_gradient, x, g)
 
 
 derive("row_normal(x, eps)", x=_row_normal_vjp)
@@ -256,16 +262,16 @@ class LayerNorm(Primitive):
                 raise ValueError(
                     f"For 'LayerNorm', '{name}' must have shape {shape}, but got {value.shape}."
                 )
-        alike = self.begin_norm_axis % rank == self.begin_params_axis % rank
+        same_axis = self.begin_norm_axis % rank == self.begin_params_axis % rank
         out, mean, rstd = row_standardize.run(
             input_x,
-            gamma if alike else None,
-            beta if alike else None,
+            gamma if same_axis else None,
+            beta if same_axis else None,
             self.begin_norm_axis,
             self.epsilon,
         )
         variance = variance_of.run(rstd, self.epsilon)
-        return out if alike else multiply_add.run(out, gamma, beta), mean, variance
+        return out if same_axis else multiply_add.run(out, gamma, beta), mean, variance
 
 
 @op(compute="native")
@@ -282,7 +288,7 @@ def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
 @op(compute="native")
 def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     """x * scale + shift, in the dtype of `x`."""
-    rows, scale, shift = wide(xp, x, scale, shift)
+    rows, scale, shift = upcast(xp, x, scale, shift)
     return xp.cast(rows * scale + shift, x.dtype)
 
 
@@ -315,10 +321,10 @@ def add_layer_norm(
         [[-0.9999988  0.9999988]]
     """
     total = x1 + x2
-    rows = wide(xp, total)
+    rows = upcast(xp, total)
     mean = xp.mean(rows, -1, keepdims=True)
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows - mean), -1, keepdims=True) + epsilon)
-    out = (rows - mean) * rstd * wide(xp, gamma) + wide(xp, beta)
+    out = (rows - mean) * rstd * upcast(xp, gamma) + upcast(xp, beta)
     return xp.cast(out, x1.dtype), mean, rstd, total
 
 
@@ -328,7 +334,7 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
             f"For '{api}', 'gamma' must have the shape of the last axes of the input, but got "
             f"{tuple(gamma.shape)} and {tuple(x.shape)}."
         )
-    rows, gamma = wide(xp, x, gamma)
+    rows, gamma = upcast(xp, x, gamma)
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
     return xp.cast(rows * rstd * gamma, x.dtype), rstd
@@ -436,17 +442,17 @@ def group_standardize(
         return bodies.rows(
             _grouped, "ekk", "e", (1, *shape), x, scale, shift, eps=eps, groups=groups, area=area
         )
-    normal = xp.row_normal(wide(xp, xp.reshape(x, shape)), eps)
+    normal = xp.row_normal(upcast(xp, xp.reshape(x, shape)), eps)
     planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
-        planes = planes * column(xp, wide(xp, scale))
+        planes = planes * column(xp, upcast(xp, scale))
     if shift is not None:
-        planes = planes + column(xp, wide(xp, shift))
+        planes = planes + column(xp, upcast(xp, shift))
     return xp.cast(xp.reshape(planes, x.shape), x.dtype)
 
 
 def _as_groups(x, groups):
-    """The shape of `x` with a row for each group, and how many places a channel has."""
+    """The shape of `x` with a row for each group, and how many positions a channel has."""
     area = prod(x.shape[2:])
     return (x.shape[0] * groups, x.shape[1] // groups * area), area
 
@@ -470,7 +476,7 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     """Gradients of the data, the scale and the shift; the statistics are found again."""
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
-    rows, flow = wide(xp, xp.reshape(x, shape), xp.reshape(g, shape))
+    rows, flow = upcast(xp, xp.reshape(x, shape), xp.reshape(g, shape))
     slope_scale = None
     if x.size and (bodies := bodies_of(xp, rows, flow, scale)):
         slope_x, product = bodies.rows(
@@ -490,7 +496,7 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     else:
         weighted = flow
         if scale is not None:
-            weighted = xp.reshape(flow, planes) * column(xp, wide(xp, scale))
+            weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
             normal = xp.reshape(xp.row_normal(rows, eps), planes)
             slope_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
         slope_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)

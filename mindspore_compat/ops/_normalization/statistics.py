@@ -13,7 +13,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, OneOf, TupleOf, checked
 from .._rules import Floats
 from ..primitive import Primitive
-from .batch_norm import channels_first, channels_last, wide
+from .batch_norm import channels_first, channels_last, upcast
 
 
 def _standard(xp, x, axes, eps):
@@ -64,7 +64,7 @@ def layer_norm_ext(
             f"of 'weight' and 'bias', but got {given}."
         )
     axes = tuple(range(input.ndim - len(shape), input.ndim))
-    out, mean, rstd = _standard(xp, wide(xp, input), axes, eps)
+    out, mean, rstd = _standard(xp, upcast(xp, input), axes, eps)
     return xp.cast(_affine(xp, out, weight, bias), input.dtype), mean, rstd
 
 
@@ -113,13 +113,13 @@ def layer_norm_v3(
             f"{tuple(gamma.shape)} and {tuple(beta.shape)}."
         )
     axes = tuple(range(begin_norm_axis % rank, rank))
-    out, mean, rstd = _standard(xp, wide(xp, input_x), axes, epsilon)
+    out, mean, rstd = _standard(xp, upcast(xp, input_x), axes, epsilon)
     return xp.cast(_affine(xp, out, gamma, beta), input_x.dtype), mean, rstd
 
 
 def _affine(xp, x, scale, shift):
-    x = x if scale is None else x * wide(xp, scale)
-    return x if shift is None else x + wide(xp, shift)
+    x = x if scale is None else x * upcast(xp, scale)
+    return x if shift is None else x + upcast(xp, shift)
 
 
 def _groups(api, x, count):
@@ -132,7 +132,7 @@ def _groups(api, x, count):
 
 
 def _by_channel(xp, x, vector):
-    return xp.reshape(wide(xp, vector), (1, -1) + (1,) * (x.ndim - 2))
+    return xp.reshape(upcast(xp, vector), (1, -1) + (1,) * (x.ndim - 2))
 
 
 @op(
@@ -165,7 +165,7 @@ def group_norm_statistics(
         [[-0.999995  0.999995]]
     """
     shape = _groups("GroupNorm", input, num_groups)
-    out, mean, rstd = _standard(xp, xp.reshape(wide(xp, input), shape), (2,), eps)
+    out, mean, rstd = _standard(xp, xp.reshape(upcast(xp, input), shape), (2,), eps)
     out = xp.reshape(out, input.shape)
     if weight is not None:
         out = out * _by_channel(xp, input, weight)
@@ -209,15 +209,15 @@ def group_norm_grad(
         [1. 3.]
     """
     shape = _groups("GroupNormGrad", x, num_groups)
-    slope, value, middle, inverse = wide(xp, dy, x, mean, rstd)
+    flow, value, middle, inverse = upcast(xp, dy, x, mean, rstd)
     middle, inverse = (xp.expand_dims(each, 2) for each in (middle, inverse))
     normal = (xp.reshape(value, shape) - middle) * inverse
-    inner = xp.reshape(slope * _by_channel(xp, x, gamma_opt), shape)
+    inner = xp.reshape(flow * _by_channel(xp, x, gamma_opt), shape)
     back = inner - xp.mean(inner, 2, keepdims=True)
     back = (back - normal * xp.mean(inner * normal, 2, keepdims=True)) * inverse
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
-    gamma = xp.sum(slope * xp.reshape(normal, x.shape), axes)
-    found = (xp.reshape(back, x.shape), gamma, xp.sum(slope, axes))
+    gamma = xp.sum(flow * xp.reshape(normal, x.shape), axes)
+    found = (xp.reshape(back, x.shape), gamma, xp.sum(flow, axes))
     return tuple(xp.cast(each, x.dtype) for each in found)
 
 
@@ -400,15 +400,15 @@ def instance_norm_grad(
             f"shape {shape}, but got {[tuple(each.shape) for each in (dy, x, *given)]}."
         )
     axes = tuple(range(2, x.ndim))
-    slope, value, scale = wide(xp, dy, x, gamma)
-    middle, inverse = wide(xp, save_mean, save_variance)
+    flow, value, scale = upcast(xp, dy, x, gamma)
+    middle, inverse = upcast(xp, save_mean, save_variance)
     if not is_training:
-        middle, inverse = wide(xp, mean), xp.rsqrt(wide(xp, variance) + epsilon)
+        middle, inverse = upcast(xp, mean), xp.rsqrt(upcast(xp, variance) + epsilon)
     normal = (value - middle) * inverse
-    back = slope * scale
+    back = flow * scale
     if is_training:
         inner = normal * xp.mean(back * normal, axes, keepdims=True)
         back = back - xp.mean(back, axes, keepdims=True) - inner
-    sums = (xp.sum(each, axes, keepdims=True) for each in (slope * normal, slope))
+    sums = (xp.sum(each, axes, keepdims=True) for each in (flow * normal, flow))
     found = (xp.cast(back * inverse, x.dtype), *sums)
     return tuple(xp.cast(each, like.dtype) for each, like in zip(found, (x, gamma, gamma)))

@@ -5,7 +5,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Number, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
-from .batch_norm import column, planes_of, running, wide
+from .batch_norm import column, planes_of, running, upcast
 
 
 @op("mint.batch_norm_stats(input, eps)", compute="native")
@@ -20,7 +20,7 @@ def batch_norm_stats(xp, input: Floats, eps: Number):
         >>> print(mean, invstd)
         [2.] [1.]
     """
-    planes = wide(xp, planes_of(xp, input))
+    planes = upcast(xp, planes_of(xp, input))
     mean = xp.mean(planes, (0, 2))
     var = xp.mean(xp.square(planes - column(xp, mean)), (0, 2))
     return mean, 1 / xp.sqrt(var + eps)
@@ -51,11 +51,11 @@ def batch_norm_elemt(
         [[-1.]
          [ 1.]]
     """
-    out = wide(xp, planes_of(xp, input))
-    out = out if mean is None else out - column(xp, wide(xp, mean))
-    out = out if invstd is None else out * column(xp, wide(xp, invstd))
-    out = out if weight is None else out * column(xp, wide(xp, weight))
-    out = out if bias is None else out + column(xp, wide(xp, bias))
+    out = upcast(xp, planes_of(xp, input))
+    out = out if mean is None else out - column(xp, upcast(xp, mean))
+    out = out if invstd is None else out * column(xp, upcast(xp, invstd))
+    out = out if weight is None else out * column(xp, upcast(xp, weight))
+    out = out if bias is None else out + column(xp, upcast(xp, bias))
     return xp.cast(xp.reshape(out, input.shape), input.dtype)
 
 
@@ -92,7 +92,7 @@ def batch_norm_gather_stats_with_counts(
 @op(compute="native")
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
     """Mean, biased variance and number of elements of parts whose own are given."""
-    mean, invstd, counts = wide(xp, mean, invstd, counts)
+    mean, invstd, counts = upcast(xp, mean, invstd, counts)
     weight = xp.reshape(counts, (-1, 1))
     total = xp.sum(counts)
     whole = xp.sum(mean * weight, 0) / total

@@ -121,20 +121,21 @@ class FusedAdaFactor(Update):
             wanted["exp_avg"] = (exp_avg, shape)
         shapes = (shape[:-1], shape[:-2] + shape[-1:]) if len(shape) >= 2 else (shape,)
         wanted.update(
-            (name, (held, fits)) for (name, held), fits in zip(squares.items(), shapes, strict=True)
+            (name, (tensors, fits))
+            for (name, tensors), fits in zip(squares.items(), shapes, strict=True)
         )
-        for name, (held, fits) in wanted.items():
-            if held.shape != fits:
+        for name, (tensors, fits) in wanted.items():
+            if tensors.shape != fits:
                 raise ValueError(
                     f"For '{self.name}', '{name}' must have the shape {fits} beside a "
-                    f"'param' of the shape {shape}, but got {held.shape}."
+                    f"'param' of the shape {shape}, but got {tensors.shape}."
                 )
 
     def _step(self, gradient, param, average, states, numbers):
         """Works the step out in float32 and writes it."""
         xp = arrays.space_of(param)
         gradient = arrays.to_space(xp, gradient)
-        gradient, wide = (xp.cast(each, "float32") for each in (gradient, param))
+        gradient, upcast = (xp.cast(each, "float32") for each in (gradient, param))
         formula = adafactor_direction if param.ndim >= 2 else adafactor_vector_direction
         direction, *new = formula(
             xp,
@@ -145,17 +146,17 @@ class FusedAdaFactor(Update):
         )
         rate = numbers["learning_rate"]
         if self.enable_scale_parameter:
-            rate = rate * xp.maximum(root_mean_square(xp, wide), numbers["epsilon"][1])
+            rate = rate * xp.maximum(root_mean_square(xp, upcast), numbers["epsilon"][1])
         size = root_mean_square(xp, direction) / numbers["clip_threshold"]
         direction = direction * (rate / xp.maximum(size, 1.0))
         if self.enable_first_moment:
             direction = numbers["beta1"] * average + (1 - numbers["beta1"]) * direction
             average[...] = direction
         if self.enable_weight_decay:
-            direction = direction + numbers["weight_decay"] * rate * wide
+            direction = direction + numbers["weight_decay"] * rate * upcast
         for state, value in zip(states, new, strict=True):
             state[...] = value
-        param[...] = wide - direction
+        param[...] = upcast - direction
 
 
 @public("ops.FusedAdaFactorWithGlobalNorm")

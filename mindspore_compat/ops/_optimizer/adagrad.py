@@ -13,10 +13,10 @@ from .update import (
     FTRL,
     PROXIMAL_ADAGRAD,
     RMSPROP,
+    Gradient,
     HalfRate,
     Loose,
     Rate,
-    Slope,
     Update,
     without_axes,
 )
@@ -42,7 +42,7 @@ class ApplyAdadelta(ApplyGradientDescent):
         lr: Rate,
         rho: Rate,
         epsilon: Rate,
-        grad: Slope | NumberOrBool,
+        grad: Gradient | NumberOrBool,
     ):
         return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
 
@@ -120,14 +120,14 @@ class ApplyAdagradDA(Update):
         var: Floats,
         gradient_accumulator: Floats,
         gradient_squared_accumulator: Floats,
-        grad: Slope,
+        grad: Gradient,
         lr: HalfRate,
         l1: HalfRate,
         l2: HalfRate,
         global_step: Int | TensorOf("int32", "int64"),
     ):
-        held = (var, gradient_accumulator, gradient_squared_accumulator)
-        return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
+        tensors = (var, gradient_accumulator, gradient_squared_accumulator)
+        return self.run(ADAGRAD_DA, tensors, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
 
 
 @public("ops.ApplyRMSProp")
@@ -190,10 +190,10 @@ class ApplyCenteredRMSProp(Update):
         momentum: Float,
         epsilon: Float,
     ):
-        held = (var, mean_gradient, mean_square, moment)
+        tensors = (var, mean_gradient, mean_square, moment)
         return self.run(
             CENTERED_RMSPROP,
-            held,
+            tensors,
             grad,
             lr=learning_rate,
             rho=decay,
@@ -219,7 +219,7 @@ class ApplyFtrl(Update):
         var: Floats | NumberOrBool,
         accum: Floats | NumberOrBool,
         linear: Floats | NumberOrBool,
-        grad: Slope,
+        grad: Gradient,
         lr: Loose,
         l1: Loose,
         l2: Loose,
@@ -247,6 +247,6 @@ class ApplyProximalAdagrad(Update):
         lr: Rate,
         l1: Rate,
         l2: Rate,
-        grad: Slope,
+        grad: Gradient,
     ):
         return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)

@@ -11,19 +11,19 @@ from ..._core.rules.vocabulary import Bool, Float, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
 from .._rules import Floats, NumberOrBool
-from .inferred_metadata import TellsOfAdam
+from .inferred_metadata import InfersAdam
 from .update import (
     ADAM,
     ADAM_DECAY,
     ADAM_DELTA,
     ADAMAX,
     AMSGRAD,
+    Gradient,
     HalfRate,
     Loose,
     Nesterov,
     Rate,
     Scalar,
-    Slope,
     Update,
     without_axes,
 )
@@ -81,7 +81,7 @@ class Adam(_Corrected):
         beta1: Rate,
         beta2: Rate,
         epsilon: Rate,
-        gradient: Slope,
+        gradient: Gradient,
     ):
         rate = self.rate(lr, beta1_power, beta2_power)
         return self.run(
@@ -159,7 +159,7 @@ class AdamWeightDecay(Update):
         beta2: Float | Floats,
         epsilon: Float | Floats,
         decay: Float | Floats,
-        gradient: Slope,
+        gradient: Gradient,
     ):
         return self.run(
             ADAM_DECAY,
@@ -174,7 +174,7 @@ class AdamWeightDecay(Update):
 
 
 @public("ops.FusedCastAdamWeightDecay")
-class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
+class FusedCastAdamWeightDecay(InfersAdam, AdamWeightDecay):
     """`ops.AdamWeightDecay` of a float16 gradient over a global norm; states stay float32.
 
     The norm may be left out, as the original's documentation has it.
@@ -237,7 +237,7 @@ class ApplyAdaMax(Update):
         beta1: Rate,
         beta2: Rate,
         epsilon: Rate,
-        grad: Slope,
+        grad: Gradient,
     ):
         power = self._number("beta1_power", beta1_power)
         need_below(self.name, power)
@@ -284,7 +284,7 @@ class ApplyAdamWithAmsgrad(_Corrected):
         beta1_power: HalfRate,
         beta2_power: HalfRate,
         lr: HalfRate,
-        grad: Slope,
+        grad: Gradient,
     ):
         return self.run(
             AMSGRAD,
@@ -327,7 +327,7 @@ class ApplyAdamWithAmsgradV2(_Corrected):
         beta1: Loose,
         beta2: Loose,
         epsilon: Loose,
-        grad: Slope | NumberOrBool,
+        grad: Gradient | NumberOrBool,
     ):
         return self.run(
             AMSGRAD,

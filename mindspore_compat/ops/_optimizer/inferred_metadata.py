@@ -63,7 +63,7 @@ def together(api, x_shape, y_shape):
     return found
 
 
-class TellsOfMomentum:
+class InfersMomentum:
     """What `ops.FusedWeightScaleApplyMomentum` tells."""
 
     def infer_dtype(self, d_dtype, s_dtype, v_dtype, a_dtype, l_dtype, g_dtype, m_dtype):
@@ -87,7 +87,7 @@ class TellsOfMomentum:
         return v_dtype
 
 
-class TellsOfAdam:
+class InfersAdam:
     """What `ops.FusedCastAdamWeightDecay` tells."""
 
     def infer_dtype(

@@ -6,7 +6,7 @@ from ..._core.rules.vocabulary import Bool, Float, Number, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Float16Or32, Floats, NumberOrBool, Numbers, NumbersOrBools
 from . import formulas
-from .inferred_metadata import TellsOfMomentum
+from .inferred_metadata import InfersMomentum
 from .update import (
     ADD_SIGN,
     KERAS_MOMENTUM,
@@ -16,11 +16,11 @@ from .update import (
     POWER_SIGN,
     PROXIMAL,
     SGD_STEP,
+    Gradient,
     Loose,
     Nesterov,
     Rate,
     Scalar,
-    Slope,
     Update,
     without_axes,
 )
@@ -49,7 +49,7 @@ class ApplyGradientDescent(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, delta: Slope):
+    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, delta: Gradient):
         return self.run(PLAIN, (var,), delta, lr=alpha)[0]
 
 
@@ -67,7 +67,9 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
     """
 
     @checked(*without_axes("alpha l1 l2"))
-    def __call__(self, var: Floats | NumberOrBool, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
+    def __call__(
+        self, var: Floats | NumberOrBool, alpha: Rate, l1: Rate, l2: Rate, delta: Gradient
+    ):
         return self.run(PROXIMAL, (var,), delta, lr=alpha, l1=l1, l2=l2)[0]
 
 
@@ -116,7 +118,7 @@ class ApplyMomentum(Update):
 
 
 @public("ops.FusedWeightScaleApplyMomentum")
-class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
+class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
     """Momentum of loss_scale (gradient + weight_decay variable), in place.
 
     `loss_scale` is thus one over what the loss was multiplied by.
@@ -263,7 +265,7 @@ class ApplyAddSign(ApplyGradientDescent):
         alpha: Rate,
         sign_decay: Loose,
         beta: Loose,
-        grad: Slope,
+        grad: Gradient,
     ):
         return self.run(
             ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, alpha=alpha
@@ -290,7 +292,7 @@ class ApplyPowerSign(ApplyGradientDescent):
         logbase: Loose,
         sign_decay: Loose,
         beta: Loose,
-        grad: Slope,
+        grad: Gradient,
     ):
         return self.run(
             POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay, logbase=logbase

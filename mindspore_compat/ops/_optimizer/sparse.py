@@ -27,28 +27,32 @@ from .update import (
     FTRL_SHRUNK,
     PROXIMAL_ADAGRAD,
     RMSPROP,
+    Gradient,
     Rate,
     Scalar,
-    Slope,
     Update,
     without_axes,
 )
 
-HeldHere = Floats | NumberOrBool
-SlopeHere = Slope | NumberOrBool
+FloatsOrNumber = Floats | NumberOrBool
+GradientOrNumber = Gradient | NumberOrBool
 Power = NumberOrBool | TensorOf(real - {"float64"})
-Narrow = NumberOrBool | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
+UpTo32Bits = NumberOrBool | TensorOf(
+    real - {"float64"}, "bool"
+)  # none is wider than what is updated
 
 
-def merged(update, held, grad, indices, lenient=False):
-    """The rows named, each once, and the sum of the gradients given for each; see `_fitting`."""
-    at, slope = _fitting(update, held, grad, indices, lenient)
+def merged(update, tensors, grad, indices, lenient=False):
+    """The rows named, each once, and the sum of the gradients given for each; see `_checked`."""
+    at, grad_rows = _checked(update, tensors, grad, indices, lenient)
     xp = space_for(at)
-    rows, places = xp.unique(at, return_inverse=True)
-    return rows, xp.add_rows(places.reshape(-1), slope, rows.size) if rows.size else slope
+    rows, positions = xp.unique(at, return_inverse=True)
+    return rows, xp.add_rows(
+        positions.reshape(-1), grad_rows, rows.size
+    ) if rows.size else grad_rows
 
 
-def _fitting(update, held, grad, indices, lenient=False):
+def _checked(update, tensors, grad, indices, lenient=False):
     """The rows named and the gradients given for them, as arrays.
 
     With `lenient` rows that do not exist are left out, as the original's documentation shows.
@@ -58,26 +62,28 @@ def _fitting(update, held, grad, indices, lenient=False):
         ValueError: if shapes do not fit; a TypeError if the update says so.
         IndexError: if a row does not exist.
     """
-    var = held[0]
-    update.need_narrow(held, grad)
+    var = tensors[0]
+    update.need_no_wider(tensors, grad)
     if indices.ndim != 1 or grad.ndim == 0 or indices.shape[0] != grad.shape[0]:
         raise (update.unfit if grad.ndim else ValueError)(
             f"For '{update.name}', 'indices' must have one place for each row of the gradient, but "
             f"got {indices.shape} and {grad.shape}."
         )
-    if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in held):
+    if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in tensors):
         raise update.unfit(
             f"For '{update.name}', states must have the shape of the parameter, and rows that of "
-            f"its rows, but got {[each.shape for each in (*held, grad)]}."
+            f"its rows, but got {[each.shape for each in (*tensors, grad)]}."
         )
     xp = space_for(var._array)
-    at, slope = xp.asarray(indices._array), xp.asarray(grad._array)
+    at, grad_rows = xp.asarray(indices._array), xp.asarray(grad._array)
     if lenient:
         there = (at >= 0) & (at < var.shape[0])
-        at, slope = at[there], slope[there]
+        at, grad_rows = at[there], grad_rows[there]
     else:
         check_range(update.name, at.reshape(-1, 1), var.shape[:1])
-    return at, slope if slope.dtype.kind not in "iub" else xp.cast(slope, var._array.dtype)
+    return at, grad_rows if grad_rows.dtype.kind not in "iub" else xp.cast(
+        grad_rows, var._array.dtype
+    )
 
 
 class _RowUpdate(Update):
@@ -85,24 +91,24 @@ class _RowUpdate(Update):
 
     lenient = False  # whether rows that do not exist are left out
 
-    def run_rows(self, fused, held, grad, indices, **scalars):
-        """Updates rows of `held` in place and returns `held`."""
-        *held, grad = standing(*held, grad)
-        note_in_place_write(held)
-        rows, g = merged(self, held, grad, indices, self.lenient)
+    def run_rows(self, fused, tensors, grad, indices, **scalars):
+        """Updates rows of `tensors` in place and returns `tensors`."""
+        *tensors, grad = standing(*tensors, grad)
+        note_in_place_write(tensors)
+        rows, g = merged(self, tensors, grad, indices, self.lenient)
         scalars = self.numbers(scalars)
         if rows.size:
-            picked = [each._array[rows] for each in held]
+            picked = [each._array[rows] for each in tensors]
             fused(picked[0], g, *picked[1:], **scalars)
-            for each, values in zip(held, picked, strict=True):
+            for each, values in zip(tensors, picked, strict=True):
                 each._array[rows] = values
-        return self.barred(held, grad)
+        return self.barred(tensors, grad)
 
 
-def _answer(held):
+def _answer(tensors):
     """The Parameter, and a Tensor of one zero for each state."""
-    zero = space_for(held[0]._array).zeros
-    return (held[0], *(Tensor._wrap(zero(1, each._array.dtype)) for each in held[1:]))
+    zero = space_for(tensors[0]._array).zeros
+    return (tensors[0], *(Tensor._wrap(zero(1, each._array.dtype)) for each in tensors[1:]))
 
 
 class _CorrectedRows(_Corrected):
@@ -130,28 +136,28 @@ class FusedSparseAdam(_CorrectedRows):
     @checked
     def __call__(
         self,
-        var: HeldHere,
-        m: HeldHere,
-        v: HeldHere,
+        var: FloatsOrNumber,
+        m: FloatsOrNumber,
+        v: FloatsOrNumber,
         beta1_power: Power,
-        beta2_power: Narrow,
-        lr: Narrow,
-        beta1: Narrow,
-        beta2: Narrow,
-        epsilon: Narrow,
-        gradient: SlopeHere,
+        beta2_power: UpTo32Bits,
+        lr: UpTo32Bits,
+        beta1: UpTo32Bits,
+        beta2: UpTo32Bits,
+        epsilon: UpTo32Bits,
+        gradient: GradientOrNumber,
         indices: Index,
     ):
-        var, *held, gradient = standing(var, m, v, gradient)
-        held = (var, *held)
-        rows, g = merged(self, held, gradient, indices, lenient=True)
+        var, *tensors, gradient = standing(var, m, v, gradient)
+        tensors = (var, *tensors)
+        rows, g = merged(self, tensors, gradient, indices, lenient=True)
         whole = space_for(var._array).zeros(var.shape, g.dtype)
         whole[rows] = g
         rate = self.rate(lr, beta1_power, beta2_power)
         return _answer(
             self.run(
                 ADAM,
-                held,
+                tensors,
                 Tensor._wrap(whole),
                 lr=rate,
                 beta1=beta1,
@@ -181,16 +187,16 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
     @checked
     def __call__(
         self,
-        var: HeldHere,
-        m: HeldHere,
-        v: HeldHere,
+        var: FloatsOrNumber,
+        m: FloatsOrNumber,
+        v: FloatsOrNumber,
         beta1_power: Power,
-        beta2_power: Narrow,
-        lr: Narrow,
-        beta1: Narrow,
-        beta2: Narrow,
-        epsilon: Narrow,
-        gradient: SlopeHere,
+        beta2_power: UpTo32Bits,
+        lr: UpTo32Bits,
+        beta1: UpTo32Bits,
+        beta2: UpTo32Bits,
+        epsilon: UpTo32Bits,
+        gradient: GradientOrNumber,
         indices: Index,
     ):
         rate = self.rate(lr, beta1_power, beta2_power)
@@ -247,7 +253,12 @@ class SparseApplyFtrl(_RowUpdate):
 
     @checked
     def __call__(
-        self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere, indices: Index
+        self,
+        var: FloatsOrNumber,
+        accum: FloatsOrNumber,
+        linear: FloatsOrNumber,
+        grad: GradientOrNumber,
+        indices: Index,
     ):
         return self.run_rows(
             FTRL,
@@ -289,7 +300,12 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 
     @checked
     def __call__(
-        self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere, indices: Index
+        self,
+        var: FloatsOrNumber,
+        accum: FloatsOrNumber,
+        linear: FloatsOrNumber,
+        grad: GradientOrNumber,
+        indices: Index,
     ):
         return self.run_rows(
             FTRL_SHRUNK,
@@ -330,12 +346,12 @@ class SparseApplyProximalAdagrad(_RowUpdate):
     @checked(*without_axes("lr l1 l2"))
     def __call__(
         self,
-        var: HeldHere,
-        accum: HeldHere,
+        var: FloatsOrNumber,
+        accum: FloatsOrNumber,
         lr: Float(gt=0.0) | TensorOf(floating),
         l1: Float(ge=0.0) | TensorOf(floating),
         l2: Float(ge=0.0) | TensorOf(floating),
-        grad: HeldHere,
+        grad: FloatsOrNumber,
         indices: Index,
     ):
         return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
@@ -352,12 +368,12 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
     @checked(*without_axes("lr l1 l2"))
     def __call__(
         self,
-        var: HeldHere,
-        accum: HeldHere,
-        lr: Narrow,
-        l1: Narrow,
-        l2: Narrow,
-        grad: SlopeHere,
+        var: FloatsOrNumber,
+        accum: FloatsOrNumber,
+        lr: UpTo32Bits,
+        l1: UpTo32Bits,
+        l2: UpTo32Bits,
+        grad: GradientOrNumber,
         indices: Index,
     ):
         return _answer(
@@ -391,7 +407,9 @@ class SparseApplyAdagrad(_RowUpdate):
         self.lr, self.update_slots = lr, update_slots
 
     @checked
-    def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Index):
+    def __call__(
+        self, var: FloatsOrNumber, accum: FloatsOrNumber, grad: GradientOrNumber, indices: Index
+    ):
         return self.run_rows(
             self.fused,
             (var, accum),
@@ -458,26 +476,28 @@ class SparseApplyRMSProp(_RowUpdate):
         self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
 
     @checked(*without_axes("lr"))
-    def __call__(self, var: Floats, ms: Floats, mom: Floats, lr: Rate, grad: Slope, indices: Index):
-        *held, grad = standing(var, ms, mom, grad)
-        note_in_place_write(held)
-        rows, slope = _fitting(self, held, grad, indices)
+    def __call__(
+        self, var: Floats, ms: Floats, mom: Floats, lr: Rate, grad: Gradient, indices: Index
+    ):
+        *tensors, grad = standing(var, ms, mom, grad)
+        note_in_place_write(tensors)
+        rows, grad_rows = _checked(self, tensors, grad, indices)
         scalars = self.numbers(
             {"lr": lr, "rho": self.rho, "momentum": self.momentum, "eps": self.epsilon}
         )
         for at in _rounds(arrays.to_host(rows)):
-            self._move(held, rows[at], slope[at], scalars)
-        return self.barred(held, grad)
+            self._move(tensors, rows[at], grad_rows[at], scalars)
+        return self.barred(tensors, grad)
 
     @staticmethod
-    def _move(held, rows, slope, scalars):
+    def _move(tensors, rows, grad_rows, scalars):
         """Updates rows that are all different."""
         xp = space_for(rows)
-        picked = [each._array[rows] for each in held]
+        picked = [each._array[rows] for each in tensors]
         before = picked[1].copy()
-        RMSPROP(picked[0], slope, *picked[1:], **scalars)
-        picked[1] = xp.where(slope == 0, before, picked[1])
-        for each, values in zip(held, picked, strict=True):
+        RMSPROP(picked[0], grad_rows, *picked[1:], **scalars)
+        picked[1] = xp.where(grad_rows == 0, before, picked[1])
+        for each, values in zip(tensors, picked, strict=True):
             each._array[rows] = values
 
 

@@ -22,7 +22,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.by_slices import in_each_slice
-from .._indexing.write_cast import standing, wider
+from .._indexing.write_cast import promotes_beyond, standing
 from .._rules import Float16Or32, NumberOrBool
 from ..primitive import Primitive
 from . import formulas
@@ -30,7 +30,7 @@ from .formulas import unscaled
 
 # What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
 # stands beside a Tensor, a number means a Tensor without axes, and is refused for its shape.
-Slope = TensorOf(floating, integer, "bool")
+Gradient = TensorOf(floating, integer, "bool")
 
 # Scalars: those that must be of a floating dtype take no Python int, others take any number.
 Scalar = Number | TensorOf(floating)
@@ -86,61 +86,69 @@ class Update(Primitive):
         super().__init__(type(self).__name__)
         self.use_locking = use_locking
 
-    def run(self, fused, held, grad, **scalars):
-        """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
-        *held, given = standing(*held, grad)
-        note_in_place_write(held)
-        grad = self.joined(held, given)
-        states = [each._array for each in held[1:]]
+    def run(self, fused, tensors, grad, **scalars):
+        """Updates `tensors`, first the parameter, with `grad`; returns Tensors on that memory."""
+        *tensors, given = standing(*tensors, grad)
+        note_in_place_write(tensors)
+        grad = self.joined(tensors, given)
+        states = [each._array for each in tensors[1:]]
         scalars = self.numbers(scalars)
-        if held[0]._array.dtype.kind in "iuc":
-            self._run_plainly(fused.formula, [held[0]._array, *states], grad, scalars)
+        if tensors[0]._array.dtype.kind in "iuc":
+            self._run_plainly(fused.formula, [tensors[0]._array, *states], grad, scalars)
         else:
-            fused(held[0]._array, grad, *states, **scalars)
-        return self.barred(held, given)
+            fused(tensors[0]._array, grad, *states, **scalars)
+        return self.barred(tensors, given)
 
-    def barred(self, held, *inputs):
-        """`held` as results. There is no gradient through the update; asking for it is refused."""
-        made = tuple(map(plain, held))
-        live = tuple(t._node for t in (*held, *inputs) if t._node is not None)
+    def barred(self, tensors, *inputs):
+        """`tensors` as results; a gradient through the update is refused."""
+        made = tuple(map(plain, tensors))
+        live = tuple(t._node for t in (*tensors, *inputs) if t._node is not None)
         if live and not depth.paused:
-            slopes = {str(i): no_gradient(self.name) for i in range(len(live))}
+            vjps = {str(i): no_gradient(self.name) for i in range(len(live))}
             for each in made:
-                each._node = record(Rule(self.name, slopes, slopes), live, (), None)
+                each._node = record(Rule(self.name, vjps, vjps), live, (), None)
         return made
 
-    def _run_plainly(self, formula, held, grad, scalars):
+    def _run_plainly(self, formula, tensors, grad, scalars):
         """The formula as it stands, for integers and complex numbers, which are not fused."""
-        new = formula(space_for(held[0]), held[0], grad.astype(held[0].dtype), *held[1:], **scalars)
-        for array, value in zip(held, new, strict=True):
+        new = formula(
+            space_for(tensors[0]),
+            tensors[0],
+            grad.astype(tensors[0].dtype),
+            *tensors[1:],
+            **scalars,
+        )
+        for array, value in zip(tensors, new, strict=True):
             array[...] = value
 
-    def joined(self, held, grad):
+    def joined(self, tensors, grad):
         """The gradient's array where the parameter lies.
 
         Raises:
             TypeError: the gradient is wider than all that it updates, which are never converted.
             ValueError: shapes differ.
         """
-        grad = standing(*held, grad)[-1]
-        self.need_narrow(held, grad)
-        for each in (*held[1:], grad):
-            if each.shape != held[0].shape:
+        grad = standing(*tensors, grad)[-1]
+        self.need_no_wider(tensors, grad)
+        for each in (*tensors[1:], grad):
+            if each.shape != tensors[0].shape:
                 raise ValueError(
                     f"For '{self.name}', all states and the gradient must have the shape of the "
-                    f"parameter, {held[0].shape}, but got {each.shape}."
+                    f"parameter, {tensors[0].shape}, but got {each.shape}."
                 )
-        space = space_for(held[0]._array)
+        space = space_for(tensors[0]._array)
         array = arrays.to_space(space, grad._array)
-        return array if array.dtype.kind not in "iub" else space.cast(array, held[0]._array.dtype)
+        return (
+            array if array.dtype.kind not in "iub" else space.cast(array, tensors[0]._array.dtype)
+        )
 
-    def need_narrow(self, held, grad):
+    def need_no_wider(self, tensors, grad):
         """Refuses a gradient that is wider than all that it updates."""
-        dtypes = {each._array.dtype for each in held}
-        if all(wider(grad._array.dtype, dtype) for dtype in dtypes):
+        dtypes = {each._array.dtype for each in tensors}
+        if all(promotes_beyond(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(
                 f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
-                f"{held[0].dtype}, but got {grad.dtype}."
+                f"{tensors[0].dtype}, but got {grad.dtype}."
             )
 
     def numbers(self, scalars):

@@ -138,9 +138,9 @@ def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural
 
 
 def _adaptive_largest(xp, x, goal, index=None):
-    places = xp.adaptive_max_index(x, goal)
-    top = xp.take_spatial(x, places, len(goal))
-    return top if index is None else (top, xp.cast(places, index))
+    indices = xp.adaptive_max_index(x, goal)
+    top = xp.take_spatial(x, indices, len(goal))
+    return top if index is None else (top, xp.cast(indices, index))
 
 
 @op("ops.adaptive_max_pool1d(input, output_size)")

@@ -55,10 +55,10 @@ def _positions(xp, samples, size, out, kernel):
         shape = [*begin.shape[:2]] + [1] * (2 * count)
         shape[2 + i], shape[2 + count + i] = o, k
         total = total * n + xp.reshape(reach, tuple(shape))
-    taps = 1
+    kernel_elements = 1
     for k in kernel:
-        taps *= k
-    return xp.reshape(total, (*total.shape[: 2 + count], taps))
+        kernel_elements *= k
+    return xp.reshape(total, (*total.shape[: 2 + count], kernel_elements))
 
 
 def _fractional(xp, api, x, samples, kernel, out, count):
@@ -75,11 +75,11 @@ def _fractional(xp, api, x, samples, kernel, out, count):
             f"For '{api}', 'random_samples' must have shape {(*x.shape[:2], count)}, but got "
             f"{tuple(samples.shape)}."
         )
-    places = _positions(xp, xp.cast(samples, "float64"), size, out, kernel)
-    flat = xp.reshape(places, (*places.shape[:2], -1))
-    values = xp.reshape(xp.take_spatial(x, flat, count), places.shape)
+    indices = _positions(xp, xp.cast(samples, "float64"), size, out, kernel)
+    flat = xp.reshape(indices, (*indices.shape[:2], -1))
+    values = xp.reshape(xp.take_spatial(x, flat, count), indices.shape)
     best = xp.expand_dims(xp.argmax(values, -1), -1)
-    index = xp.squeeze(xp.take_along_axis(places, best, -1), -1)
+    index = xp.squeeze(xp.take_along_axis(indices, best, -1), -1)
     return xp.take_spatial(x, index, count), index
 
 
@@ -306,7 +306,7 @@ def tile_max(xp, part, axis):
 
 
 Ratios = ListOf(Float, length=4)
-Wide = TensorOf("float32", "float64", "int32", "int64")
+Float32OrWider = TensorOf("float32", "float64", "int32", "int64")
 
 
 @op(
@@ -315,7 +315,7 @@ Wide = TensorOf("float32", "float64", "int32", "int64")
 )
 def fractional_max_pool(
     xp,
-    x: Wide,
+    x: Float32OrWider,
     pooling_ratio: Ratios,
     pseudo_random: Bool = False,
     overlapping: Bool = False,
@@ -359,7 +359,7 @@ def fractional_max_pool(
 )
 def fractional_avg_pool(
     xp,
-    x: Wide,
+    x: Float32OrWider,
     pooling_ratio: Ratios,
     pseudo_random: Bool = False,
     overlapping: Bool = False,

@@ -14,14 +14,14 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
     kernel = each(kernel, count)
     stride = kernel if stride is None else each(stride, count)
-    taps = 1
+    kernel_elements = 1
     for k in kernel:
-        taps *= k
+        kernel_elements *= k
     none = ((0, 0),) * count
     means = average_windows(
         xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True, None
     )
-    total = means * taps
+    total = means * kernel_elements
     zero = total == 0  # there the slope of the root would be infinite
     return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))
 

@@ -89,8 +89,8 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
     top = xp.max_pool(x, kernel, stride, pads, dilation, ceil_mode)
     if index is None:
         return top
-    places = xp.max_pool_index(x, top, kernel, stride, pads, dilation)
-    return top, xp.cast(places, index)
+    indices = xp.max_pool_index(x, top, kernel, stride, pads, dilation)
+    return top, xp.cast(indices, index)
 
 
 @op(
@@ -244,10 +244,10 @@ def max_pool_with_argmax(
     pads = padding_of("MaxPoolWithArgmax", pad_mode, 0, tuple(x.shape[2:]), kernel, stride, (1, 1))
     need_fit("MaxPoolWithArgmax", x, kernel, pads, (1, 1))
     top = xp.max_pool(x, kernel, stride, pads, (1, 1))
-    places = xp.max_pool_index(x, top, kernel, stride, pads, (1, 1))
+    indices = xp.max_pool_index(x, top, kernel, stride, pads, (1, 1))
     channel = xp.reshape(xp.arange(x.shape[1]) * (x.shape[2] * x.shape[3]), (-1, 1, 1))
-    places = xp.cast(places + channel, "int32")
-    return (xp.moveaxis(top, 1, -1), xp.moveaxis(places, 1, -1)) if last else (top, places)
+    indices = xp.cast(indices + channel, "int32")
+    return (xp.moveaxis(top, 1, -1), xp.moveaxis(indices, 1, -1)) if last else (top, indices)
 
 
 @op(

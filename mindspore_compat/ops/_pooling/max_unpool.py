@@ -9,15 +9,15 @@ from .._conv.im2col import each, height_and_width, need_rank
 from .._rules import Index, Natural, Positive, Reals, several
 
 
-def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
+def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
     """`x` at the places where pooling found it, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
     if not isinstance(output_size, (tuple, type(None))):
         raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
-    if tuple(x.shape) != tuple(places.shape):
+    if tuple(x.shape) != tuple(indices.shape):
         raise ValueError(
             f"For '{api}', 'x' and 'indices' must have the same shape, but got "
-            f"{tuple(x.shape)} and {tuple(places.shape)}."
+            f"{tuple(x.shape)} and {tuple(indices.shape)}."
         )
     kernel, padding, lead = each(kernel, count), each(padding, count), x.ndim - count
     stride = kernel if stride is None or not any(each(stride, count)) else each(stride, count)
@@ -36,9 +36,9 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
         goal = wanted
     if min(goal) < 0:
         raise ValueError(f"For '{api}', the output must have a size, but got {goal}.")
-    if bool(xp.any((places < 0) | (places >= math.prod(goal)))):
+    if bool(xp.any((indices < 0) | (indices >= math.prod(goal)))):
         raise RuntimeError(f"For '{api}', 'indices' must lie in an output of size {goal}.")
-    return xp.put_spatial(x, places, goal)
+    return xp.put_spatial(x, indices, goal)
 
 
 Shape = TupleOf(Int)

@@ -52,12 +52,12 @@ def made(area, name):
 
 
 def _class(area, name, settings, inputs, target):
-    kept = _names(settings)
-    given = ", ".join(_names(inputs) + [f"self.{each}" for each in kept])
+    attributes = _names(settings)
+    given = ", ".join(_names(inputs) + [f"self.{each}" for each in attributes])
     lines = [
         f"def __init__({', '.join(filter(None, ['self', settings]))}):",
         f"    _base.__init__(self, {name!r})",
-        *(f"    self.{each} = {each}" for each in kept),
+        *(f"    self.{each} = {each}" for each in attributes),
         "",
         f"def __call__(self, {inputs}):",
         f"    return _target({given})",

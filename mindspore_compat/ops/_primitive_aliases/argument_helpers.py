@@ -252,14 +252,14 @@ def is_instance_in(data, type_id):
 def get_support_dtype_list(src_type, dst_type):
     """The kinds in words: "int, Tensor, list of int"."""
     sources = src_type if isinstance(src_type, tuple) else (src_type,)
-    return ", ".join(_told(kind) for kind in (*sources, dst_type))
+    return ", ".join(_in_words(kind) for kind in (*sources, dst_type))
 
 
-def _told(kind):
+def _in_words(kind):
     name = OpDtype(kind).name.removeprefix("DT_").lower()
-    room, _, item = name.partition("_")
+    container, _, item = name.partition("_")
     words = {"tensor": "Tensor", "any": "Any", "str": "string"}
-    return f"{room} of {words.get(item, item)}" if item else words.get(room, room)
+    return f"{container} of {words.get(item, item)}" if item else words.get(container, container)
 
 
 # Casts --------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ def do_type_cast(data, dst_type, op_name):
         return scalar_to_tensor(data) if given == (int, float) else tuple_to_tensor(tuple(data))
     if is_number(dst_type) and given is Tensor:
         return tensor_to_number(data, dst_type, op_name)
-    raise TypeError(f"For '{op_name}', {data!r} cannot become {_told(dst_type)}.")
+    raise TypeError(f"For '{op_name}', {data!r} cannot become {_in_words(dst_type)}.")
 
 
 def type_it(op_name, arg_name, data, src_type, dst_type):

@@ -20,7 +20,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._normalization.batch_norm import wide
+from .._normalization.batch_norm import upcast
 from .._rules import Floats
 from ..primitive import Primitive
 
@@ -66,20 +66,24 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
             f"{tuple(a.shape)} and {tuple(v.shape)}."
         )
     given = a.dtype
-    a, v = wide(xp, a, v)
+    a, v = upcast(xp, a, v)
     if given.kind in "iu":
         a, v = xp.cast(a, "float32"), xp.cast(v, "float32")
     v = xp.conj(v) if given.kind == "c" else v
     swapped = a.shape[0] < v.shape[0]
     long, short = (v, a) if swapped else (a, v)
-    taps = short.shape[0]
-    before = {"valid": 0, "same": taps // 2, "full": taps - 1}[pad_mode]
-    after = {"valid": 0, "same": taps - taps // 2 - 1, "full": taps - 1}[pad_mode]
+    kernel_elements = short.shape[0]
+    before = {"valid": 0, "same": kernel_elements // 2, "full": kernel_elements - 1}[pad_mode]
+    after = {
+        "valid": 0,
+        "same": kernel_elements - kernel_elements // 2 - 1,
+        "full": kernel_elements - 1,
+    }[pad_mode]
     long = xp.concatenate(
         [xp.zeros((before,), long.dtype), long, xp.zeros((after,), long.dtype)], 0
     )
-    count = long.shape[0] - taps + 1
-    index = xp.reshape(xp.arange(count), (-1, 1)) + xp.arange(taps)
+    count = long.shape[0] - kernel_elements + 1
+    index = xp.reshape(xp.arange(count), (-1, 1)) + xp.arange(kernel_elements)
     found = xp.sum(long[index] * short, 1)
     found = found[::-1] if swapped else found
     return xp.cast(found, given) if given == "float16" else found
@@ -165,7 +169,7 @@ def quantized(
                 f"For 'QuantV2', '{name}' must have length {tuple(x.shape[-1:])} in the last axis "
                 f"and 1 in others, but got shape {tuple(each.shape)}."
             )
-    x, scale, offset = wide(xp, x, scale, offset)
+    x, scale, offset = upcast(xp, x, scale, offset)
     return _bytes(xp, xp.reshape(scale, (-1,)) * x + xp.reshape(offset, (-1,)))
 
 
@@ -208,8 +212,8 @@ def quantized_by_rows(
             f"rows, but got shape {tuple(x.shape)} and "
             f"{None if smooth_scales is None else tuple(smooth_scales.shape)}."
         )
-    rows = wide(xp, x)
-    rows = rows if smooth_scales is None else rows * wide(xp, smooth_scales)
+    rows = upcast(xp, x)
+    rows = rows if smooth_scales is None else rows * upcast(xp, smooth_scales)
     unit = xp.max(xp.abs(rows), -1, keepdims=True) / 127
     found = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
     return found, xp.squeeze(unit, -1)

@@ -3,9 +3,9 @@
 from .alias import alias, ops
 
 
-def _ones(places, copies, like):
+def _ones(indices, copies, like):
     """A weight of 1 for each copy of each token."""
-    return ops.ones((places.shape[0] // copies, copies), like.dtype)
+    return ops.ones((indices.shape[0] // copies, copies), like.dtype)
 
 
 @alias(

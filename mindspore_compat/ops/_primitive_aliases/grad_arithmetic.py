@@ -41,8 +41,8 @@ def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_resu
         [0.36787942 1.        ]
     """
     low = xp.minimum(x_or_out, 0)
-    slope = low + alpha if is_result else alpha * xp.exp(low)
-    return xp.where(x_or_out > 0, dout, dout * slope)
+    gradient = low + alpha if is_result else alpha * xp.exp(low)
+    return xp.where(x_or_out > 0, dout, dout * gradient)
 
 
 @op("ops.auto_generate.LeakyReLUGradExt()(dy, input, negative_slope=0.01, is_result=False)")
@@ -96,13 +96,13 @@ def lu_unpack_grad(
         [[0. 0.]
          [1. 0.]]
     """
-    high, wide = LU_data.shape[-2:]
-    least = min(high, wide)
+    height, width = LU_data.shape[-2:]
+    least = min(height, width)
     lower = xp.tril(L_grad, -1) if L_grad_flag else L_grad * 0
     upper = xp.triu(U_grad) if U_grad_flag else U_grad * 0
     batch = tuple(LU_data.shape[:-2])
-    right = xp.zeros((*batch, high, wide - least), LU_data.dtype)
-    below = xp.zeros((*batch, high - least, wide), LU_data.dtype)
+    right = xp.zeros((*batch, height, width - least), LU_data.dtype)
+    below = xp.zeros((*batch, height - least, width), LU_data.dtype)
     return xp.concatenate([lower, right], -1), xp.concatenate([upper, below], -2)
 
 
@@ -144,15 +144,15 @@ def median_grad(
             f"{tuple(y_grad.shape)} and {tuple(y.shape)}."
         )
     dtype = "float64" if x.dtype == "float64" else "float32"
-    slope = xp.cast(y_grad, dtype)
+    gradient = xp.cast(y_grad, dtype)
     if global_median:
         same = xp.cast(x == y, dtype)
-        return slope * same / xp.sum(same)
+        return gradient * same / xp.sum(same)
     if not keep_dims and x.ndim:
-        slope, indices = xp.expand_dims(slope, axis), xp.expand_dims(indices, axis)
+        gradient, indices = xp.expand_dims(gradient, axis), xp.expand_dims(indices, axis)
     if not x.ndim:
-        return slope
-    return xp.scatter_along_axis(xp.zeros(x.shape, dtype), indices, slope, axis)
+        return gradient
+    return xp.scatter_along_axis(xp.zeros(x.shape, dtype), indices, gradient, axis)
 
 
 # Segments and sparse matrices ---------------------------------------------------------------------
@@ -272,8 +272,8 @@ def sparse_slice_grad(
     same = xp.all(same, 2)
     if not bool(xp.all(xp.any(same, 0))):
         raise RuntimeError(f"For '{api}', 'new_indices' must all be among 'indices', both sorted.")
-    held = xp.expand_dims(backprop_val_grad, 0)
-    return xp.cast(xp.sum(xp.where(same, held, xp.zeros_like(held)), 1), backprop_val_grad.dtype)
+    grads = xp.expand_dims(backprop_val_grad, 0)
+    return xp.cast(xp.sum(xp.where(same, grads, xp.zeros_like(grads)), 1), backprop_val_grad.dtype)
 
 
 # Draws and unique elements ------------------------------------------------------------------------
@@ -306,14 +306,14 @@ class RandomGammaGrad(Primitive):
                 f"For 'RandomGammaGrad', 'alpha' and 'sample' must have the same dtype, but got "
                 f"{alpha.dtype} and {sample.dtype}."
             )
-        slope = igamma_grad_a(alpha, sample)
-        return gamma_draw_slope.run(slope, alpha, sample)
+        gradient = igamma_grad_a(alpha, sample)
+        return gamma_draw_gradient.run(gradient, alpha, sample)
 
 
 @op()
-def gamma_draw_slope(xp, slope: Floats, alpha: Floats, sample: Floats):
-    """Minus `slope` divided by the density of the gamma distribution at `sample`."""
-    return -slope * xp.exp(sample + xp.gammaln(alpha) - (alpha - 1) * xp.log(sample))
+def gamma_draw_gradient(xp, gradient: Floats, alpha: Floats, sample: Floats):
+    """Minus `gradient` divided by the density of the gamma distribution at `sample`."""
+    return -gradient * xp.exp(sample + xp.gammaln(alpha) - (alpha - 1) * xp.log(sample))
 
 
 @public("ops.operations._grad_ops.UniqueGrad")

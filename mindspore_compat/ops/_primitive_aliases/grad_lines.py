@@ -317,9 +317,9 @@ def batch_norm_grad(
         xp.reshape(each, shape) for each in (saved_mean, saved_variance, scale)
     )
     inverse = xp.rsqrt(variance + epsilon)
-    normal, slope = _through_mean(xp, x, dout * scale, mean, inverse, axes)
-    slope = slope if is_training else dout * scale * inverse
-    return slope, xp.sum(dout * normal, axes), xp.sum(dout, axes)
+    normal, gradient = _through_mean(xp, x, dout * scale, mean, inverse, axes)
+    gradient = gradient if is_training else dout * scale * inverse
+    return gradient, xp.sum(dout * normal, axes), xp.sum(dout, axes)
 
 
 @op(
@@ -350,17 +350,17 @@ def layer_norm_grad(
     """
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
     inverse = xp.rsqrt(variance + 1e-12)
-    normal, slope = _through_mean(xp, x, dy * gamma, mean, inverse, axes)
+    normal, gradient = _through_mean(xp, x, dy * gamma, mean, inverse, axes)
     outer = tuple(range(begin_params_axis % x.ndim))
-    return slope, xp.sum(dy * normal, outer), xp.sum(dy, outer)
+    return gradient, xp.sum(dy * normal, outer), xp.sum(dy, outer)
 
 
-def _through_mean(xp, x, slope, mean, inverse, axes):
+def _through_mean(xp, x, gradient, mean, inverse, axes):
     """What `x` is after it is standardised over `axes`, and the gradient before."""
     normal = (x - mean) * inverse
-    inner = xp.mean(slope, axes, keepdims=True)
-    inner = inner + normal * xp.mean(slope * normal, axes, keepdims=True)
-    return normal, inverse * (slope - inner)
+    inner = xp.mean(gradient, axes, keepdims=True)
+    inner = inner + normal * xp.mean(gradient * normal, axes, keepdims=True)
+    return normal, inverse * (gradient - inner)
 
 
 @op("ops.operations._grad_ops.RmsNormGrad()(dy, x, rstd, gamma)")
@@ -378,9 +378,9 @@ def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
         [1. 1.]
     """
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    normal, slope = x * rstd, dy * gamma
-    inner = xp.mean(slope * normal, axes, keepdims=True)
-    return rstd * (slope - normal * inner), xp.sum(dy * normal, tuple(range(axes[0])))
+    normal, gradient = x * rstd, dy * gamma
+    inner = xp.mean(gradient * normal, axes, keepdims=True)
+    return rstd * (gradient - normal * inner), xp.sum(dy * normal, tuple(range(axes[0])))
 
 
 @op("ops.operations._grad_ops.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")

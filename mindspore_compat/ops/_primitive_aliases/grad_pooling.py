@@ -93,9 +93,9 @@ def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any
     return tiles(xp, x, (rows, columns), overlapping, reduce)
 
 
-def _through_tiles(x, slope, rows, columns, overlapping, reduce):
+def _through_tiles(x, gradient, rows, columns, overlapping, reduce):
     cuts = [each.asnumpy().tolist() for each in (rows, columns)]
-    return vjp(lambda given: tiled.run(given, *cuts, overlapping, reduce), x)[1](slope)[0]
+    return vjp(lambda given: tiled.run(given, *cuts, overlapping, reduce), x)[1](gradient)[0]
 
 
 class _Fractional(Primitive):
@@ -184,7 +184,7 @@ def fractional_max_pool_grad(
         >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
         [[[[0. 5.]]]]
     """
-    _need_places("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
+    _need_indices("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
     return xp.add_spatial(out_backprop, argmax, tuple(origin_input.shape[-2:]))
 
 
@@ -216,16 +216,16 @@ def fractional_max_pool3d_grad(
     last = data_format == "NDHWC"
     given = (origin_input, out_backprop, argmax)
     x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
-    _need_places("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
+    _need_indices("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
     found = xp.add_spatial(y, at, tuple(x.shape[-3:]))
     return xp.moveaxis(found, 1, -1) if last else found
 
 
-def _need_places(api, x, y, places):
-    if tuple(y.shape) != tuple(places.shape) or tuple(y.shape[:2]) != tuple(x.shape[:2]):
+def _need_indices(api, x, y, indices):
+    if tuple(y.shape) != tuple(indices.shape) or tuple(y.shape[:2]) != tuple(x.shape[:2]):
         raise ValueError(
             f"For '{api}', 'out_backprop' and 'argmax' must have the same shape, of the batch and "
-            f"channels of 'origin_input', but got {tuple(y.shape)}, {tuple(places.shape)} and "
+            f"channels of 'origin_input', but got {tuple(y.shape)}, {tuple(indices.shape)} and "
             f"{tuple(x.shape)}."
         )
 
@@ -286,8 +286,8 @@ def max_unpool3d_grad(
     return _taken(xp, grads, argmax, 3, data_format)
 
 
-def _taken(xp, grads, places, spatial, data_format):
+def _taken(xp, grads, indices, spatial, data_format):
     if data_format.endswith("C"):
-        moved = (xp.moveaxis(each, -1, 1) for each in (grads, places))
+        moved = (xp.moveaxis(each, -1, 1) for each in (grads, indices))
         return xp.moveaxis(xp.take_spatial(*moved, spatial), 1, -1)
-    return xp.take_spatial(grads, places, spatial)
+    return xp.take_spatial(grads, indices, spatial)

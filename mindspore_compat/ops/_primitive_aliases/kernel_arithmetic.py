@@ -94,10 +94,10 @@ def _adam_step(var, m, v, largest, grad, lr, beta1, beta2, decay, eps, unbias1, 
 
 def as_strided(input, size, stride, storage_offset=0):
     """The numbers at `storage_offset + sum(index * stride)` of the flattened input."""
-    places = np.full(tuple(size), storage_offset, np.int64)
+    indices = np.full(tuple(size), storage_offset, np.int64)
     for axis, (length, step) in enumerate(zip(size, stride, strict=True)):
-        places += step * np.arange(length).reshape([-1] + [1] * (len(size) - axis - 1))
-    flat = ops.gather(ops.reshape(input, (-1,)), Tensor(places.reshape(-1)), 0)
+        indices += step * np.arange(length).reshape([-1] + [1] * (len(size) - axis - 1))
+    flat = ops.gather(ops.reshape(input, (-1,)), Tensor(indices.reshape(-1)), 0)
     return ops.reshape(flat, tuple(size))
 
 
@@ -114,17 +114,17 @@ def kv_cache_scatter_update(var, indices, updates, axis, reduce):
     _must_be("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
     for row, start in enumerate(indices.asnumpy().tolist()):
         part = slice(start, start + updates.shape[axis])
-        place = (row, ..., part) if axis in (-1, var.ndim - 1) else (row, ..., part, slice(None))
-        var[place] = updates[row]
+        index = (row, ..., part) if axis in (-1, var.ndim - 1) else (row, ..., part, slice(None))
+        var[index] = updates[row]
     return var
 
 
 def unique(input, sorted, return_inverse, return_counts, dim=None):
     """(the values, the place of each element among them, how often each occurs); the second and
     the third are empty where they are not asked for."""
-    values, places, counts = mint.unique(input, sorted, True, True, dim)
+    values, indices, counts = mint.unique(input, sorted, True, True, dim)
     empty = ops.zeros((0,), int64)
-    return values, places if return_inverse else empty, counts if return_counts else empty
+    return values, indices if return_inverse else empty, counts if return_counts else empty
 
 
 def repeat_interleave_grad(input, repeats, dim):
@@ -175,8 +175,8 @@ def batch_norm_ext(input, weight, bias, running_mean, running_var, training, mom
         input, running_mean, running_var, weight, bias, training, momentum, eps
     )
     mean = ops.mean(input, _others(input))
-    spread = ops.mean((input - _by_channel(mean, input)) ** 2, _others(input))
-    return out, mean, ops.rsqrt(spread + eps)
+    variance = ops.mean((input - _by_channel(mean, input)) ** 2, _others(input))
+    return out, mean, ops.rsqrt(variance + eps)
 
 
 def batch_norm_grad_ext(
@@ -258,11 +258,11 @@ def cross_entropy_loss(
 def nll_loss_2d(input, target, weight, reduction, ignore_index):
     """(the loss, the sum of the weights of the classes met)."""
     loss = functional.nll_loss(input, target, weight, ignore_index, reduction)
-    kept = (target != ignore_index).astype(input.dtype)
+    keep_mask = (target != ignore_index).astype(input.dtype)
     each = (
-        kept
+        keep_mask
         if weight is None
-        else kept
+        else keep_mask
         * ops.gather(weight, ops.select(target != ignore_index, target, ops.zeros_like(target)), 0)
     )
     return loss, ops.sum(each)
@@ -284,16 +284,16 @@ def rounded(p, dtype):
 
 def packed_mask(shape, p, seed, offset):
     """Which of so many places are kept, eight to a byte, uint8; filled up to 128 places."""
-    kept = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
-    kept = np.append(kept, np.zeros(-kept.size % 128, bool))
-    return Tensor(np.packbits(kept, bitorder="little"), uint8)
+    keep_mask = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
+    keep_mask = np.append(keep_mask, np.zeros(-keep_mask.size % 128, bool))
+    return Tensor(np.packbits(keep_mask, bitorder="little"), uint8)
 
 
 def drop(input, mask, p):
     """The input where a mask, packed as `packed_mask` does, keeps it, divided by 1 - p."""
     bits = np.unpackbits(mask.asnumpy(), bitorder="little")[: input.size]
-    kept = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
-    return input * kept / (1 - p) if p < 1 else ops.zeros_like(input)
+    keep_mask = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
+    return input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input)
 
 
 def dropout(input, p, seed, offset):
@@ -316,8 +316,8 @@ def dropout_by_channel(input, p, training, inplace, seed, offset):
     if not training:
         return input
     shape = (*input.shape[:2], *(1,) * (input.ndim - 2))
-    kept = (_uniform(shape, seed, offset) >= p).astype(input.dtype)
-    return _into(input, input * kept / (1 - p) if p < 1 else ops.zeros_like(input), inplace)
+    keep_mask = (_uniform(shape, seed, offset) >= p).astype(input.dtype)
+    return _into(input, input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input), inplace)
 
 
 # Experts ------------------------------------------------------------------------------------------
@@ -373,11 +373,11 @@ def moe_gating_top_k_softmax(x, finished=None, k=1):
         done = ops.expand_dims(finished, -1).astype(experts.dtype)
         experts = experts * (1 - done) + x.shape[-1] * done
     rows = int(np.prod(x.shape[:-1]))
-    places = np.arange(k)[None] * rows + np.arange(rows)[:, None]
+    indices = np.arange(k)[None] * rows + np.arange(rows)[:, None]
     return (
         values.astype(x.dtype),
         experts.astype(int32),
-        Tensor(places.reshape(values.shape), int32),
+        Tensor(indices.reshape(values.shape), int32),
     )
 
 

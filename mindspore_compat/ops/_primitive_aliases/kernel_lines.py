@@ -325,8 +325,8 @@ def cross_entropy_loss_grad(
     )
     if grad_zloss is None:
         return found
-    slope = 2 * lse_square_scale_for_zloss * grad_zloss * lse_for_zloss
-    return found + ops.expand_dims(slope, 1) * ops.exp(log_prob)
+    gradient = 2 * lse_square_scale_for_zloss * grad_zloss * lse_for_zloss
+    return found + ops.expand_dims(gradient, 1) * ops.exp(log_prob)
 
 
 @alias(

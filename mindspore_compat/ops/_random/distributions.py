@@ -41,16 +41,20 @@ def moved(mean, scale, noise):
         each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
         for each in (mean, scale)
     ]
-    wide = isinstance(mean, Tensor) and mean.dtype == dtypes.float64
-    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), wide)
+    in_float64 = isinstance(mean, Tensor) and mean.dtype == dtypes.float64
+    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), in_float64)
 
 
 @op(compute="native")
 def moved_noise(
-    xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype), noise: TensorOf(floating), wide: Bool
+    xp,
+    mean: TensorOf(any_dtype),
+    scale: TensorOf(any_dtype),
+    noise: TensorOf(floating),
+    in_float64: Bool,
 ):
-    """mean + scale * noise; float64 where it is to be `wide`, else float32."""
-    return xp.cast(mean + scale * noise, "float64" if wide else "float32")
+    """mean + scale * noise; float64 where it is to be `in_float64`, else float32."""
+    return xp.cast(mean + scale * noise, "float64" if in_float64 else "float32")
 
 
 @op(compute="native")

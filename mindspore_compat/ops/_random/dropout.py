@@ -322,9 +322,11 @@ def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number
         raise ValueError(
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}."
         )
-    slope = xp.random_uniform(input.shape, float(lower), float(upper))
-    slope = xp.cast(slope, input.dtype) if input.dtype.kind == "f" else slope
-    return xp.cast(xp.where(input >= 0, input, input * slope), input.dtype)
+    negative_slope = xp.random_uniform(input.shape, float(lower), float(upper))
+    negative_slope = (
+        xp.cast(negative_slope, input.dtype) if input.dtype.kind == "f" else negative_slope
+    )
+    return xp.cast(xp.where(input >= 0, input, input * negative_slope), input.dtype)
 
 
 @op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)")
@@ -359,7 +361,7 @@ def gumbel_softmax(
     if not hard:
         return soft
     best = xp.expand_dims(xp.argmax(soft, dim), dim)
-    places = xp.arange(logits.shape[dim])
-    places = xp.reshape(places, (-1,) + (1,) * (logits.ndim - 1 - dim % logits.ndim))
-    chosen = xp.cast(places == best, logits.dtype)
+    indices = xp.arange(logits.shape[dim])
+    indices = xp.reshape(indices, (-1,) + (1,) * (logits.ndim - 1 - dim % logits.ndim))
+    chosen = xp.cast(indices == best, logits.dtype)
     return chosen + (soft - xp.stop(soft))

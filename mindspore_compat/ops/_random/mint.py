@@ -18,7 +18,7 @@ from .uniform import _integers
 
 EveryDtype = TensorOf(every)
 FloatDType = DType("float16", "float32", "float64", "bfloat16")
-Places = Float | TensorOf(every)
+FloatOrTensor = Float | TensorOf(every)
 
 
 def need_accelerator(api, device):
@@ -100,7 +100,7 @@ def randn(*size, generator=None, dtype=None, device=None):
     return _made(_stream(generator, current_space()).standard_normal(shape), dtype)
 
 
-def _alike(api, input, dtype, device):
+def _space_and_dtype(api, input, dtype, device):
     """The functions of the input's array, and the dtype of the result, which must be floating."""
     need_accelerator(api, device)
     wanted = input.dtype if dtype is None else dtype
@@ -130,7 +130,7 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Source: mindspore.mint.rand_like of MindSpore 2.10.
     """
-    xp, wanted = _alike("rand_like", input, dtype, device)
+    xp, wanted = _space_and_dtype("rand_like", input, dtype, device)
     return _made(_stream(None, xp).random(input.shape), wanted)
 
 
@@ -146,7 +146,7 @@ def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Source: mindspore.mint.randn_like of MindSpore 2.10.
     """
-    xp, wanted = _alike("randn_like", input, dtype, device)
+    xp, wanted = _space_and_dtype("randn_like", input, dtype, device)
     return _made(_stream(None, xp).standard_normal(input.shape), wanted)
 
 
@@ -226,7 +226,7 @@ def randint_like(*args, dtype=None, device=None):
 
 @public("mint.normal")
 @checked
-def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
+def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, generator=None):
     """Numbers of the normal distribution; the mean and the deviation may be Tensors, which give the
     shape then.
 

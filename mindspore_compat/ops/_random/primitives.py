@@ -397,15 +397,15 @@ class ParameterizedTruncatedNormal(_Seeded):
             each._array.reshape((-1,) + (1,) * (len(whole) - 1))
             for each in (mean, stdevs, min, max)
         ]
-        middle, spread, low, high = (each.astype("float64") for each in sides)
-        if bool((spread <= 0).any()) or bool((low >= high).any()):
+        middle, std, low, high = (each.astype("float64") for each in sides)
+        if bool((std <= 0).any()) or bool((low >= high).any()):
             raise ValueError(
                 "For 'ParameterizedTruncatedNormal', 'stdevs' must be above 0 and 'min' below "
                 "'max'."
             )
-        low, high = (low - middle) / spread, (high - middle) / spread
+        low, high = (low - middle) / std, (high - middle) / std
         numbers = _truncated(xp, self._draw(xp), whole, low, high)
-        return _made(middle + spread * numbers, None, mean._array.dtype)
+        return _made(middle + std * numbers, None, mean._array.dtype)
 
 
 @public("ops.NonDeterministicInts")
@@ -427,8 +427,8 @@ class NonDeterministicInts(Primitive):
     def __call__(self, shape: Index):
         xp = current_space()
         kind = dtypes.to_numpy(self.dtype)
-        halves = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
-        high, low = halves.astype("uint64")
+        words = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
+        high, low = words.astype("uint64")
         return Tensor._wrap((high << xp.asarray(32, "uint64") | low).astype(kind))
 
 

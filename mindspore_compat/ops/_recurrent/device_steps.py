@@ -70,11 +70,11 @@ def _lstm_cell(xp, gi, gf, gn, go, ri, rf, rn, ro, c, at):
     return cell if at is None else cell * at + c * (1 - at)
 
 
-def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, slope, flow, cell_flow, at):
+def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, grad_out, flow, cell_flow, at):
     """What a step passes to its four gates and the cell before; with a mask also to the state."""
     i, f, n, o = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
     bent = xp.tanh(f * c + i * n)
-    into = slope + flow if at is None else (slope + flow) * at
+    into = grad_out + flow if at is None else (grad_out + flow) * at
     through = cell_flow if at is None else cell_flow * at
     to_cell = into * o * (1 - bent * bent) + through
     found = (
@@ -103,7 +103,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask):
 
 def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    slope, flow, cell_flow = g
+    grad_out, flow, cell_flow = g
     recurrent, cells = xp.matmul(before, xp.swapaxes(weight, 0, 1)), {}
     ats = {t: None if mask is None else mask[t] for t in order}
     parts = {t: (*_parts(gates[t], 4), *_parts(recurrent[t], 4)) for t in order}
@@ -111,17 +111,17 @@ def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
         cells[t] = c
         if t != order[-1]:
             c = bodies.pointwise(_lstm_cell, *parts[t], c, ats[t])
-    slopes = xp.empty(gates.shape, gates.dtype)
+    grads = xp.empty(gates.shape, gates.dtype)
     for t in reversed(order):
-        made = [*_parts(slopes[t], 4), xp.empty(c.shape, c.dtype)]
+        made = [*_parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
             made.append(xp.empty(c.shape, c.dtype))
         bodies.pointwise(
-            _lstm_back, *parts[t], cells[t], slope[t], flow, cell_flow, ats[t], out=made
+            _lstm_back, *parts[t], cells[t], grad_out[t], flow, cell_flow, ats[t], out=made
         )
-        back = xp.matmul(slopes[t], weight)
+        back = xp.matmul(grads[t], weight)
         flow, cell_flow = back if mask is None else back + made[5], made[4]
-    return slopes, flow, cell_flow
+    return grads, flow, cell_flow
 
 
 def _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn):
@@ -137,15 +137,15 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at):
     return new if at is None else (new * at, new * at + h * (1 - at))
 
 
-def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, slope, flow, at):
+def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, grad_out, flow, at):
     """What a step passes to its gates, to the candidate's recurrent part, and to the state."""
     r, z, n, inner = _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn)
-    into = slope + flow if at is None else (slope + flow) * at
+    into = grad_out + flow if at is None else (grad_out + flow) * at
     to_n = into * (1 - z) * (1 - n * n)
     to_z = into * (h - n) * z * (1 - z)
     to_r = to_n * inner * r * (1 - r)
-    beside = into * z if at is None else into * z + flow * (1 - at)
-    return to_r, to_z, to_n, to_r, to_z, to_n * r, beside
+    direct = into * z if at is None else into * z + flow * (1 - at)
+    return to_r, to_z, to_n, to_r, to_z, to_n * r, direct
 
 
 def gru(bodies, xp, order, gates, h, weight, bias, mask):
@@ -162,22 +162,22 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask):
 
 def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
     """What reaches the gates, their recurrent parts, and the first state."""
-    slope, flow = g
+    grad_out, flow = g
     recurrent = xp.matmul(before, xp.swapaxes(weight, 0, 1))
-    slopes, states = (xp.empty(gates.shape, gates.dtype) for _ in range(2))
+    grads, states = (xp.empty(gates.shape, gates.dtype) for _ in range(2))
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        beside = xp.empty(flow.shape, flow.dtype)
+        direct = xp.empty(flow.shape, flow.dtype)
         bodies.pointwise(
             _gru_back,
             *_parts(gates[t], 3),
             *_parts(recurrent[t], 3),
             *_parts(bias, 3),
             before[t],
-            slope[t],
+            grad_out[t],
             flow,
             at,
-            out=[*_parts(slopes[t], 3), *_parts(states[t], 3), beside],
+            out=[*_parts(grads[t], 3), *_parts(states[t], 3), direct],
         )
-        flow = xp.matmul(states[t], weight) + beside
-    return slopes, states, flow
+        flow = xp.matmul(states[t], weight) + direct
+    return grads, states, flow

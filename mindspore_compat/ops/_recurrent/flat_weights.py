@@ -89,9 +89,9 @@ class _Stacked(Primitive):
         else:
             pairs = [(pieces.take(rows, width), pieces.take(rows, shown)) for width in widths]
             given, turning = zip(*pairs)
-        narrow = [pieces.take(shown, self.hidden_size) if projected else None for _ in widths]
+        projection = [pieces.take(shown, self.hidden_size) if projected else None for _ in widths]
         biases = [tuple(pieces.take(rows) for _ in range(count)) for _ in widths]
-        return list(zip(given, turning, narrow, biases))
+        return list(zip(given, turning, projection, biases))
 
     def _run(self, x, states, w, mask=None):
         """The outputs of the last layer and the last states of all."""
@@ -139,19 +139,25 @@ class _Stacked(Primitive):
 
 @op()
 def lstm_projected(
-    xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, narrow: Floats, reverse: Bool = False
+    xp,
+    gates: Floats,
+    h0: Floats,
+    c0: Floats,
+    weight: Floats,
+    projection: Floats,
+    reverse: Bool = False,
 ):
-    """`lstm_sequence` whose state is multiplied by `narrow` (R, H) after each step.
+    """`lstm_sequence` whose state is multiplied by `projection` (R, H) after each step.
 
     Returns:
         The outputs (T, N, R), the last state (N, R) and the last cell (N, H).
     """
-    turned, narrowed = xp.swapaxes(weight, 0, 1), xp.swapaxes(narrow, 0, 1)
+    turned, projection_t = xp.swapaxes(weight, 0, 1), xp.swapaxes(projection, 0, 1)
     h, c, outputs = h0, c0, {}
     for t in steps(gates.shape[0], reverse):
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
         c = keep * c + let_in * candidate
-        h = outputs[t] = xp.matmul(let_out * xp.tanh(c), narrowed)
+        h = outputs[t] = xp.matmul(let_out * xp.tanh(c), projection_t)
     return stacked(xp, outputs), h, c
 
 
@@ -218,11 +224,11 @@ class LSTM(_Stacked):
         return self.proj_size or self.hidden_size
 
     def _sweep(self, x, states, weights, reverse, mask):
-        given, turning, narrow, biases = weights
+        given, turning, projection, biases = weights
         gates = dense.run(x, given, sum(biases[1:], biases[0]) if biases else None)
-        if narrow is None:
+        if projection is None:
             return lstm_sequence.run(gates, *states, turning, mask, reverse)
-        return lstm_projected.run(gates, *states, turning, narrow, reverse)
+        return lstm_projected.run(gates, *states, turning, projection, reverse)
 
     @checked(OneDtype("input h c w"))
     def __call__(self, input: Floats, h: State, c: State, w: Floats):

@@ -21,7 +21,7 @@ def steps(count, reverse):
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
-def _held(new, old, mask):
+def _masked_update(new, old, mask):
     """The state after a step; `old` where the step is masked."""
     return new if mask is None else new * mask + old * (1 - mask)
 
@@ -38,10 +38,10 @@ def _states_before(xp, outputs, first, mask, reverse):
     return before if known is None else before * known + first * (1 - known)
 
 
-def _weight_vjp(xp, slopes, states):
+def _weight_vjp(xp, grads, states):
     """The slope of a recurrent weight: one product over all steps."""
-    width = slopes.shape[-1]
-    rows, columns = xp.reshape(slopes, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
+    width = grads.shape[-1]
+    rows, columns = xp.reshape(grads, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), columns)
 
 
@@ -80,14 +80,14 @@ def rnn_sequence(
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
-        h = _held(new, h, at)
+        h = _masked_update(new, h, at)
     return stacked(xp, outputs), h
 
 
 @rnn_sequence.vjp_joint
 def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     """Gradients of the gates, the first state and the weight."""
-    slope, flow = g
+    grad_out, flow = g
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
@@ -97,13 +97,13 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     by_step = {}
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         y = outputs[t]
         by_step[t] = into * ((1 - y * y) if kind == "tanh" else (y > 0))
         back = xp.matmul(by_step[t], weight)
         flow = back if at is None else back + flow * (1 - at)
-    slopes = stacked(xp, by_step)
-    return slopes, flow, _weight_vjp(xp, slopes, before), None
+    grads = stacked(xp, by_step)
+    return grads, flow, _weight_vjp(xp, grads, before), None
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------
@@ -112,10 +112,10 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
 def lstm_gates(xp, total):
     """The four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
     width = total.shape[-1] // 4
-    halves = xp.tanh(0.5 * total[..., : 2 * width]) * 0.5 + 0.5
+    gate_values = xp.tanh(0.5 * total[..., : 2 * width]) * 0.5 + 0.5
     candidate = xp.tanh(total[..., 2 * width : 3 * width])
-    opened = xp.tanh(0.5 * total[..., 3 * width :]) * 0.5 + 0.5
-    return halves[..., :width], halves[..., width:], candidate, opened
+    output_gate = xp.tanh(0.5 * total[..., 3 * width :]) * 0.5 + 0.5
+    return gate_values[..., :width], gate_values[..., width:], candidate, output_gate
 
 
 @op()
@@ -140,17 +140,17 @@ def lstm_sequence(
     for t in order:
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
         at = None if mask is None else mask[t]
-        c = _held(keep * c + let_in * candidate, c, at)
+        c = _masked_update(keep * c + let_in * candidate, c, at)
         new = let_out * xp.tanh(c)
         outputs[t] = new if at is None else new * at
-        h = _held(new, h, at)
+        h = _masked_update(new, h, at)
     return stacked(xp, outputs), h, c
 
 
 @lstm_sequence.vjp_joint
 def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     """Gradients of the gates, the first state and cell, and the weight."""
-    slope, flow, cell_flow = g
+    grad_out, flow, cell_flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask, *g)):
@@ -161,11 +161,13 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     cells, c = {}, c0
     for t in steps(gates.shape[0], reverse):
         cells[t] = c
-        c = _held(keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t])
+        c = _masked_update(
+            keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t]
+        )
     by_step = {}
     for t in steps(gates.shape[0], not reverse):
         at = None if mask is None else mask[t]
-        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
         through = cell_flow if at is None else cell_flow * at
         to_cell = into * let_out[t] * (1 - bent * bent) + through
@@ -182,8 +184,8 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
         back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
-    slopes = stacked(xp, by_step)
-    return slopes, flow, cell_flow, _weight_vjp(xp, slopes, before), None
+    grads = stacked(xp, by_step)
+    return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
 
 
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
@@ -193,8 +195,8 @@ def _gru_gates(xp, given, recurrent):
     """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
     width = given.shape[-1] // 3
     total = given[..., : 2 * width] + recurrent[..., : 2 * width]
-    halves = xp.tanh(0.5 * total) * 0.5 + 0.5
-    reset, update = halves[..., :width], halves[..., width:]
+    gate_values = xp.tanh(0.5 * total) * 0.5 + 0.5
+    reset, update = gate_values[..., :width], gate_values[..., width:]
     inner = recurrent[..., 2 * width :]
     return reset, update, xp.tanh(given[..., 2 * width :] + reset * inner), inner
 
@@ -229,28 +231,28 @@ def gru_sequence(
         new = candidate + update * (h - candidate)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
-        h = _held(new, h, at)
+        h = _masked_update(new, h, at)
     return stacked(xp, outputs), h
 
 
 @gru_sequence.vjp_joint
 def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     """Gradients of the gates, the first state, the weight and the bias."""
-    slope, flow = g
+    grad_out, flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
-        slopes, state_slopes, flow = device_steps.gru_vjp(
+        grads, state_grads, flow = device_steps.gru_vjp(
             bodies, xp, order, gates, before, weight, bias, mask, g
         )
-        by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
-        return slopes, flow, _weight_vjp(xp, state_slopes, before), by_bias, None
+        by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
+        return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
     parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
     reset, update, candidate, inner = parts
     by_step, by_state = {}, {}
     for t in steps(gates.shape[0], not reverse):
         at = None if mask is None else mask[t]
-        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         r, z, n = reset[t], update[t], candidate[t]
         to_n = into * (1 - z) * (1 - n * n)
         to_z = into * (before[t] - n) * z * (1 - z)
@@ -259,6 +261,6 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
         by_state[t] = xp.concatenate([to_r, to_z, to_n * r], -1)
         back = xp.matmul(by_state[t], weight) + into * z
         flow = back if at is None else back + flow * (1 - at)
-    slopes, state_slopes = stacked(xp, by_step), stacked(xp, by_state)
-    by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
-    return slopes, flow, _weight_vjp(xp, state_slopes, before), by_bias, None
+    grads, state_grads = stacked(xp, by_step), stacked(xp, by_state)
+    by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
+    return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None

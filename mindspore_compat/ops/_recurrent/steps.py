@@ -91,18 +91,18 @@ def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
     for t in range(x.shape[0] - 1, -1, -1):
         into = to_h[t] + flow
         cell = (into * o[t] + to_bent[t]) * (1 - bent[t] * bent[t]) + to_c[t] + cell_flow
-        slopes = (
+        grads = (
             (cell * j[t] + to_i[t]) * i[t] * (1 - i[t]),
             (cell * i[t] + to_j[t]) * (1 - j[t] * j[t]),
             (cell * cells[t] + to_f[t]) * f[t] * (1 - f[t]),
             (into * bent[t] + to_o[t]) * o[t] * (1 - o[t]),
         )
-        by_step.append(xp.concatenate(list(slopes), -1))
+        by_step.append(xp.concatenate(list(grads), -1))
         flow, cell_flow = xp.matmul(by_step[-1], turned), cell * f[t]
-    slopes = xp.stack(by_step[::-1], 0)
-    weight = _weight_vjp(xp, xp.concatenate([x, before], -1), slopes)
-    back = xp.matmul(slopes, xp.swapaxes(w[: x.shape[-1]], 0, 1))
-    return back, weight, xp.sum(slopes, (0, 1)), flow, cell_flow
+    grads = xp.stack(by_step[::-1], 0)
+    weight = _weight_vjp(xp, xp.concatenate([x, before], -1), grads)
+    back = xp.matmul(grads, xp.swapaxes(w[: x.shape[-1]], 0, 1))
+    return back, weight, xp.sum(grads, (0, 1)), flow, cell_flow
 
 
 def _before(xp, states, first):
@@ -110,10 +110,10 @@ def _before(xp, states, first):
     return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
 
 
-def _weight_vjp(xp, given, slopes):
+def _weight_vjp(xp, given, grads):
     """The slope of a weight that multiplies `given` from the right, over all steps."""
     rows = xp.reshape(given, (-1, given.shape[-1]))
-    return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(slopes, (-1, slopes.shape[-1])))
+    return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(grads, (-1, grads.shape[-1])))
 
 
 @public("ops.DynamicRNN")
@@ -327,17 +327,17 @@ def gru_steps_vjp(
     flow, by_step, by_state = xp.zeros_like(init_h), [], []
     for t in range(x.shape[0] - 1, -1, -1):
         into = to_h[t] + flow
-        slope = (into * (1 - z[t]) + to_n[t]) * (1 - n[t] * n[t])
-        state = to_inner[t] + (slope * r[t] if reset_after else slope)
+        grad_out = (into * (1 - z[t]) + to_n[t]) * (1 - n[t] * n[t])
+        state = to_inner[t] + (grad_out * r[t] if reset_after else grad_out)
         back = xp.matmul(state, new)
-        reset = to_r[t] + (slope * inner[t] if reset_after else back * before[t])
+        reset = to_r[t] + (grad_out * inner[t] if reset_after else back * before[t])
         pair = [
             reset * r[t] * (1 - r[t]),
             (into * (before[t] - n[t]) + to_z[t]) * z[t] * (1 - z[t]),
         ]
         both = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
         flow = into * z[t] + xp.matmul(both, gates) + (back if reset_after else back * r[t])
-        by_step.append(xp.concatenate([both, slope], -1))
+        by_step.append(xp.concatenate([both, grad_out], -1))
         by_state.append(xp.concatenate([both, state], -1))
     given, turned = (xp.stack(each[::-1], 0) for each in (by_step, by_state))
     hidden = xp.concatenate(

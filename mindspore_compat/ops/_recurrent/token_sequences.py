@@ -119,8 +119,8 @@ class EditDistance(Primitive):
         wanted = _sequences(truth_indices, truth_values)
         sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]
         made = numpy.zeros(tuple(sizes), numpy.float32)
-        for place in numpy.ndindex(*made.shape):
-            made[place] = self._distance(given.get(place, []), wanted.get(place, []))
+        for index in numpy.ndindex(*made.shape):
+            made[index] = self._distance(given.get(index, []), wanted.get(index, []))
         return Tensor._wrap(space_for(truth_values._array).asarray(made))
 
     def _distance(self, given, wanted):
@@ -133,8 +133,8 @@ class EditDistance(Primitive):
 def _sequences(indices, values):
     """The sequences of a sparse tensor, by their place."""
     found = {}
-    for place, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
-        found.setdefault(tuple(place[:-1]), []).append(value)
+    for index, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
+        found.setdefault(tuple(index[:-1]), []).append(value)
     return found
 
 

@@ -87,9 +87,9 @@ def histogram_fixed_width(
     if range.shape != (2,) or not bool(range[0] < range[1]):
         raise ValueError("For 'HistogramFixedWidth', 'range' must be two rising numbers.")
     low, high = (xp.cast(each, "float64") for each in range)
-    place = xp.floor((xp.cast(xp.ravel(x), "float64") - low) / (high - low) * nbins)
-    place = xp.cast(xp.clip(place, 0, nbins - 1), "int64")
-    return xp.cast(xp.bincount(place, None, nbins), dtype)
+    index = xp.floor((xp.cast(xp.ravel(x), "float64") - low) / (high - low) * nbins)
+    index = xp.cast(xp.clip(index, 0, nbins - 1), "int64")
+    return xp.cast(xp.bincount(index, None, nbins), dtype)
 
 
 @op("ops.EqualCount()(x, y)", types=SameDtype("x y"), compute="native")
@@ -233,6 +233,6 @@ def histc(
     width = (high - low) / bins
     if min == max:  # then it is an array, which may be 0
         width = xp.where(width == 0, 1.0, width)
-    place = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
-    found = xp.bincount(xp.where(inside, place, bins), None, bins + 1)[:bins]
+    index = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
+    found = xp.bincount(xp.where(inside, index, bins), None, bins + 1)[:bins]
     return xp.cast(found, "int32" if input.dtype == "int32" else "float32")

@@ -41,8 +41,8 @@ def _bounded(line, word, limit, body, printed):
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
-            kept = xp.cast(where, "bool")
-            input = xp.where(kept, input, xp.full(input.shape, initial, input.dtype))
+            mask = xp.cast(where, "bool")
+            input = xp.where(mask, input, xp.full(input.shape, initial, input.dtype))
         out = body.body(xp, input, axis, keepdims)
         if initial is None:
             return out
@@ -395,14 +395,14 @@ def _mint_extreme(name, word, over_all, along, between):
             return over_all.run(input)
         if "other" in kwargs or args and isinstance(args[0], (Tensor, float, bool)):
             return between.run(input, *args, **kwargs)
-        return with_places(input, *args, **kwargs)
+        return with_indices(input, *args, **kwargs)
 
-    def with_places(input: Anything, dim: Int, keepdim: Bool = False):
+    def with_indices(input: Anything, dim: Int, keepdim: Bool = False):
         values, at = along.run(input, dim, keepdim)
         return values, Tensor._wrap(at._array.astype("int64"))
 
-    with_places.__name__ = name  # which errors tell
-    with_places = checked(with_places)
+    with_indices.__name__ = name  # which errors tell
+    with_indices = checked(with_indices)
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
     places, or the {word} of two, element by element.

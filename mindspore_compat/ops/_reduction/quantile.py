@@ -117,10 +117,10 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
 def _quantile(xp, ordered, count, q, axis):
     """Values at fractions q of the way through `count` ordered elements, by straight lines between
     them."""
-    place = q * (count - 1)
-    low = xp.cast(xp.floor(place), "int64")
+    index = q * (count - 1)
+    low = xp.cast(xp.floor(index), "int64")
     high = xp.minimum(low + 1, count - 1)
-    weight = xp.cast(place - low, ordered.dtype)
+    weight = xp.cast(index - low, ordered.dtype)
     below, above = xp.take_along_axis(ordered, low, axis), xp.take_along_axis(ordered, high, axis)
     return below + weight * (above - below)
 

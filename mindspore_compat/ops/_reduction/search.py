@@ -19,7 +19,7 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._indexing.gather import gather_elements
 from .._rules import Anything, Index, Reals
-from .statistics import need_rows, places_in
+from .statistics import bin_indices, need_rows
 
 Boundaries = ListOf(Number) | TupleOf(Number) | TensorOf(real)
 NoList = Number | Bool | Anything | None
@@ -54,7 +54,7 @@ def searchsorted(
     need_rows("searchsorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = gather_elements.run(sorted_sequence, -1, sorter)
-    found = places_in.run(sorted_sequence, values, right or side == "right")
+    found = bin_indices.run(sorted_sequence, values, right or side == "right")
     return found.astype(dtypes.int32 if out_int32 else dtypes.int64)
 
 
@@ -95,7 +95,7 @@ def bucketize(
         raise ValueError(
             f"For 'bucketize', 'boundaries' must have one axis, but got shape {edges.shape}."
         )
-    return places_in.run(edges, input, right).astype(dtypes.int32)
+    return bin_indices.run(edges, input, right).astype(dtypes.int32)
 
 
 def _bound(xp, api, edges, values, out_type, right):
@@ -106,7 +106,7 @@ def _bound(xp, api, edges, values, out_type, right):
             f"For '{api}', 'sorted_x' and 'values' must have two axes and as many rows, but got "
             f"{edges.shape} and {values.shape}."
         )
-    return xp.cast(places_in.body(xp, edges, values, right), out_type)
+    return xp.cast(bin_indices.body(xp, edges, values, right), out_type)
 
 
 @op("ops.LowerBound(out_type=int32)(sorted_x, values)", compute="native")
@@ -171,7 +171,7 @@ def search_sorted(
     need_rows("SearchSorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
-    return xp.cast(places_in.body(xp, sorted_sequence, values, right), dtype)
+    return xp.cast(bin_indices.body(xp, sorted_sequence, values, right), dtype)
 
 
 @op("ops.Bucketize(boundaries)(input)", compute="native")

@@ -75,8 +75,8 @@ def _moments(line, first, words, printed):
         xp, input: Float16To64, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False
     ):
         axis = axes_of(axis)
-        spread = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
-        return spread, xp.mean(input, axis, keepdims=keepdims)
+        deviation = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
+        return deviation, xp.mean(input, axis, keepdims=keepdims)
 
     name = f"{first}_mean"
     body.__name__ = name
@@ -170,7 +170,7 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 
 
 @op(compute="native")
-def places_in(xp, edges: Anything, values: Anything, right: Bool):
+def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
     """Where values would stand among ordered edges: row by row, or in one row for all."""
     side = "right" if right else "left"
     if edges.ndim == 1:

@@ -27,9 +27,9 @@ def unique(xp, input: Anything):
         >>> print(v, i)
         [3 1 2] [0 1 0 2]
     """
-    values, places = xp.distinct(xp.ravel(input))
+    values, indices = xp.distinct(xp.ravel(input))
     index_dtype = "int64" if input.dtype == "int64" else "int32"
-    return values, xp.cast(xp.reshape(places, input.shape), index_dtype)
+    return values, xp.cast(xp.reshape(indices, input.shape), index_dtype)
 
 
 @public("mint.unique")
@@ -73,14 +73,14 @@ def unique_consecutive(
     x = input._array.reshape(-1) if dim is None else xp.moveaxis(input._array, dim, 0)
     rows = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     new = xp.concatenate([xp.ones((min(x.shape[0], 1),), "bool"), (rows[1:] != rows[:-1]).any(1)])
-    places = xp.cumsum(new) - 1
-    kept = x[new]
-    found = [Tensor._wrap(kept if dim is None else xp.moveaxis(kept, 0, dim))]
+    indices = xp.cumsum(new) - 1
+    unique_rows = x[new]
+    found = [Tensor._wrap(unique_rows if dim is None else xp.moveaxis(unique_rows, 0, dim))]
     if return_inverse:
         shape = input.shape if dim is None else (x.shape[0],)
-        found.append(Tensor._wrap(places.reshape(shape).astype("int64")))
+        found.append(Tensor._wrap(indices.reshape(shape).astype("int64")))
     if return_counts:
-        found.append(Tensor._wrap(xp.bincount(places).astype("int64")))
+        found.append(Tensor._wrap(xp.bincount(indices).astype("int64")))
     return tuple(found) if len(found) > 1 else found[0]
 
 
@@ -155,9 +155,9 @@ class ListDiff(Primitive):
                 f"For 'ListDiff', the inputs must have one axis, but got {x.shape} and {y.shape}."
             )
         xp = space_for(x._array)
-        kept = xp.nonzero(~xp.isin(x._array, y._array))[0]
-        places = kept.astype(dtypes.to_numpy(self.out_idx))
-        return Tensor._wrap(x._array[kept]), Tensor._wrap(places)
+        unique_rows = xp.nonzero(~xp.isin(x._array, y._array))[0]
+        indices = unique_rows.astype(dtypes.to_numpy(self.out_idx))
+        return Tensor._wrap(x._array[unique_rows]), Tensor._wrap(indices)
 
 
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
@@ -177,8 +177,8 @@ def unique_with_pad(
     """
     if x.ndim != 1:
         raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
-    values, places = unique.run(x)
+    values, indices = unique.run(x)
     xp = space_for(values._array)
     padded = xp.full(x.shape, pad_num, values._array.dtype)
     padded[: values.shape[0]] = values._array
-    return Tensor._wrap(padded), places
+    return Tensor._wrap(padded), indices

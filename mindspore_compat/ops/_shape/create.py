@@ -369,9 +369,9 @@ def one_hot(
     axis = axis if axis >= 0 else axis + indices.ndim + 1
     view = [1] * (indices.ndim + 1)
     view[axis] = depth
-    places = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
+    positions = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
     return xp.where(
-        xp.expand_dims(indices, axis) == xp.reshape(places, tuple(view)), on_value, off_value
+        xp.expand_dims(indices, axis) == xp.reshape(positions, tuple(view)), on_value, off_value
     )
 
 
@@ -558,9 +558,9 @@ def new_empty(
     `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
     """
     wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    places = {None: space_for(input._array), "CPU": arrays.HOST}
+    spaces = {None: space_for(input._array), "CPU": arrays.HOST}
     shape = reshape.shape_of("new_empty", (size,))
-    return Tensor._wrap(places.get(device, arrays.current_space()).empty(shape, wanted))
+    return Tensor._wrap(spaces.get(device, arrays.current_space()).empty(shape, wanted))
 
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
@@ -578,5 +578,5 @@ def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     """
     if num_classes == -1:
         num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
-    places = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
-    return xp.cast(places, tensor.dtype)
+    positions = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
+    return xp.cast(positions, tensor.dtype)

@@ -29,8 +29,8 @@ def data_format_dim_map(
         >>> print(ms.ops.DataFormatDimMap()(ms.Tensor([0, 1, 2, 3], ms.int32)))
         [0 3 1 2]
     """
-    places = xp.asarray(_order(src_format, dst_format), "int32")
-    return xp.cast(xp.take(places, xp.mod(input_x, 4)), input_x.dtype)
+    indices = xp.asarray(_order(src_format, dst_format), "int32")
+    return xp.cast(xp.take(indices, xp.mod(input_x, 4)), input_x.dtype)
 
 
 @op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")

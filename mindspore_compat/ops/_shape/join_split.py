@@ -66,7 +66,7 @@ def stack(xp, tensors: Several, axis: Int = 0):
     compute="native",
     quirks=Quirks(rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone})),
 )
-def stack_alike(xp, tensors: Several, axis: Int = 0):
+def stack_one_dtype(xp, tensors: Several, axis: Int = 0):
     """Joins Tensors of one shape and dtype along a new axis.
 
     Shapes:
@@ -236,8 +236,8 @@ def hstack(tensors: Joined):
         >>> print(ms.ops.hstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
         [1 2 3 4]
     """
-    held = [_at_least(1, t) for t in tensors]
-    return cat.run(held, 0 if held[0].ndim == 1 else 1)
+    tensors_1d = [_at_least(1, t) for t in tensors]
+    return cat.run(tensors_1d, 0 if tensors_1d[0].ndim == 1 else 1)
 
 
 @public("ops.vstack", "mint.vstack")

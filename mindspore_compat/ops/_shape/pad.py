@@ -39,18 +39,18 @@ def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
         if before == after == 0:
             continue
         n = input.shape[axis]
-        places = xp.arange(-before, n + after)
+        indices = xp.arange(-before, n + after)
         if mode == "replicate":
-            places = xp.clip(places, 0, n - 1)
+            indices = xp.clip(indices, 0, n - 1)
         elif mode == "circular":  # what negative widths cut off is not repeated either
             first, last = max(-before, 0), n - max(-after, 0)
-            places = first + (places - first) % (last - first)
+            indices = first + (indices - first) % (last - first)
         elif mode == "symmetric":
-            places = n - 1 - xp.abs(places % (2 * n) - n + (places % (2 * n) < n))
+            indices = n - 1 - xp.abs(indices % (2 * n) - n + (indices % (2 * n) < n))
         else:
-            places = xp.abs(places)
-            places = n - 1 - xp.abs(n - 1 - places)
-        input = xp.take(input, places, axis)
+            indices = xp.abs(indices)
+            indices = n - 1 - xp.abs(n - 1 - indices)
+        input = xp.take(input, indices, axis)
     return input
 
 

@@ -14,11 +14,11 @@ from .axes import axis_of
 from .reshape import expand_dims
 
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
-Places = InTensor(Ints)
+IntsOrTensor = InTensor(Ints)
 
 
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", compute="native")
-def slice_(xp, input_x: Anything, begin: Places, size: Places):
+def slice_(xp, input_x: Anything, begin: IntsOrTensor, size: IntsOrTensor):
     """Cuts out the part of size `size` that starts at `begin`; a size of -1 reaches to the end.
 
     Shapes:
@@ -59,9 +59,9 @@ def slice_(xp, input_x: Anything, begin: Places, size: Places):
 def strided_slice(
     xp,
     input_x: Anything,
-    begin: Places,
-    end: Places,
-    strides: Places,
+    begin: IntsOrTensor,
+    end: IntsOrTensor,
+    strides: IntsOrTensor,
     begin_mask: Mask = 0,
     end_mask: Mask = 0,
     ellipsis_mask: Mask = 0,
@@ -118,7 +118,7 @@ def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(
         [[2 3]
          [5 6]]
     """
-    return _narrowed(input, axis_of(axis, input), start, length)
+    return _slice_of_axis(input, axis_of(axis, input), start, length)
 
 
 @op("mint.narrow(input, dim: axis, start, length)", compute="native")
@@ -142,10 +142,10 @@ def mint_narrow(
          [5 6]]
     """
     axis = axis_of(axis, input)
-    return _narrowed(input, axis, start + input.shape[axis] if start < 0 else start, length)
+    return _slice_of_axis(input, axis, start + input.shape[axis] if start < 0 else start, length)
 
 
-def _narrowed(input, axis, start, length):
+def _slice_of_axis(input, axis, start, length):
     if not 0 <= start <= start + length <= input.shape[axis]:
         raise ValueError(
             f"For 'narrow', 'start' and 'length' must lie within the axis of length "
@@ -176,7 +176,7 @@ def select_scatter(
     """
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(
-        input, (*front, _fitting("select_scatter", input, src, front, int(index))), src
+        input, (*front, _checked_source("select_scatter", input, src, front, int(index))), src
     )
 
 
@@ -207,18 +207,20 @@ def slice_scatter(
     """
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(
-        input, (*front, _fitting("slice_scatter", input, src, front, slice(start, end, step))), src
+        input,
+        (*front, _checked_source("slice_scatter", input, src, front, slice(start, end, step))),
+        src,
     )
 
 
-def _fitting(api, input, src, front, place):
-    """`place`, after a look whether `src` has the shape of what is there."""
-    wanted = tuple(input[(*front, place)].shape)
+def _checked_source(api, input, src, front, index):
+    """`index`, after a look whether `src` has the shape of what is there."""
+    wanted = tuple(input[(*front, index)].shape)
     if tuple(src.shape) != wanted:
         raise ValueError(
             f"For '{api}', 'src' must have shape {wanted}, but got {tuple(src.shape)}."
         )
-    return place
+    return index
 
 
 @public("ops.sequence_mask")

@@ -9,7 +9,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, ScalarInt
 
 Axis = Int | Bool
-Places = AsValue(Int | TupleOf(Int) | ListOf(Int) | Bool, NoneRule())
+Axes = AsValue(Int | TupleOf(Int) | ListOf(Int) | Bool, NoneRule())
 
 
 @op(
@@ -70,7 +70,7 @@ def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     "Tensor.movedim(source, destination)",
     compute="native",
 )
-def moveaxis(xp, x: Anything, source: Places, destination: Places):
+def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
     """Moves axes from the places `source` to the places `destination`; the others keep their order.
 
     Shapes:

@@ -44,7 +44,7 @@ def _cosines(xp, x, axis, inverse):
     order = _order(count)
     if inverse:
         turned = xp.cast(x * even, kind) + xp.cast(x * odd, kind) * 1j
-        back = [order.index(place) for place in range(count)]
+        back = [order.index(index) for index in range(count)]
         return xp.take(xp.real(xp.fft_c2c(turned, (axis,), None, False)), xp.asarray(back), axis)
     whole = xp.fft_c2c(xp.cast(xp.take(x, xp.asarray(order), axis), kind), (axis,), None, False)
     return xp.real(whole) * even - xp.imag(whole) * odd

@@ -44,16 +44,16 @@ def _window(api, length, periodic, dtype, weights):
         raise ValueError(f"For '{api}', 'window_length' must be at least 0, but got {length}.")
     xp = current_space()
     whole = length + 1 if periodic else length
-    places = xp.arange(whole, dtype="float64")
-    made = weights(xp, places, whole - 1)[:length] if length > 1 else xp.ones(length)
+    indices = xp.arange(whole, dtype="float64")
+    made = weights(xp, indices, whole - 1)[:length] if length > 1 else xp.ones(length)
     return Tensor._wrap(made if length < 2 and own else made.astype(dtypes.to_numpy(dtype)))
 
 
 def _cosines(*shares):
     """A window that is a sum of cosines of whole periods, signs alternating."""
 
-    def weights(xp, places, last):
-        turn = 2 * math.pi * places / last
+    def weights(xp, indices, last):
+        turn = 2 * math.pi * indices / last
         return sum((-1) ** i * share * xp.cos(i * turn) for i, share in enumerate(shares))
 
     return weights
@@ -134,7 +134,7 @@ def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real
         window_length,
         periodic,
         dtype or dtypes.float32,
-        lambda xp, places, last: 1 - xp.abs(2 * places / last - 1),
+        lambda xp, indices, last: 1 - xp.abs(2 * indices / last - 1),
     )
 
 
@@ -155,8 +155,8 @@ def kaiser_window(
         (4,)
     """
 
-    def weights(xp, places, last):
-        return xp.i0(beta * xp.sqrt(1 - (2 * places / last - 1) ** 2)) / xp.i0(xp.asarray(beta))
+    def weights(xp, indices, last):
+        return xp.i0(beta * xp.sqrt(1 - (2 * indices / last - 1) ** 2)) / xp.i0(xp.asarray(beta))
 
     dtype = dtype or dtypes.float64
     return _window("kaiser_window", window_length, periodic, dtype, weights)
@@ -247,12 +247,12 @@ def stretches(
 ):
     """The Fourier transforms of windowed stretches, (..., frequencies, stretches)."""
     count = 1 + (x.shape[-1] - n_fft) // hop
-    places = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
-    framed = xp.getitem(x, (Ellipsis, places)) * window
+    indices = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
+    framed = xp.getitem(x, (Ellipsis, indices)) * window
     turns = (rfft if onesided else fft).body(xp, framed)
-    wide = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
+    complex_dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
     made = xp.swapaxes(turns, -1, -2) / (math.sqrt(n_fft) if normalized else 1)
-    return xp.cast(made, wide)
+    return xp.cast(made, complex_dtype)
 
 
 def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex):

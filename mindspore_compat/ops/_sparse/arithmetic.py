@@ -44,8 +44,8 @@ def _added(sign, sparse, dense):
 def _scaled(sign, sparse, dense, combine):
     """The values of `sparse` combined with those of a dense Tensor at the same places."""
     _same_shape(sign, sparse, dense)
-    beside = getitem.getitem.run(dense, _places(sparse))
-    return COOTensor(sparse.indices, combine.run(sparse.values, beside), sparse.shape)
+    dense_values = getitem.getitem.run(dense, _places(sparse))
+    return COOTensor(sparse.indices, combine.run(sparse.values, dense_values), sparse.shape)
 
 
 def _negative(self):

@@ -135,18 +135,18 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
     if len({shape[1 - axis] for shape in shapes}) > 1:
         raise ValueError(f"For 'coo_concat', the shapes must agree off the axis, but got {shapes}.")
     xp = space_for(sp_input[0].indices._array)
-    places, start = [], 0
+    positions, start = [], 0
     for each in sp_input:
         moved = xp.array(each.indices._array)
         moved[:, axis] += start
-        places.append(moved)
+        positions.append(moved)
         start += each.shape[axis]
-    places = xp.concatenate(places)
+    positions = xp.concatenate(positions)
     whole = [start, start]
     whole[1 - axis] = shapes[0][1 - axis]
-    order = xp.argsort(places[:, 0].astype("int64") * whole[1] + places[:, 1], kind="stable")
+    order = xp.argsort(positions[:, 0].astype("int64") * whole[1] + positions[:, 1], kind="stable")
     values = cat.run([each.values for each in sp_input], 0)[Tensor._wrap(order)]
-    return COOTensor(Tensor._wrap(places[order]), values, tuple(whole))
+    return COOTensor(Tensor._wrap(positions[order]), values, tuple(whole))
 
 
 # Primitives on the three parts --------------------------------------------------------------------
@@ -226,8 +226,8 @@ def _coalesced(api, indices, values, shape):
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values._array.dtype))
     added = scatter_by.run(start, values, (owner.reshape(-1),), "add")
-    places = xp.stack(xp.unravel_index(unique, tuple(sizes))).astype("int64")
-    return Tensor._wrap(places), added, shape
+    positions = xp.stack(xp.unravel_index(unique, tuple(sizes))).astype("int64")
+    return Tensor._wrap(positions), added, shape
 
 
 @public("ops.SparseSlice")
@@ -274,8 +274,8 @@ class SparseSlice(Primitive):
         first = start._array
         length = xp.maximum(xp.minimum(size._array, shape._array - first), 0)
         moved = indices._array - first
-        kept = xp.nonzero(((moved >= 0) & (moved < length)).all(1))[0]
-        return (Tensor._wrap(moved[kept]), values[Tensor._wrap(kept)], Tensor._wrap(length))
+        in_range = xp.nonzero(((moved >= 0) & (moved < length)).all(1))[0]
+        return (Tensor._wrap(moved[in_range]), values[Tensor._wrap(in_range)], Tensor._wrap(length))
 
 
 @public("ops.SparseTensorDenseAdd")
@@ -312,8 +312,8 @@ class SparseTensorDenseAdd(Primitive):
                 f"{x1_shape.asnumpy().tolist()} and {x2.shape}."
             )
         check_range(self.name, x1_indices._array, x2.shape)
-        places = tuple(x1_indices._array[:, i] for i in range(x2.ndim))
-        return scatter_by.run(x2, x1_values, places, "add")
+        positions = tuple(x1_indices._array[:, i] for i in range(x2.ndim))
+        return scatter_by.run(x2, x1_values, positions, "add")
 
 
 @op("ops.sparse_segment_mean(x, indices, segment_ids)", types=SameDtype("indices segment_ids"))

@@ -82,17 +82,17 @@ def csr_to_coo(tensor):
             f"For 'csr_to_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
         )
     xp = space_for(tensor.indices._array)
-    places = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
-    return COOTensor(Tensor._wrap(places), tensor.values, tensor.shape)
+    positions = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
+    return COOTensor(Tensor._wrap(positions), tensor.values, tensor.shape)
 
 
 def coo_to_csr(tensor):
     """The same matrix as a CSRTensor, its values in the order of rows."""
-    places, values, shape = tensor.to_tuple()
-    xp = space_for(places._array)
-    order = xp.argsort(places._array[:, 0], kind="stable")
-    rows, columns = places._array[order, 0], places._array[order, 1]
-    pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(places._array.dtype)
+    positions, values, shape = tensor.to_tuple()
+    xp = space_for(positions._array)
+    order = xp.argsort(positions._array[:, 0], kind="stable")
+    rows, columns = positions._array[order, 0], positions._array[order, 1]
+    pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(positions._array.dtype)
     return CSRTensor(
         Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)], shape
     )
@@ -123,8 +123,8 @@ def dense_to_sparse_coo(tensor):
         raise ValueError(
             f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape {tensor.shape}."
         )
-    places = masks.argwhere.run(tensor).astype(dtypes.int32)
-    return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
+    positions = masks.argwhere.run(tensor).astype(dtypes.int32)
+    return COOTensor(positions, tensor[positions[:, 0], positions[:, 1]], tensor.shape)
 
 
 @public("ops.dense_to_sparse_csr")
@@ -183,7 +183,7 @@ def csr2coo(indptr, nnz):
     )
 
 
-def _need_places(api, indices, values, sizes):
+def _need_indices(api, indices, values, sizes):
     """Refuses places that are not one row for each value, or that do not exist."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
         raise ValueError(
@@ -225,9 +225,9 @@ class SparseToDense(Primitive):
         values: TensorOf(real - {"bfloat16"}, "bool"),
         sparse_shape: TupleOf(Int) | ListOf(Int),
     ):
-        _need_places(self.name, indices, values, sparse_shape)
+        _need_indices(self.name, indices, values, sparse_shape)
         xp = space_for(values._array)
         start = Tensor._wrap(xp.zeros(tuple(sparse_shape), values._array.dtype))
-        places = arrays.to_space(xp, indices._array)
-        places = tuple(places[:, i] for i in range(len(sparse_shape)))
-        return scatter_by.run(start, values, places, "update")
+        positions = arrays.to_space(xp, indices._array)
+        positions = tuple(positions[:, i] for i in range(len(sparse_shape)))
+        return scatter_by.run(start, values, positions, "update")

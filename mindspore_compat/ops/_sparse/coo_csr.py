@@ -16,7 +16,7 @@ from ..primitive import Primitive
 from .conversion import (
     Index16To64,
     _need,
-    _need_places,
+    _need_indices,
     _rows_of,
     coo_to_csr,
     csr_to_coo,
@@ -204,20 +204,20 @@ def csr_add(a, b, alpha, beta):
 def _merged(one, two, values_one, values_two, thresh=None):
     """The sum of two COOTensors: equal places add up, small sums are dropped."""
     xp = space_for(one.indices._array)
-    places = xp.concatenate([one.indices._array, two.indices._array])
-    flat = places[:, 0].astype("int64") * one.shape[1] + places[:, 1]
+    positions = xp.concatenate([one.indices._array, two.indices._array])
+    flat = positions[:, 0].astype("int64") * one.shape[1] + positions[:, 1]
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values_one._array.dtype))
     values = scatter_by.run(
         start, cat.run([values_one, values_two], 0), (owner.reshape(-1),), "add"
     )
-    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]], -1).astype(
+    indices = xp.stack([unique // one.shape[1], unique % one.shape[1]], -1).astype(
         one.indices._array.dtype
     )
     if thresh is not None:
         large = xp.abs(values._array) >= thresh._array
-        kept, values = kept[large], values[Tensor._wrap(xp.nonzero(large)[0])]
-    return COOTensor(Tensor._wrap(kept), values, one.shape)
+        indices, values = indices[large], values[Tensor._wrap(xp.nonzero(large)[0])]
+    return COOTensor(Tensor._wrap(indices), values, one.shape)
 
 
 @public("ops.coo_add")
@@ -330,7 +330,7 @@ class SparseTensorDenseMatmul(Primitive):
         dense = dense.T if self.adjoint_dt else dense
         way = -1 if self.adjoint_st else 1
         height = sizes[::way][0]
-        _need_places(self.name, indices, values, (height, dense.shape[0])[::way])
+        _need_indices(self.name, indices, values, (height, dense.shape[0])[::way])
         rows, columns = (indices[:, 0], indices[:, 1])[::way]
         return product_of.run(values, dense, rows, columns, height)
 

@@ -42,8 +42,8 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
         raise ValueError(
             f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got {device!r}."
         )
-    place = arrays.to_host if device == "CPU" else arrays.to_current
-    input._array = place(input._array)
+    move = arrays.to_host if device == "CPU" else arrays.to_current
+    input._array = move(input._array)
     return input
 
 
@@ -95,8 +95,8 @@ def _moved(self, device, dtype, copy):
     wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     made = self
     if device is not None:
-        place = arrays.to_host if device in ("CPU", "cpu") else arrays.to_current
-        array = place(self._array)
+        move = arrays.to_host if device in ("CPU", "cpu") else arrays.to_current
+        array = move(self._array)
         made = self if array is self._array else Tensor._wrap(array)
     if wanted != self._array.dtype or copy:
         return cast.cast.run(made, wanted)
@@ -167,5 +167,5 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
 
     Source: mindspore.ops.move_to of MindSpore 2.10.
     """
-    place = arrays.to_host if to == "CPU" else arrays.to_current
-    return Tensor._wrap(place(input._array))
+    move = arrays.to_host if to == "CPU" else arrays.to_current
+    return Tensor._wrap(move(input._array))

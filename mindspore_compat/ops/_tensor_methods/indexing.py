@@ -17,11 +17,11 @@ from .._linalg import matmul as matmul_ops
 from .._rules import Anything, Index, NumberOrBool
 from .._shape.axes import axes_along
 
-Places = TensorOf("int16", "int32", "int64")
+IndexTensor = TensorOf("int16", "int32", "int64")
 Value = TensorOf(any_dtype) | NumberOrBool
 
 
-def _alike(name, keyword, self, other):
+def _need_one_dtype(name, keyword, self, other):
     """Refuses a Tensor of another dtype."""
     if other._array.dtype != self._array.dtype:
         raise TypeError(
@@ -48,14 +48,14 @@ def gather_elements(self, dim: InTensor(Int), index: Index):
 
 
 @form("Tensor.gather")
-def gather_slices(self, input_indices: Places, axis: Int, batch_dims: Int = 0):
+def gather_slices(self, input_indices: IndexTensor, axis: Int, batch_dims: Int = 0):
     """The slices at positions along an axis, as `ops.gather`."""
     axis = _axis("gather", "axis", self, axis)
     return gather.gather.run(self, input_indices, axis, batch_dims)
 
 
 @form("Tensor.index_select")
-def index_select_axis(self, axis: Int, index: Places):
+def index_select_axis(self, axis: Int, index: IndexTensor):
     """The slices at positions along an axis.
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
@@ -89,13 +89,13 @@ def take_along(
         axis = _axis("take", "axis", self, axis)
     if mode == "raise":
         if indices.size and type(indices._array) in SPACES:  # a batch shows no values
-            _need_places(indices._array, self.size if axis is None else self.shape[axis])
+            _need_indices(indices._array, self.size if axis is None else self.shape[axis])
         mode = "wrap"
     return take.taken.run(self, indices, axis, mode)
 
 
-def _need_places(places, length):
-    low, high = int(places.min()), int(places.max())
+def _need_indices(indices, length):
+    low, high = int(indices.min()), int(indices.max())
     if low < -length or high >= length:
         raise ValueError(
             f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
@@ -155,7 +155,7 @@ def where_other(self, condition: Anything, other: Value):
 def _scattered(name, keyword, self, axis, index, src, reduce="none"):
     axis = _axis(name, keyword, self, axis)
     if isinstance(src, Tensor):
-        _alike(name, "src", self, src)
+        _need_one_dtype(name, "src", self, src)
         if not src.ndim:
             raise ValueError(
                 f"For 'Tensor.{name}', 'src' must have one axis or more where it is a "
@@ -170,7 +170,7 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
 
 
 @form("Tensor.scatter")
-def scatter_axis(self, axis: Int, index: Places, src: Value):
+def scatter_axis(self, axis: Int, index: IndexTensor, src: Value):
     """A copy with the values of `src`, or one number, written at places along an axis, element by
     element.
 
@@ -183,7 +183,7 @@ def scatter_axis(self, axis: Int, index: Places, src: Value):
 def scatter_dim(
     self,
     dim: InTensor(Int),
-    index: Places,
+    index: IndexTensor,
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):
@@ -197,7 +197,7 @@ def scatter_add_along(self, dim: Int, index: Index, src: Anything):
 
     Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
     """
-    _alike("scatter_add", "src", self, src)
+    _need_one_dtype("scatter_add", "src", self, src)
     return scatter_along_axis.scatter_add_along.run(
         self, _axis("scatter_add", "dim", self, dim), index, src
     )
@@ -283,14 +283,14 @@ def matmul(self, tensor2: Anything):
 
     Source: mindspore.Tensor.matmul of MindSpore 2.10.
     """
-    _alike("matmul", "tensor2", self, tensor2)
+    _need_one_dtype("matmul", "tensor2", self, tensor2)
     return matmul_ops.matrix_product.run(self, tensor2)
 
 
 @form("Tensor.matmul")
 def matmul_other(self, other: Anything):
     """The same."""
-    _alike("matmul", "other", self, other)
+    _need_one_dtype("matmul", "other", self, other)
     return matmul_ops.matrix_product.run(self, other)
 
 
@@ -333,7 +333,7 @@ def isclose(
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
     """
-    _alike("isclose", "other", self, other)
+    _need_one_dtype("isclose", "other", self, other)
     return comparison.isclose.run(self, other, rtol, atol, equal_nan)
 
 
@@ -346,7 +346,7 @@ def isclose_x2(
     equal_nan: Bool = False,
 ):
     """The same."""
-    _alike("isclose", "x2", self, x2)
+    _need_one_dtype("isclose", "x2", self, x2)
     return comparison.isclose.run(self, x2, rtol, atol, equal_nan)
 
 

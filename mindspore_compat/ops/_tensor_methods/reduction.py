@@ -17,7 +17,7 @@ from .._shape import reshape
 from .._shape.axes import axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
-Held = InTensor(Axis)
+AxisOrTensor = InTensor(Axis)
 Mask = Bool | TensorOf("bool")
 
 
@@ -35,7 +35,7 @@ def _numpy(dtype):
 
 
 @form("Tensor.sum")
-def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+def sum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum over the axes given; integers and bools add up as int64, unless a dtype is given.
 
     Source: mindspore.Tensor.sum of MindSpore 2.10.
@@ -46,7 +46,7 @@ def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType
 @form("Tensor.sum")
 def sum_along_axis(
     self,
-    axis: Held = None,
+    axis: AxisOrTensor = None,
     dtype: DType = None,
     keepdims: Bool = False,
     initial: NumberOrBool = None,
@@ -61,7 +61,7 @@ def sum_along_axis(
 
 
 @form("Tensor.nansum")
-def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+def nansum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
 
     Source: mindspore.Tensor.nansum of MindSpore 2.10.
@@ -70,7 +70,9 @@ def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DT
 
 
 @form("Tensor.nansum")
-def nansum_along_axis(self, axis: Held = None, keepdims: Bool = False, *, dtype: DType = None):
+def nansum_along_axis(
+    self, axis: AxisOrTensor = None, keepdims: Bool = False, *, dtype: DType = None
+):
     """The same."""
     return _nansum("axis", self, axis, keepdims, dtype)
 
@@ -85,7 +87,7 @@ def _nansum(name, self, axis, keepdims, dtype):
 
 
 @form("Tensor.mean")
-def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+def mean_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
     """The mean over the axes given, in the Tensor's dtype (integers truncate) or one given.
 
     Source: mindspore.Tensor.mean of MindSpore 2.10.
@@ -95,7 +97,7 @@ def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DTyp
 
 
 @form("Tensor.mean")
-def mean_along_axis(self, axis: Held = None, keep_dims: Bool = False):
+def mean_along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
     """The same."""
     return reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
 
@@ -121,10 +123,10 @@ def prod_along_axis(self, axis: Axis = None, keep_dims: Bool = False, dtype: DTy
 def _of_bools(api, op, words):
     """`Tensor.all` and `Tensor.any`."""
 
-    def along_axis(self, axis: Held = None, keep_dims: Bool = False):
+    def along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
         return op.run(self, axes_along(api, "axis", axis, self), keep_dims)
 
-    def along_dim(self, dim: Held = None, keepdim: Bool = False):
+    def along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False):
         """The same."""
         return op.run(self, axes_along(api, "dim", dim, self), keepdim)
 
@@ -144,7 +146,7 @@ def _nothing(self):
     return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
 
 
-def _spread(api, op, words):
+def _deviation(api, op, words):
     """`Tensor.std` and `Tensor.var`."""
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
@@ -168,8 +170,8 @@ def _spread(api, op, words):
     form(api)(along_dim)
 
 
-_spread("Tensor.std", reduce.std, "The standard deviation")
-_spread("Tensor.var", reduce.var, "The variance")
+_deviation("Tensor.std", reduce.std, "The standard deviation")
+_deviation("Tensor.var", reduce.var, "The variance")
 
 
 # Extremes -----------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ def _extreme(api, word, over_all, along, between):
         _ordered(api, self)
         return over_all.run(self, None, False)
 
-    def with_places(self, dim: Int, keepdim: Bool = False):
+    def with_indices(self, dim: Int, keepdim: Bool = False):
         """(values, int64 places) along an axis."""
         _ordered(api, self)
         axis = axes_along(api, "dim", dim, self)
@@ -222,7 +224,7 @@ def _extreme(api, word, over_all, along, between):
         return values if initial is None else between.run(values, initial)
 
     of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
-    for each in (of_all, with_places, over_axes):
+    for each in (of_all, with_indices, over_axes):
         form(api)(each)
 
 
@@ -258,15 +260,15 @@ _place("Tensor.argmax", "largest", min_max.argmax, min_max.argmax)
 _place("Tensor.argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
 
 
-def _with_place(api, word, along, over_all):
+def _with_index(api, word, along, over_all):
     """`Tensor.argmax_with_value` and `Tensor.argmin_with_value`."""
 
-    def with_place(self, axis: Int | None = 0, keep_dims: Bool = False):
+    def with_index(self, axis: Int | None = 0, keep_dims: Bool = False):
         if axis is not None:
             axis = axes_along(api, "axis", axis, self)
         return _along(along, over_all, self, axis, keep_dims)
 
-    with_place.__doc__ = f"""(the {word} values along an axis, their int64 places).
+    with_index.__doc__ = f"""(the {word} values along an axis, their int64 places).
 
     Args:
         axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
@@ -274,11 +276,11 @@ def _with_place(api, word, along, over_all):
 
     Source: mindspore.{api} of MindSpore 2.10.
     """
-    form(api)(with_place)
+    form(api)(with_index)
 
 
-_with_place("Tensor.argmax_with_value", "largest", min_max.max_along, min_max.amax)
-_with_place("Tensor.argmin_with_value", "smallest", min_max.min_along, min_max.amin)
+_with_index("Tensor.argmax_with_value", "largest", min_max.max_along, min_max.amax)
+_with_index("Tensor.argmin_with_value", "smallest", min_max.min_along, min_max.amin)
 
 
 @form("Tensor.median")
@@ -420,7 +422,7 @@ def _bounded(api, word):
 
     def over_axes(
         self,
-        axis: Held = None,
+        axis: AxisOrTensor = None,
         keepdims: Bool = False,
         *,
         initial: NumberOrBool = None,

@@ -288,16 +288,16 @@ def narrow(self, dim: Int, start: Int, length: Int):
 
     Source: mindspore.Tensor.narrow of MindSpore 2.10.
     """
-    return _narrow("dim", self, dim, start, length)
+    return _slice_of_axis("dim", self, dim, start, length)
 
 
 @form("Tensor.narrow")
 def narrow_axis(self, axis: Int, start: Int, length: Int):
     """The same."""
-    return _narrow("axis", self, axis, start, length)
+    return _slice_of_axis("axis", self, axis, start, length)
 
 
-def _narrow(name, self, axis, start, length):
+def _slice_of_axis(name, self, axis, start, length):
     axis = axes_along("Tensor.narrow", name, axis, self) or 0
     size = self.shape[axis] if self.ndim else 1
     if not -size <= start <= size:

@@ -213,18 +213,18 @@ def itemset(self, *args):
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
-    *place, number = map(plain_numbers, args)
-    if place and isinstance(number, Tensor) and number.size == 1:
+    *index, number = map(plain_numbers, args)
+    if index and isinstance(number, Tensor) and number.size == 1:
         number = number.item()
     if not isinstance(number, (int, float, bool)):
         raise TypeError(
             f"For 'Tensor.itemset', the value must be a number, but got {type(number).__name__}."
         )
-    if not place and self.size != 1:
+    if not index and self.size != 1:
         raise IndexError(
             "For 'Tensor.itemset', a place must be given where there are several elements."
         )
-    where = place[0] if place else 0
+    where = index[0] if index else 0
     value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
     if isinstance(where, tuple):
         if len(where) != self.ndim:

@@ -52,8 +52,8 @@ def _declare(name, arrays, shape_at):
 
 def _folded(space, array):
     """The array behind a Batch with its two leading axes as one."""
-    held = space.broadcast(array).array
-    return held.reshape((-1, *held.shape[2:]))
+    flat = space.broadcast(array).array
+    return flat.reshape((-1, *flat.shape[2:]))
 
 
 for _name, (_arrays, _shape_at) in _FOLDED.items():

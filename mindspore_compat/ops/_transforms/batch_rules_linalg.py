@@ -43,14 +43,14 @@ def _declare_last(name):
     RULES[name] = rule
 
 
-def _declare_named(name, places):
+def _declare_named(name, indices):
     def rule(space, x, *args, **kwargs):
         given = [*args, *_DEFAULTS.get(name, ())[len(args) :]]
-        axes = [given[place] for place in places if place < len(given)]
-        if kwargs or not space.is_batch(x) or len(axes) < len(places) or None in axes:
+        axes = [given[index] for index in indices if index < len(given)]
+        if kwargs or not space.is_batch(x) or len(axes) < len(indices) or None in axes:
             return loop(space, name, x, *args, **kwargs)
-        for place in places:
-            given[place] = _shifted(given[place], x.ndim)
+        for index in indices:
+            given[index] = _shifted(given[index], x.ndim)
         return _wrapped(space, getattr(space.base, name)(x.array, *given))
 
     RULES[name] = rule
@@ -64,12 +64,12 @@ for _name, _places in _NAMED.items():
 
 def _solve(space, a, b):
     """Matrices line up as in a product: one of lower rank gets axes after the hidden one."""
-    rank, held = max(a.ndim, b.ndim), []
+    rank, array = max(a.ndim, b.ndim), []
     for one in (a, b):
         if space.is_batch(one):
             one = one.array.reshape((space.count, *(1,) * (rank - one.ndim), *one.shape))
-        held.append(one)
-    out = space.base.linalg_solve(*held)
+        array.append(one)
+    out = space.base.linalg_solve(*array)
     return space.wrap_batch(out) if space.is_batch(a) or space.is_batch(b) else out
 
 
@@ -78,9 +78,9 @@ def _take(space, x, indices, axis=None):
     if space.is_batch(indices) and space.is_batch(x):
         return loop(space, "take", x, indices, axis)
     if space.is_batch(x):
-        held = x.array.reshape((space.count, -1)) if axis is None else x.array
+        array = x.array.reshape((space.count, -1)) if axis is None else x.array
         axis = 1 if axis is None else _shifted(axis, x.ndim)
-        return space.wrap_batch(space.base.take(held, indices, axis))
+        return space.wrap_batch(space.base.take(array, indices, axis))
     if not space.is_batch(indices):
         return space.base.take(x, indices, axis)
     out = space.base.take(x, indices.array, axis)

@@ -64,8 +64,8 @@ public("ops.hyper_add", "ops.composite.hyper_add")(HyperMap(_sum_of_gradients))
 class Environment:
     """The gradients of Parameters by the Parameters' keys; what is set makes a new one."""
 
-    def __init__(self, held):
-        self._held = held
+    def __init__(self, values):
+        self._values = values
 
 
 class Key:
@@ -149,7 +149,7 @@ def environ_set(env, key, value):
     Source: mindspore.ops.functional.environ_set of MindSpore 2.10, in graph mode.
     """
     _need_environment("environ_set", env, key)
-    return Environment({**env._held, id(key._parameter): (key._parameter, value)})
+    return Environment({**env._values, id(key._parameter): (key._parameter, value)})
 
 
 @public("ops.environ_get", "ops.functional.environ_get")
@@ -167,7 +167,7 @@ def environ_get(env, key, default):
     Source: mindspore.ops.functional.environ_get of MindSpore 2.10, in graph mode.
     """
     _need_environment("environ_get", env, key)
-    return env._held.get(id(key._parameter), (None, default))[1]
+    return env._values.get(id(key._parameter), (None, default))[1]
 
 
 @public("ops.environ_add", "ops.functional.environ_add")
@@ -187,11 +187,11 @@ def environ_add(x, y):
     """
     for env in (x, y):
         _need_environment("environ_add", env)
-    held = dict(x._held)
-    for key, (parameter, value) in y._held.items():
-        value = _sum_of_gradients(held[key][1], value) if key in held else value
-        held[key] = parameter, value
-    return Environment(held)
+    values = dict(x._values)
+    for key, (parameter, value) in y._values.items():
+        value = _sum_of_gradients(values[key][1], value) if key in values else value
+        values[key] = parameter, value
+    return Environment(values)
 
 
 def _env_get(env, parameter):

@@ -144,10 +144,10 @@ def _leaves(axes):
 def _check_axes(name, axes, cells):
     for one in _leaves(axes):
         if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
-            told = f"{one:g}" if isinstance(one, float) else one
+            shown = f"{one:g}" if isinstance(one, float) else one
             raise RuntimeError(
                 f"For 'vmap': The axis in vmap's '{name}' should be a None or a scalar of type "
-                f"Int64Imm, but got a {told}."
+                f"Int64Imm, but got a {shown}."
             )
     if cells:
         return
