@@ -1,2 +1,2 @@
-"""Arrays and devices: the one room that names NumPy's and CuPy's differences; it knows no
+"""Arrays and devices: the one package that names NumPy's and CuPy's differences; it knows no
 Tensor."""

@@ -1,7 +1,7 @@
 """Which array library holds an array, and how arrays move between the host and a GPU.
 
 `space_of(array)` gives the functions that fit an array (see space.py), `current_space()` those of
-the device target in force. CuPy is imported when a GPU is first asked for, never before.
+the device target in force. CuPy is imported when a GPU is first used, never before.
 """
 
 import functools
@@ -25,7 +25,7 @@ SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 
 # The C library of Linux hands freed memory back to the system in blocks that grow with the largest
-# it has freed, and each page that is asked for again costs a fault: half the time of a small
+# it has freed, and each page that is allocated again costs a fault: half the time of a small
 # network. Blocks of up to 31 MiB are kept once one was freed; this one is never written to.
 numpy.empty(31 << 20, numpy.uint8)
 
@@ -50,7 +50,7 @@ def _device_space():
     """CuPy's functions if a GPU runs a kernel, else None.
 
     A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of
-    two elements is asked for as well.
+    two elements is requested as well.
     """
     try:
         cupy = importlib.import_module("cupy")
@@ -91,11 +91,11 @@ def set_target(target, number=0):
 def allow_tf32(value):
     """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not.
 
-    CuPy is told by its environment variable CUPY_TF32, which it reads at its first product of
+    CuPy reads its environment variable CUPY_TF32, which it reads at its first product of
     float32. It warns on a GPU before compute capability 8.0, which has no TF32.
 
     Returns:
-        bool, False if products have been asked for before, and so nothing changes any more.
+        bool, False if products have been computed before, and so nothing changes any more.
     """
     told = str(int(value))
     if os.environ.get("CUPY_TF32", "0") == told:

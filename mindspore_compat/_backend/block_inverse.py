@@ -1,7 +1,7 @@
 """Matrices that are inverted and applied block by block along their diagonal.
 
 A matrix wider than SPLIT is taken for independent blocks of that width, the last one smaller.
-Blocks are kept as one array (count, width, width), the last one filled up with an identity.
+Blocks are stored as one array (count, width, width), the last one filled up with an identity.
 """
 
 import numpy
@@ -22,11 +22,11 @@ def shape_of(size):
 def inverse_blocks(matrix, shift):
     """The inverses of the diagonal blocks of `matrix` plus a multiple of the identity.
 
-    They are worked out in float64 by a Cholesky factorisation, and kept in float32. A block that
+    They are worked out in float64 by a Cholesky factorisation, and stored in float32. A block that
     holds something not finite has an inverse of NaN.
 
     A matrix that was summed in float32 may have eigenvalues a little below zero. Where `shift` does
-    not outweigh them, a thousandth of the mean of the diagonal takes its place, so that what is
+    not outweigh them, a thousandth of the mean of the diagonal replaces it, so that what is
     rounding is not blown up by the inverse; if need be several times ten times as much.
 
     Args:

@@ -451,7 +451,7 @@ class Group:
         )
 
     def _absent_peer(self, peer, verb, what, header=b"\0"):
-        """A function that tells if a peer has ended and the header has not come before."""
+        """A function that returns whether a peer has ended and the header has not come before."""
         rank = self.ranks[peer]
 
         def absent():
@@ -520,7 +520,7 @@ def _empty_for(shape, dtype):
 
 
 def _landing(got, like, shape):
-    """An array of the dtype and place of `like`, and what fills it once `got` is filled."""
+    """An array of the dtype and device of `like`, and what fills it once `got` is filled."""
     space = arrays.space_of(like)
     same_bytes = (
         got.dtype in (numpy.uint8, like.dtype)

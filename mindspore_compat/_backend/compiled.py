@@ -4,7 +4,7 @@ NumPy's way writes a block of every intermediate value; the loop reads each arra
 rest in registers. It computes the same bits: only formulas of operations that IEEE 754 rounds
 correctly are compiled, and none of these are contracted or reordered. So it does not matter when a
 loop is ready, and NumPy's way runs until then. Numba is imported, and compiles, in a thread of its
-own; what it made is kept on disk for the next process.
+own; what it made is stored on disk for the next process.
 """
 
 import functools
@@ -99,7 +99,7 @@ class Loop:
             self._thread.start()
 
     def wait(self):
-        """Returns when it is ready, having asked for it."""
+        """Returns when it is ready, having started it."""
         self.request()
         self._thread.join()
 
@@ -107,7 +107,7 @@ class Loop:
         try:
             import numba
 
-            # Numba tells functions on disk apart by name and line, not by what they call.
+            # Numba distinguishes functions on disk by name and line, not by what they call.
             digest = hashlib.sha256(source(self._trace, "loop").encode()).hexdigest()
             function = python_loop(self._trace, f"loop_{digest[:16]}")
             kind = numba.from_dtype(self._dtype)

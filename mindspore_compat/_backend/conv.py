@@ -1,6 +1,6 @@
 """Convolution of arrays in one, two or three dimensions, with its two gradients.
 
-Every function takes the array namespace first and works on NumPy and CuPy arrays alike; arrays are
+Every function takes the array namespace first and works on NumPy and on CuPy arrays; arrays are
 (batch, channels, spatial...), weights (filters, channels / groups, kernel...), and padding is given
 as one (before, after) pair per spatial dimension. The three functions are closed under
 differentiation: the gradient of any of them is one of the other two. `input_gradient` is also the
@@ -34,8 +34,8 @@ LEAST_BYTES = 1 << 20
 FEWEST_COLUMNS = 512
 # Pieces of a batch, at most, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
-# What sums of slopes that are added up beside each other take in all, and the columns of a sample
-# that are added back together: at most this much.
+# What partial sums of gradients that are computed in parallel take in all, and the columns of a
+# sample that are added back together: at most this much.
 LARGE_BYTES = 16 << 20
 
 
@@ -197,7 +197,7 @@ def padded(xp, x, pads, fill=0):
 
 
 def windows(xp, x, kernel, stride, dilation, out):
-    """A read-only view of `x` with the windows laid out: (..., kernel..., out...)."""
+    """A read-only view of `x` of the windows: (..., kernel..., out...)."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
     return xp.lib.stride_tricks.as_strided(
@@ -210,7 +210,7 @@ def windows(xp, x, kernel, stride, dilation, out):
 
 
 def _kernel_position_slices(geo):
-    """For each kernel position in row-major order, the padded input it meets."""
+    """For each kernel position in row-major order, the padded input under it."""
     for position in np.ndindex(*geo.kernel):
         yield tuple(
             slice(i * d, i * d + (n - 1) * s + 1, s)
@@ -224,7 +224,7 @@ def _cropped(x, geo):
 
 
 def im2col(xp, x, kernel, stride, pads, dilation):
-    """The windows of `x` side by side: (batch, channels, taps, windows)."""
+    """The windows of `x` side by side: (batch, channels, kernel positions, windows)."""
     geo = _single(x.shape, kernel, stride, pads, dilation)
     if fast := kernels_of(xp, x, kernel):
         kernel_size, area = prod(kernel), prod(geo.out)
@@ -303,7 +303,7 @@ def _tiles(out, most):
 
 
 def _source(xp, x, geo, piece):
-    """The part of the input that a piece's windows meet, padded, as these windows."""
+    """The part of the input under a piece's windows, padded, as these windows."""
     slices, pads = [], []
     for cut, n, k, s, (before, _), d in zip(
         piece.slices, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
@@ -319,7 +319,7 @@ def _source(xp, x, geo, piece):
 
 
 def _columns(xp, x, geo, piece):
-    """Columns of a piece, (groups, channels / groups * taps, samples * area)."""
+    """Columns of a piece, (groups, channels / groups * kernel positions, samples * area)."""
     area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
@@ -333,7 +333,8 @@ def _columns(xp, x, geo, piece):
 
 
 def _column_strides(geo, count):
-    """Elements from one sample, channel and tap to the next in the columns of `count` samples."""
+    """Elements from one sample, channel and kernel position to the next in the columns of `count`
+    samples."""
     area = prod(geo.out)
     return area, prod(geo.kernel) * count * area, count * area
 
@@ -462,7 +463,8 @@ def _input_gradient_pieces(g, geo):
 
 
 def _add_back(xp, images, columns, geo):
-    """Writes images (samples, channels, size...) of columns (samples, channels, taps, out...)."""
+    """Writes images (samples, channels, size...) of columns (samples, channels, kernel positions,
+    out...)."""
     if not any(map(any, geo.pads)):
         padded_x = images
         padded_x[...] = 0

@@ -1,11 +1,12 @@
 """Depthwise convolution and its gradients.
 
-Each channel meets its own filters, so there is no product to make: every tap is a multiply-add.
+Each channel has its own filters, so there is no product to make: every kernel position is a
+    multiply-add.
 
 The padded input is split into the `stride` phases of each dimension. Within a phase a kernel
 position is a shift, and a shift of an image whose rows lie end to end is one offset into flat
-memory: every tap is a long contiguous multiply-add. Rows keep the phase's width, so each
-result row carries a few columns more than asked, cut off at the end.
+memory: every kernel position is a long contiguous multiply-add. Rows keep the phase's width, so
+each result row carries a few columns more than needed, cut off at the end.
 
 Arguments are as in conv.py, which checks them; sizes come as its `Geometry`.
 """
@@ -23,7 +24,7 @@ BLOCK = 1 << 16
 
 
 class _Phases(NamedTuple):
-    """How the flat phases of one depthwise convolution are laid out."""
+    """How the flat phases of one depthwise convolution are stored."""
 
     size: tuple  # spatial size of one phase
     positions: tuple  # per kernel position: (phase, offset)
@@ -172,7 +173,8 @@ def weight_gradient(xp, g, x, geo):
 
 
 def _products(xp, g, x, geo):
-    """The slopes of one sample's weights by each sample, (batch, channels, multiples, taps)."""
+    """The gradients of one sample's weights by each sample, (batch, channels, multiples, kernel
+    positions)."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
     split = _split(xp, x, geo, plan)

@@ -1,6 +1,6 @@
 """The GPUs themselves: how many there are, what they can do, their memory, streams and events.
 
-Everything here asks CuPy's CUDA module; without a GPU that computes, `cuda` is refused and the
+Everything here calls CuPy's CUDA module; without a GPU that computes, `cuda` is refused and the
 counts are none. Streams and events are CUDA's own objects.
 """
 
@@ -29,7 +29,7 @@ def count():
 
 
 def properties(number):
-    """What CUDA tells of one GPU, as a dict."""
+    """What CUDA reports of one GPU, as a dict."""
     found = dict(cuda().runtime.getDeviceProperties(number))
     name = found["name"]
     found["name"] = name.decode() if isinstance(name, bytes) else name

@@ -1,4 +1,5 @@
-"""The C text of kernels that are made from a trace: expressions, element types, halves.
+"""The C text of kernels that are made from a trace: expressions, element types, low-precision
+floats.
 
 Halves travel as 16-bit words, which two functions of plain C read and write, so that a kernel needs
 no header. Numbers of a call come as values, or lie on the device; then what a formula makes of them
@@ -83,8 +84,8 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 
 
 def compute_dtype(dtypes):
-    """float64 if an array has it, or 32 bits of an integer need it, else float32: halves are
-    rounded on store only."""
+    """float64 if an array has it, or 32 bits of an integer need it, else float32: low-precision
+    floats are rounded on store only."""
     wide = any(
         dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
         for dtype in map(numpy.dtype, dtypes)

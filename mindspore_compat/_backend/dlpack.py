@@ -6,7 +6,7 @@ from . import arrays
 
 
 class _Capsule:
-    """What `from_dlpack` of an array library asks for, around a bare capsule."""
+    """What `from_dlpack` of an array library needs, around a bare capsule."""
 
     def __init__(self, capsule, device):
         self.capsule = capsule
@@ -55,7 +55,7 @@ def from_capsule(given):
     if space is not arrays.HOST:
         try:
             return _taken(space, _Capsule(given, _GPU))
-        except RuntimeError:  # a capsule does not tell its device: the host's is left
+        except RuntimeError:  # a capsule does not name its device: the host's is left
             pass
     array = _taken(arrays.HOST, _Capsule(given, _HOST))
     return array if array.flags.writeable else numpy.asarray(_Writable(array))

@@ -1,8 +1,8 @@
 """How a rank ends, and how the others learn of it.
 
 An error that nobody catches, or `sys.exit` with a status, ends all ranks through MPI's Abort, with
-the status of the rank that began. A rank that ends otherwise tells the others how many collectives
-of each group it took part in; whoever waits for it in a further one is told (`pending.py`).
+the status of the rank that began. A rank that ends otherwise sends the others how many collectives
+of each group it took part in; whoever waits for it in a further one gets an error (`pending.py`).
 """
 
 import atexit
@@ -63,7 +63,7 @@ def look():
 
 @functools.cache
 def _channel():
-    """The communicator on which ranks tell that they end."""
+    """The communicator on which ranks report that they end."""
     return mpi().COMM_WORLD.Dup()
 
 
@@ -80,7 +80,7 @@ def _leave(progress):
 
 
 def _exit(status=None, /):
-    """As `sys.exit`, whose place it takes."""
+    """As `sys.exit`, which it replaces."""
     main = threading.current_thread() is threading.main_thread()
     raise (_Exit if main else SystemExit)(status)  # in another thread it ends that thread alone
 

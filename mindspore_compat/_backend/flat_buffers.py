@@ -46,7 +46,7 @@ class Pack:
 
         Args:
             fused: an update made by `fuse`, of p, g and the states in this order.
-            parameters: the arrays to update, shaped as told.
+            parameters: the arrays to update, of the given shapes.
             gradients: their gradients.
             scalars: what `fused` takes.
         """

@@ -227,7 +227,7 @@ class HostProgram:
         scheduler.run(piece, len(parts))
 
     def _scratch(self, size):
-        """Memory of the thread that asks, for what lies nowhere else."""
+        """Scratch memory of the calling thread."""
         return _buffers(self.dtype, self.floats, size) + _buffers(_BOOL, self.bools, size)
 
 

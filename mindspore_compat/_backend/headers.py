@@ -1,6 +1,6 @@
-"""What ranks tell each other before an exchange, so that all learn it where they disagree.
+"""What ranks send each other before an exchange, so that all learn it where they disagree.
 
-A header is `SIZE` bytes: a text that tells operation, dtype, shape, root and sequence number, with
+A header is `SIZE` bytes: a text that names operation, dtype, shape, root and sequence number, with
 zeros behind it. A text that is too long is cut, and a digest of the whole put at its end; so
 headers are equal where the texts are.
 """
@@ -36,7 +36,7 @@ def compare(gathered, own, ranks):
     """Refuses the headers of several ranks, one after the other, that are not all equal.
 
     Raises:
-        RuntimeError: they differ; the same text on all ranks, which tells what each one called.
+        RuntimeError: they differ; the same text on all ranks, which says what each one called.
     """
     if gathered == own * len(ranks):
         return

@@ -1,6 +1,6 @@
-"""What a rank tells the `msrun` that started it, through small files in a folder of the job.
+"""What a rank reports to the `msrun` that started it, through small files in a folder of the job.
 
-A rank that joins the others tells that it does; afterwards a thread tells once a second that it
+A rank that joins the others reports that it does; afterwards a thread reports once a second that it
 lives, and how long it has waited for others. What `msrun` makes of it is in `communication/job.py`.
 """
 

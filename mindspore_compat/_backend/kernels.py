@@ -1,10 +1,10 @@
 """The few hand-written CUDA kernels: im2col and col2im, and maximum pooling.
 
 Each does in one pass over memory what array functions do in one pass per window position. One
-thread makes one element of the result and no two threads write one place, so results do not depend
-on the order of threads. Data are (..., spatial) in C order with up to three spatial dimensions;
-missing ones count as length 1. Where a kernel does not apply (another dtype, more dimensions),
-conv.py and pool.py do without it, with the same result.
+thread makes one element of the result and no two threads write one element, so results do not
+depend on the order of threads. Data are (..., spatial) in C order with up to three spatial
+dimensions; missing ones count as length 1. Where a kernel does not apply (another dtype, more
+dimensions), conv.py and pool.py do without it, with the same result.
 """
 
 from math import prod
@@ -202,7 +202,8 @@ class Kernels:
 
         Args:
             x: the data, without padding.
-            out: where each window position goes, at `strides` elements per sample, channel, tap.
+            out: where each window position goes, at `strides` elements per sample, channel, kernel
+                position.
             geo: the sizes: channels, size, kernel, out, stride, pads, dilation.
             strides: three numbers.
         """
@@ -212,7 +213,7 @@ class Kernels:
         return out
 
     def col2im(self, g, shape, geo, strides):
-        """The windows in `g`, laid out as `im2col` does, added back to data of this shape."""
+        """The windows in `g`, in the layout of `im2col`, added back to data of this shape."""
         g = self.module.ascontiguousarray(g)
         out = self.module.empty(shape, g.dtype)
         self._run("col2im", out.size, geo, g, out, np.int32(shape[1]), *map(np.int64, strides))

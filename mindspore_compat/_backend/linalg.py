@@ -1,4 +1,4 @@
-"""Matrix decompositions, solvers and the Fourier transform, spelled alike on NumPy and CuPy.
+"""Matrix decompositions, solvers and the Fourier transform, with the same names on NumPy and CuPy.
 
 Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries'
 own.
@@ -53,8 +53,8 @@ def linalg_det(xp, x):
 
 @linear
 def linalg_cofactors(xp, x):
-    """The slope of the determinant by each element, also where it is 0: products of all singular
-    values but one."""
+    """The derivative of the determinant by each element, also where it is 0: products of all
+    singular values but one."""
     u, s, vh = xp.linalg.svd(x)
     turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
     count = s.shape[-1]

@@ -1,9 +1,9 @@
 """The most memory that arrays have held on a GPU, and the most its pool has had from the device.
 
-CuPy's pool tells what is held now, not what was. So an allocator stands in front of it, put there
+CuPy's pool reports what is held now, not what was. So an allocator stands in front of it, put there
 when a GPU becomes the device target in force, and looks at the pool whenever an allocation may have
 made a new peak. Worked example, with a peak of 1000 and 600 held: a counter starts at 600 and grows
-by every allocation, as if nothing were ever freed. Once it passes 1000 the pool is asked; if it
+by every allocation, as if nothing were ever freed. Once it passes 1000 the pool is queried; if it
 says 700, the counter goes on from there. So most allocations cost one addition.
 
 What the pool gives back to the device by itself, when memory runs short, is seen only at the next
@@ -19,7 +19,7 @@ class Watch:
     """An allocator that knows peaks.
 
     Args:
-        pool: the memory pool, whose `used_bytes` and `total_bytes` tell what is held.
+        pool: the memory pool, whose `used_bytes` and `total_bytes` report what is held.
         allocate (Callable): the allocator behind this one; takes bytes.
     """
 

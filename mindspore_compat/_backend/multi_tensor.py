@@ -4,7 +4,7 @@ A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct 
 value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
 One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
 
-Both take the numbers of a call as they are, or 0-d arrays of the device in their place, and a flag
+Both take the numbers of a call as they are, or 0-d arrays of the device instead, and a flag
 on the device that says whether to leave everything as it is: so a step can depend on what the
 device found, and the host need not wait to know.
 """
@@ -175,7 +175,8 @@ class KernelProgram:
 
 
 def filled_table(rows, most, **fields):
-    """The struct that tells a kernel where rows lie, and how many blocks of threads they take.
+    """The struct from which a kernel reads where rows lie, and how many blocks of threads they
+    take.
 
     Args:
         rows: sequences of arrays.

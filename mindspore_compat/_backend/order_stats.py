@@ -1,6 +1,6 @@
 """Where elements stand in order: the k largest, the k-th, the extreme so far, the distinct ones.
 
-On a CPU NumPy's partition finds the element at a place several times as fast as a sort; who stands
+On a CPU NumPy's partition finds the element of a rank several times as fast as a sort; who stands
 there is then found by comparing. Elsewhere, and where there are NaNs, a stable sort does it.
 """
 
@@ -60,7 +60,7 @@ def _chosen(xp, x, k, axis, largest):
 
 @extra
 def index_of_rank(xp, x, axis=-1, rank=0):
-    """Where the element of a rank stands along `axis`, which is kept with length 1; equal values
+    """The index of the element of a rank along `axis`, which stays with length 1; equal values
     rank by position. Rank 0 is the smallest."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
@@ -75,7 +75,7 @@ def index_of_rank(xp, x, axis=-1, rank=0):
 
 @extra
 def index_so_far(xp, x, axis, largest=True):
-    """Where the largest (or smallest) element up to each place stands along `axis`; of equals the
+    """The index of the largest (or smallest) element up to each index along `axis`; of equals the
     last one. A NaN outdoes all others."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
@@ -89,7 +89,7 @@ def index_so_far(xp, x, axis, largest=True):
     indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
     indices = xp.broadcast_to(indices, x.shape)
     reach = 1
-    while reach < length:  # each place looks twice as far back as before
+    while reach < length:  # each index looks twice as far back as before
         behind, own = indices[:-reach], indices[reach:]
         a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, own, 0)
         outdone = (a > b if largest else a < b) | (a != a) & (b == b)
@@ -100,7 +100,7 @@ def index_so_far(xp, x, axis, largest=True):
 
 @extra
 def distinct(xp, x):
-    """The values of `x`, of one axis, each once and in order of appearance; and the place of every
+    """The values of `x`, of one axis, each once and in order of appearance; and the index of every
     element among them."""
     if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
         low, high = int(x.min()), int(x.max())

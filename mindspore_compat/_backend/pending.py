@@ -26,7 +26,7 @@ class Pending:
         out: the array; None where there is no result.
         steps (Iterator): gives the requests to wait for, one after the other; none if the operation
             is complete.
-        absent (Callable): tells, as a sentence, which rank that it needs has ended; None for none.
+        absent (Callable): names, as a sentence, the rank that it needs has ended; None for none.
     """
 
     def __init__(self, out, steps=None, absent=None):
@@ -108,7 +108,7 @@ class Line:
     """The operations of one group that are under way.
 
     Collectives run one after the other in the order of their calls, since MPI matches them by it;
-    sends and receives run beside them.
+    sends and receives run in parallel.
     """
 
     def __init__(self):

@@ -1,10 +1,10 @@
 """Pooling of arrays over windows in any number of spatial dimensions, with the gradients.
 
-Every function takes the array namespace first and works on NumPy and CuPy arrays alike; arrays are
+Every function takes the array namespace first and works on NumPy and on CuPy arrays; arrays are
 (batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
 taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
-The gradient of the maximum goes to the first tap of the window, in row-major order, that holds it.
-On the host a cache's worth of planes is handled at a time, and threads share them.
+The gradient of the maximum goes to the first position of the window, in row-major order, that
+holds it. On the host a cache's worth of planes is handled at a time, and threads share them.
 
 `max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`,
 `adaptive_average` and `adaptive_average_gradient`. Lp pooling is composed by its callers. Padding
@@ -23,7 +23,7 @@ from .conv import padded
 from .kernels import Windows, kernels_of
 from .select import keep
 
-# Elements of input planes handled together, so that a plane's taps stay in the host's cache.
+# Elements of input planes handled together, so that a plane's elements stay in the host's cache.
 BLOCK = 1 << 17
 
 
@@ -199,13 +199,13 @@ class _KernelPosition(NamedTuple):
     """One position in the window, for all windows at once."""
 
     shift: int  # its flat distance from the window's corner, in the unpadded data
-    phase: tuple  # which of every `stride` elements of the padded input it meets
+    phase: tuple  # which of every `stride` elements of the padded input it reads
     ahead: int  # how many of these it lies ahead, where rows are `pitch` long
 
 
 @lru_cache(maxsize=256)
 def _kernel_positions(size, kernel, stride, dilation, pitch):
-    """The taps of the window in row-major order."""
+    """The kernel positions in row-major order."""
     found = []
     for position in product(*map(range, kernel)):
         shift = ahead = 0
@@ -223,9 +223,9 @@ def _kernel_positions(size, kernel, stride, dilation, pitch):
 def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
     """Tells `work` where the windows find their maximum first, for some planes at a time.
 
-    The input is parted by phase (even and odd places, for a stride of 2), and all rows are made as
-    long, so that a tap of all windows is one run of neighbours. A window's tap is the least number
-    whose element equals the maximum.
+    The input is parted by phase (even and odd indices, for a stride of 2), and all rows are made as
+    long, so that a kernel position of all windows is one run of neighbours. A window's position is
+    the least number whose element equals the maximum.
 
     Args:
         work: is called with the slice of planes, int64 flat positions in each plane, (planes,
@@ -267,7 +267,7 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
 
 
 def _phase(xp, x, phase, stride, pads, pitch):
-    """Every `stride`-th element of the padded `x` from the places `phase` on, rows `pitch` long.
+    """Every `stride`-th element of the padded `x` from the indices `phase` on, rows `pitch` long.
 
     Returns:
         The elements, flat, and None, or which of them are data. Padding is NaN, which equals
@@ -308,7 +308,7 @@ def _choose(xp, target, mask, number):
 
 
 def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
-    """Gradient of `maximum`: each window's slope goes to the first place that holds its maximum.
+    """Gradient of `maximum`: each window's gradient goes to the first index that holds its maximum.
 
     Args:
         xp: The array namespace of the arrays.
@@ -336,7 +336,7 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
 
 
 def _add_planes(xp, flat, indices, values, area, found):
-    """Adds values at places of their planes, which follow each other in `flat`."""
+    """Adds values at indices of their planes, which follow each other in `flat`."""
     count = indices.shape[0]
     indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
     if found is not None:
@@ -345,7 +345,7 @@ def _add_planes(xp, flat, indices, values, area, found):
 
 
 def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
-    """The entries of `u` at the places where `maximum` found its values; linear in `u`.
+    """The entries of `u` at the indices where `maximum` found its values; linear in `u`.
 
     Args:
         xp: The array namespace of the arrays.
@@ -386,7 +386,7 @@ def _counts(size, kernel, stride, pads, out, include):
 
 
 def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
-    """The divisor of each window: a number where all are alike, otherwise an array."""
+    """The divisor of each window: a number where all are equal, otherwise an array."""
     if divisor:
         return divisor
     counts = _counts(size, kernel, stride, pads, out, include)

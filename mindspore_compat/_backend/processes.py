@@ -35,7 +35,7 @@ def executor(workers, method=None):
 
 
 def parent():
-    """What a worker is told about the process that starts it: the arguments of `end_with_parent`.
+    """What a worker knows about the process that starts it: the arguments of `end_with_parent`.
 
     Returns:
         tuple[int, bool]: the process id, and whether the starting thread lives as long as the
@@ -68,7 +68,7 @@ def before_start():
 
 
 def signal_at_parent_death(pid, number):
-    """On Linux, asks the kernel to send this process a signal when its parent ends.
+    """On Linux, makes the kernel send this process a signal when its parent ends.
 
     Args:
         pid (int): the parent's process id.
@@ -84,7 +84,7 @@ def signal_at_parent_death(pid, number):
 def _watch(pid):
     """Ends this process once its parent is gone.
 
-    A pipe from the parent tells it at once, unless a sibling has inherited the other end; an
+    A pipe from the parent reports it at once, unless a sibling has inherited the other end; an
     orphan gets another parent, which POSIX systems show.
     """
     import multiprocessing

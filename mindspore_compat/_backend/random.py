@@ -1,4 +1,4 @@
-"""Seeded random streams: a seed and an offset name each draw, on the host and on a GPU alike.
+"""Seeded random streams: a seed and an offset name each draw, on the host and on a GPU.
 
 A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two
 numbers that can be saved, restored and printed (as mindspore.Generator does). `default` is the

@@ -1,4 +1,4 @@
-"""Values written, added or combined at places, which may be named twice.
+"""Values written, added or combined at indices, which may repeat.
 
 On a CPU a product with a sparse matrix of ones adds rows, five to forty times as fast as NumPy's
 `add.at`, which adds element by element; and that one wants a single index to be quick.
@@ -43,7 +43,7 @@ def scatter_add(xp, x, index, values):
 
 
 def _at(ufunc, out, index, values):
-    """`ufunc.at`; of values with fewer axes than the places NumPy 2.4 would read past the end."""
+    """`ufunc.at`; of values with fewer axes than the indices NumPy 2.4 would read past the end."""
     missing = _rank(out, index) - values.ndim if values.ndim else 0
     ufunc.at(out, index, values.reshape((1,) * missing + values.shape))
 
@@ -63,7 +63,7 @@ def _rank(x, index):
 
 def _add_at_indices(out, index, values):
     """Adds `values` into `out`, which is contiguous, if `index` is whole axes and then arrays of
-    places within their axes. Returns whether it did."""
+    indices within their axes. Returns whether it did."""
     index = index if isinstance(index, tuple) else (index,)
     skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
     indices = index[skipped:]

@@ -1,13 +1,13 @@
 """Shares large work of the host among the cores that the process may use.
 
-`run(work, count)` calls `work(0)`, ..., `work(count - 1)`, which write to places of their own. The
+`run(work, count)` calls `work(0)`, ..., `work(count - 1)`, which write to separate memory. The
 thread that calls takes one number after another, and so does every idle thread of the pool: a core
 that another process keeps busy takes fewer, and none is waited for that has not begun. How work is
 cut into pieces depends on shapes alone, never on the number of threads, so results have the same
 bits with any.
 
-The library behind NumPy's products of matrices is held at one thread meanwhile (`Hold`). Its own
-threads wait for each other at every product, which beside busy neighbours costs far more than they
+The library behind NumPy's products of matrices is limited to one thread meanwhile (`Hold`). Its own
+threads wait for each other at every product, which next to busy processes costs far more than they
 gain.
 
     def rows(number):
@@ -92,7 +92,7 @@ def blocks(total, size):
 
 
 class _Here(threading.local):
-    """What holds for the thread that asks."""
+    """What holds for the calling thread."""
 
     inside = False  # whether it runs a piece
     holds = 0  # how many holds it is in
@@ -253,7 +253,7 @@ class Step:
 @functools.cache
 def _libraries():
     """The controllers of the libraries that NumPy makes products with; all that are loaded where
-    its own are not told from others."""
+    its own are not distinguished from others."""
     import threadpoolctl  # here, because it looks for them
 
     found = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers

@@ -34,7 +34,7 @@ def keep(xp, mask, x):
 
 
 def zero_of(xp, x):
-    """A zero of the dtype of `x`, for which a GPU need not be asked; NumPy is quicker with one that
+    """A zero of the dtype of `x`, for which no GPU is needed; NumPy is quicker with one that
     is an array."""
     if type(x) is np.ndarray or x.dtype.kind == "V":
         return xp.zeros((), x.dtype)

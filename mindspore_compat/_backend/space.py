@@ -206,7 +206,7 @@ def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
 
 
 def is_basic(index):
-    """True if an index holds only integers, slices, None and Ellipsis, so that no place repeats."""
+    """True if an index holds only integers, slices, None and Ellipsis, so that no index repeats."""
     if not isinstance(index, tuple):
         index = (index,)
     return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)

@@ -9,12 +9,12 @@ from .space import extra
 
 
 def _central_difference(xp, function, at, distance, width):
-    """The slope of `function` at `at`.
+    """The derivative of `function` at `at`.
 
     Args:
         function (callable): of one array.
         at (array): float64.
-        room (array): how far the function goes on below `at`.
+        distance (array): how far the function goes on below `at`.
         width (array): over which the function changes by much.
     """
     step = xp.minimum(1e-3 * width, 0.2 * distance)
@@ -31,7 +31,7 @@ def _upcast(xp, *arrays):
 
 @extra
 def gammainc_a(xp, a, x):
-    """The slope of the lower regularised incomplete gamma function by its order."""
+    """The derivative of the lower regularised incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
     beyond = x > a  # there the upper function is the small one, and keeps its digits
 
@@ -59,7 +59,7 @@ def _beta_width(xp, one, x):
 
 @extra
 def betainc_a(xp, a, b, x):
-    """The slope of the regularised incomplete beta function by its first parameter."""
+    """The derivative of the regularised incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
     found = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
@@ -68,7 +68,7 @@ def betainc_a(xp, a, b, x):
 
 @extra
 def betainc_b(xp, a, b, x):
-    """The slope of the same by its second parameter."""
+    """The derivative of the same by its second parameter."""
     return -xp.betainc_a(b, a, 1 - x)
 
 
@@ -83,7 +83,7 @@ def betainc_aa(xp, a, b, x):
 
 @extra
 def betainc_ab(xp, a, b, x):
-    """The slope of `betainc_a` by the second parameter."""
+    """The derivative of `betainc_a` by the second parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, b, x)
     found = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
@@ -96,7 +96,7 @@ def _zeta_width(xp, x, q):
 
 @extra
 def zeta_x(xp, x, q):
-    """The slope of Hurwitz's zeta function by its power."""
+    """The derivative of Hurwitz's zeta function by its power."""
     (x, q), dtype = _upcast(xp, x, q)
     found = _central_difference(
         xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q)

@@ -117,7 +117,7 @@ def _most_rows(dtypes):
 
 
 class TensorKernel(RowKernel):
-    """The CUDA text of a formula whose rows are whole tensors, at the places that a table tells."""
+    """The CUDA text of a formula whose rows are whole tensors, at the addresses in a table."""
 
     offset = "at"
 

@@ -2,7 +2,7 @@
 
     python -m mindspore_compat._backend.worker <log file without _rank.log> command ...
 
-Where `msrun` waits for the job, this process stays, to tell it the status with which the script
+Where `msrun` waits for the job, this process stays, to report the status with which the script
 ends; otherwise it becomes the script.
 """
 

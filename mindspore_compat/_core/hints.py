@@ -1,4 +1,4 @@
-"""What to use in the place of names that other libraries have: a sentence for each, by owner.
+"""What to use instead of names that other libraries have: a sentence for each, by owner.
 
 They end the message of the AttributeError that the name leads to. For Tensors, and for keywords,
 only the traceback of a script shows them: a `__getattr__` would make every attribute slower.

@@ -86,7 +86,7 @@ def _rows(value, api):
 
 
 def select(condlist, choicelist, default=0):
-    """Of several choices, at each place the first whose condition is true; else the default.
+    """Of several choices, at each index the first whose condition is true; else the default.
 
     Args:
         condlist (Union[list, tuple, Tensor]): the conditions.
@@ -125,7 +125,7 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """At each place the function (or number) whose condition is the first true one; one more is
+    """At each index the function (or number) whose condition is the first true one; one more is
     for the rest, which else is 0.
 
     Args:
@@ -166,7 +166,7 @@ _MODES = ("clip", "wrap", "raise")
 
 
 def choose(a, choices, mode="clip"):
-    """At each place the element of the choice whose number stands there; numbers out of range are
+    """At each index the element of the choice with that number; numbers out of range are
     clipped or wrap.
 
     Args:
@@ -304,13 +304,13 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
 
 
 def unravel_index(indices, shape, order="C"):
-    """Places in a flattened array as places along each axis, clipped to the array; a tuple in the
-    dtype of the places.
+    """Places in a flattened array as indices along each axis, clipped to the array; a tuple in the
+    dtype of the indices.
 
     Args:
-        indices (Union[number, list, tuple, Tensor]): places; negative ones count from the end.
+        indices (Union[number, list, tuple, Tensor]): indices; negative ones count from the end.
         shape (Union[int, tuple, list, Tensor]): the array's shape; of floats if a Tensor holds
-            them, and then so are the places.
+            them, and then so are the indices.
         order (str): "C" if the last axis runs fastest, "F" if the first.
 
     Raises:
@@ -347,18 +347,18 @@ def unravel_index(indices, shape, order="C"):
 
 
 def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
-    """Places along each axis as places in the flattened array; float32.
+    """Places along each axis as indices in the flattened array; float32.
 
     Args:
-        multi_index (Union[list, tuple, Tensor]): the places along each axis, ints.
+        multi_index (Union[list, tuple, Tensor]): the indices along each axis, ints.
         dims (Union[tuple, list, Tensor]): the lengths.
-        mode (str): "clip" or "wrap" places out of range; "raise" refuses them.
+        mode (str): "clip" or "wrap" indices out of range; "raise" refuses them.
         order (str): "C" if the last axis runs fastest, "F" if the first.
 
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `mode` or `order` is something else, or there are not as many axes.
-        IndexError: if a place is out of range and `mode` is "raise".
+        IndexError: if an index is out of range and `mode` is "raise".
 
     Example:
         >>> import mindspore_compat as ms

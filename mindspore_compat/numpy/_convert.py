@@ -102,10 +102,10 @@ def made_dtype(dtype, api):
 
 
 def promoted(*tensors):
-    """Tensors cast to the dtype they meet in.
+    """Tensors cast to their promoted dtype.
 
     Raises:
-        TypeError: if they meet in none.
+        TypeError: if there is none.
     """
     kind = tensors[0]._array.dtype
     for other in tensors[1:]:

@@ -1,4 +1,4 @@
-"""mindspore.numpy: differences, integrals, slopes, covariances. `math_ops` publishes them.
+"""mindspore.numpy: differences, integrals, derivatives, covariances. `math_ops` publishes them.
 
 Which dtypes a function takes and gives is as observed of MindSpore 2.10.
 """
@@ -182,7 +182,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def _derivative(f, axis, step):
-    """The slope along one axis."""
+    """The derivative along one axis."""
     scalar(step, "varargs", "gradient")
     if f.shape[axis] < 2:
         raise ValueError(

@@ -63,7 +63,7 @@ def concatenate(arrays, axis: Int | None = 0):
 
 
 def _joined(arrays, axis, api):
-    """Tensors joined along an axis, in the dtype they meet in."""
+    """Tensors joined along an axis, in their promoted dtype."""
     shape = [n for index, n in enumerate(arrays[0].shape) if index != axis]
     for each in arrays[1:]:
         if [n for index, n in enumerate(each.shape) if index != axis] != shape or (

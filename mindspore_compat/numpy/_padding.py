@@ -78,7 +78,7 @@ def pad(
             "constant".
         stat_length (Union[None, int, tuple]): how many values at each end the statistics look at.
         constant_values, end_values (Union[int, tuple, list, Tensor]): for "constant" and
-            "linear_ramp". Default: 0. A Tensor of constants may widen the dtype.
+            "linear_ramp". Default: 0. A Tensor of constants may promote the dtype.
         reflect_type (str): "even" or "odd". Default: "even".
 
     Raises:
@@ -177,7 +177,8 @@ def _pad_statistic(name):
 
 
 def _statistic(name, part, axis):
-    """One value along an axis, kept with length 1, in the dtype of the part (rounded for ints)."""
+    """One value along an axis, which stays with length 1, in the dtype of the part (rounded for
+    ints)."""
     if name in ("maximum", "minimum"):
         return build("ops", {"maximum": "amax", "minimum": "amin"}[name])(part, axis, True)
     upcast = part.astype("float32")

@@ -232,7 +232,7 @@ def _named(function, name, words):
 
 
 def _with_axes(one, two):
-    """Two Tensors, one without axes with an axis of length 1: in mindspore.numpy it widens a
+    """Two Tensors, one without axes with an axis of length 1: in mindspore.numpy it promotes a
     product or quotient as any other does."""
     if bool(one.ndim) == bool(two.ndim):
         return one, two
@@ -240,7 +240,7 @@ def _with_axes(one, two):
 
 
 def _upcast_pair(one, two, common):
-    """Two Tensors in the dtype they meet in; ints of `heaviside` and its like as floats."""
+    """Two Tensors in their promoted dtype; ints of `heaviside` and its like as floats."""
     upcast = "float32" if common.kind in "biu" and common.itemsize < 8 else common
     upcast = "float64" if common.kind in "iu" and common.itemsize == 8 else upcast
     return [cast.run(each, upcast) for each in (one, two)]
@@ -259,7 +259,7 @@ def _gcd(one, two):
 
 
 def _lcm(one, two):
-    """The least common multiple; 0 beside 0."""
+    """The least common multiple; 0 with 0."""
     shared = _gcd(one, two)
     factors = (cast.run(t, shared._array.dtype) for t in (one, two))
     product = arithmetic.abs.run(arithmetic.mul.run(*factors))

@@ -1,4 +1,4 @@
-"""mindspore.numpy: searching and counting: extreme places, places in sorted values, bins.
+"""mindspore.numpy: searching and counting: indices of extremes, indices in sorted values, bins.
 
 `array_ops` publishes them.
 """

@@ -34,7 +34,7 @@ def _sorted_set(values):
 
 def unique(x, return_inverse=False):
     """Each value of a Tensor once, in ascending order; with the position (int32) of every element
-    among them if asked.
+    among them if requested.
 
     Raises:
         TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
@@ -87,7 +87,8 @@ def in1d(ar1, ar2, invert=False):
 
 @checked
 def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = False):
-    """The values in both, in ascending order; with their first positions (int32) in each if asked.
+    """The values in both, in ascending order; with their first positions (int32) in each if
+    requested.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.

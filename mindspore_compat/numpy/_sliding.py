@@ -10,7 +10,7 @@ _MODES = ("full", "same", "valid")
 
 
 def sliding(a, v, mode, api, complexes=False):
-    """The convolution of two vectors, in the dtype they meet in.
+    """The convolution of two vectors, in their promoted dtype.
 
     Raises:
         TypeError: if one is complex and `complexes` is false.

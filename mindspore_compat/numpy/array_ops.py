@@ -116,7 +116,7 @@ def transpose(a, axes=None):
 
 @checked
 def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
-    """Two axes of a Tensor change places.
+    """Swaps two axes of a Tensor.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.

@@ -190,7 +190,7 @@ def array_equiv(a1, a2):
 
 
 def _promoted(one, two):
-    """The dtype that two meet in: NumPy's for ints, the float's for a float with an int."""
+    """The promoted dtype of two: NumPy's for ints, the float's for a float with an int."""
     kinds = numpy.dtype(dtypes.to_numpy(one)), numpy.dtype(dtypes.to_numpy(two))
     if all(kind.kind in "biu" for kind in kinds):
         return dtypes.from_numpy(numpy.result_type(*kinds))
@@ -204,7 +204,7 @@ def _promoted(one, two):
 
 
 def promote_types(type1, type2):
-    """The dtype that two dtypes meet in.
+    """The promoted dtype of two dtypes.
 
     Args:
         type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
@@ -221,7 +221,7 @@ def promote_types(type1, type2):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that Tensors, numbers, dtypes and names of dtypes meet in.
+    """The dtype that Tensors, numbers, dtypes and names of dtypes are promoted to.
 
     Raises:
         TypeError: if one is something else. ValueError: if there is none.

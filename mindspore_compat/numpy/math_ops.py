@@ -149,7 +149,7 @@ def clip(x, xmin, xmax, dtype=None):
         xmin (Union[Tensor, number, list, tuple, None]): the lower bound.
         xmax (Union[Tensor, number, list, tuple, None]): the upper bound.
         dtype (mindspore.dtype): changes nothing, as in the original: the result has the dtype the
-            inputs meet in, of which a bound without axes has no part.
+            inputs are promoted to, of which a bound without axes has no part.
 
     Raises:
         TypeError: if an argument is none of these, or complex.

@@ -186,7 +186,7 @@ def kron(a, b):
     """The Kronecker product of two array-like values.
 
     Raises:
-        TypeError: if an argument has another type, or complex numbers meet others.
+        TypeError: if an argument has another type, or complex numbers are given with others.
 
     Example:
         >>> import mindspore_compat as ms
@@ -376,7 +376,7 @@ def _root_of_squares(x, axes, keepdims):
 
 
 def _at_least_single(x):
-    """Ints, bools and halves as float32."""
+    """Ints, bools and low-precision floats as float32."""
     return (
         cast.run(x, "float32")
         if x._array.dtype.kind in "biu" or (x._array.dtype.itemsize == 2)

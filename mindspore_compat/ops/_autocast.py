@@ -4,8 +4,8 @@ Worked example. Within `autocast(float16)`, `ops.matmul(x, w)` computes in float
 float32 whatever `y` is, `ops.addcmul(a, b, c)` in the widest float among its inputs, and `x + y` in
 what its inputs are.
 
-The operations listed are told where they are declared (`Op.divert`): their call paths look whether
-a context is in force, others do not.
+The operations listed are marked where they are declared (`Op.divert`): their call paths look
+whether a context is in force, others do not.
 """
 
 import contextlib

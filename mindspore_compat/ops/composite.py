@@ -11,7 +11,7 @@ def core(fn=None, **flags):
 
     Args:
         fn (Callable, optional): the function. Without it a decorator is returned. Default: None.
-        flags (Any): further marks, kept with the function.
+        flags (Any): further marks, stored with the function.
 
     Returns:
         Callable, `fn` itself with its marks in `fn._func_graph_flags`.

@@ -1,7 +1,7 @@
 """Primitive: the class form of an op, and the base of primitives that users write.
 
 Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.declare` with this base. A user's
-subclass defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
+subclass defines `__call__`; graph-mode methods such as `__infer__` are stored and never called.
 """
 
 import functools
@@ -121,7 +121,7 @@ class Primitive:
         self.__dict__.setdefault("_user_data", {})[key] = value
 
     def get_user_data(self, key):
-        """What `set_user_data` kept under a name, or None."""
+        """What `set_user_data` stored under a name, or None."""
         return self.__dict__.get("_user_data", {}).get(key)
 
     @property
@@ -167,9 +167,9 @@ class PrimitiveWithCheck(Primitive):
 
 @public("ops.PrimitiveWithInfer")
 class PrimitiveWithInfer(Primitive):
-    """A Primitive whose subclass tells shape and dtype of its result beforehand.
+    """A Primitive whose subclass infers shape and dtype of its result beforehand.
 
-    Graph mode asks for them while it compiles; run eagerly, the result itself has them.
+    Graph mode infers them while it compiles; run eagerly, the result itself has them.
 
     Args:
         name (str): the operation's name.

@@ -11,7 +11,7 @@ from .._core.tensor.tensor import Tensor
 from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
 
-# Names that tell the types of the arguments too, and the method that takes them.
+# Names that include the types of the arguments, and the method that takes them.
 _METHODS = {
     other: method
     for method, others in {

@@ -344,7 +344,7 @@ def build_train_network(
             DynamicLossScaleManager.
         boost_level (str): accepted; it would only make a step quicker.
         **kwargs: `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (bool) and
-            `loss_scale_manager` (LossScaleManager or None) in the place of what the level says.
+            `loss_scale_manager` (LossScaleManager or None) instead of what the level says.
 
     Returns:
         Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.

@@ -108,7 +108,7 @@ def recompute(block, *args, **kwargs):
     """Runs `block` without keeping what its inside needs; the walk back runs it again.
 
     Weights that the block reads are found by running it recorded once and looking which nodes from
-    outside it reaches; then everything in between is dropped. Random numbers come out alike both
+    outside it reaches; then everything in between is dropped. Random numbers are the same both
     times.
     """
     if depth.open == 0:

@@ -1,6 +1,6 @@
 """Leaves: where gradients end, put on inputs and weights for as long as a function runs.
 
-What asks for gradients, and the form in which they are returned, is in transforms.py; the walk
+What takes gradients, and the form in which they are returned, is in transforms.py; the walk
 back is in tape.py.
 """
 
@@ -28,7 +28,7 @@ class _GradientScope:
     that are recomputed look for.
     """
 
-    retained = False  # whether something else may walk the tape again, as `depth.retained` tells
+    retained = False  # whether something else may walk the tape again, see `depth.retained`
 
     def __init__(self, weights=()):
         self.weights = list(weights)

@@ -96,7 +96,7 @@ def linearize(fn, inputs):
     """The outputs of `fn` at `inputs`, and the function that gives its derivative along a
     direction.
 
-    `fn` runs once, however often the derivative is asked for, so what it read at that time, its
+    `fn` runs once, however often the derivative is taken, so what it read at that time, its
     weights included, must stay as it was.
 
     Args:

@@ -1,7 +1,7 @@
 """saved_tensors_hooks: what gradients keep, packed in a form of the user's until it is needed.
 
-What is kept, and in which order, is a matter of each operation's rule (tape.py): an elementwise
-product keeps the factor that a gradient is asked through, `exp` its result. The packing itself is
+What is saved, and in which order, is a matter of each operation's rule (tape.py): an elementwise
+product saves the factor that a gradient goes through, `exp` its result. The packing itself is
 in `tape.Packed`.
 """
 
@@ -21,10 +21,10 @@ class saved_tensors_hooks:
     """A context in which the Tensors that gradients keep are packed, and unpacked when needed.
 
     Of nested contexts the innermost counts. Nothing is packed where nothing is differentiated. Use
-    it to move kept values elsewhere, or to store them in fewer bits.
+    it to move saved values elsewhere, or to store them in fewer bits.
 
     Args:
-        pack_hook (Callable): a Tensor that is kept -> what is stored in its place. A change that
+        pack_hook (Callable): a Tensor that is saved -> what is stored instead of it. A change that
             the hook makes to the Tensor in place stays its own.
         unpack_hook (Callable): what was stored -> the Tensor, when the gradient is computed.
 

@@ -1,4 +1,4 @@
-"""The tape: what a recorded operation keeps, and the walk back that turns saved values into
+"""The tape: what a recorded operation saves, and the walk back that turns saved values into
 gradients.
 
 A worked example. `y = x * w` with a live `x` leaves
@@ -6,16 +6,16 @@ A worked example. `y = x * w` with a live `x` leaves
     Node(rule=<multiply>, parents=(node of x, None), saved=(w's array,), metas=((shape, dtype),
     None))
 
-and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and
-dtype, and adds it to what x already received. Nodes are numbered, so the reachable nodes sorted by
-number are a valid order, and no graph structure is needed beyond `parents`.
+and `backward([y's node], [g], [x's node])` calls the rule, which returns `g * w`, fits it to x's
+shape and dtype, and adds it to what x already received. Nodes are numbered, so the reachable nodes
+sorted by number are a valid order, and no graph structure is needed beyond `parents`.
 
 **Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside
 another gradient it receives Traced values (traced.py), which record themselves, so the outer
 gradient sees through the inner one and derivatives of any order need nothing more.
 
 The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy's functions in
-vjp_rules*.py, the rules of ops beside the ops.
+vjp_rules*.py, the rules of ops next to the ops.
 """
 
 import inspect
@@ -40,7 +40,7 @@ class Node:
     Attributes:
         rule (Rule): how its gradients flow.
         parents (tuple): for each array input the node that made it, or None.
-        saved (tuple): the values that the rule asked for.
+        saved (tuple): the values that the rule needs.
         metas (tuple): for each array input its (shape, dtype); None where the rule fits them
             itself.
         outs (tuple): for an operation of several outputs their (shape, dtype), else None.
@@ -68,8 +68,8 @@ class Leaf(Node):
 class Rule:
     """How gradients flow back through one operation.
 
-    A vjp is a function `(xp, g, *names)`. Its names say what it needs and so what the tape keeps
-    alive: an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
+    A vjp is a function `(xp, g, *names)`. Its names say what it needs and so what the tape
+    saves: an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
 
     Args:
         name (str): the operation, for error messages.
@@ -77,7 +77,7 @@ class Rule:
         vjps (dict): input name -> vjp. An input without one carries no gradient.
         joint (callable): instead of `vjps`, one function that returns the gradients of all
             inputs.
-        upcast (bool): compute narrow floats in float32, as the operation itself does.
+        upcast (bool): compute low-precision floats in float32, as the operation itself does.
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
@@ -115,7 +115,7 @@ class Rule:
 
 
 def _renamed(saved, names):
-    """What a rule keeps, an input or `<input>_shape`, by the input's new name."""
+    """What a rule saves, an input or `<input>_shape`, by the input's new name."""
     if saved in names:
         return names[saved]
     source = saved.removesuffix("_shape")
@@ -161,12 +161,12 @@ def record(rule, parents, saved, metas):
 
 
 def packed(saved):
-    """What a node keeps, in the form that `saved_tensors_hooks` asks for."""
+    """What a node saves, packed if `saved_tensors_hooks` is in force."""
     return saved if depth.packing is None else Packed(saved, depth.packing)
 
 
 class Packed:
-    """What a node keeps, put into another form until the walk back
+    """What a node saves, put into another form until the walk back
     (_core/autograd/saved_tensors.py).
 
     Args:
@@ -241,7 +241,7 @@ def leaf(parent, shape, dtype):
 
 
 def _refuse_spent(xp, g):
-    raise RuntimeError("This tape has been walked back, and what it kept has been given up.")
+    raise RuntimeError("This tape has been walked back, and its saved values have been given up.")
 
 
 LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, upcast=False)
@@ -388,7 +388,8 @@ def _filled(given, outs, fills):
 
 
 def _upcast(xp, g, saved):
-    """`g` and `saved` with narrow floats in float32, where one of the gradients is narrow."""
+    """`g` and `saved` with low-precision floats in float32, where one of the gradients is of low
+    precision."""
     low_precision = xp.low_precision
     first = g[0] if type(g) is tuple else g
     if first.dtype not in low_precision:

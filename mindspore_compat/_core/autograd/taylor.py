@@ -103,8 +103,8 @@ def jet(fn, primals, series):
 
     Examples:
         >>> from mindspore_compat import Tensor, ops
-        >>> out, slopes = ops.jet(lambda x: x**3, Tensor([2.0]), Tensor([[1.0], [0.0], [0.0]]))
-        >>> print(out, slopes)
+        >>> out, derivatives = ops.jet(lambda x: x**3, Tensor([2.0]), Tensor([[1.0], [0.0], [0.0]]))
+        >>> print(out, derivatives)
         [8.] [[12.]
          [12.]
          [ 6.]]
@@ -155,8 +155,8 @@ def derivative(fn, primals, order):
 
     Examples:
         >>> from mindspore_compat import Tensor, ops
-        >>> out, slope = ops.derivative(lambda x: x**3, Tensor([2.0]), 2)
-        >>> print(out, slope)
+        >>> out, second = ops.derivative(lambda x: x**3, Tensor([2.0]), 2)
+        >>> print(out, second)
         [8.] [12.]
 
     Source: mindspore.ops.derivative of MindSpore 2.10.

@@ -8,7 +8,7 @@ A body or a gradient rule written against `xp` runs unchanged on them:
 
 This is how an op without a rule of its own is differentiated, and how rules themselves are (second
 order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
-name with neither a rule nor a place among those is refused, so no gradient is lost in silence.
+name that has no rule and is not among those is refused, so no gradient is lost in silence.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-# they stay numbers in the call, so that they do not widen an array
+# they stay numbers in the call, so that they do not promote an array
 _NUMBERS = (int, float, bool, complex)
 
 # Attributes that array libraries take by name; the others have other names here and there.

@@ -65,7 +65,7 @@ class Sparse:
 
 
 class Request:
-    """What a gradient is asked of: positions, weights, and the form of the answer."""
+    """What a gradient is taken of: positions, weights, and the form of the answer."""
 
     def __init__(
         self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False
@@ -91,7 +91,7 @@ class Request:
             )
 
     def run(self, args, kwargs):
-        """Returns (value of the function, gradients in the form asked for)."""
+        """Returns (value of the function, gradients in the requested form)."""
         self.need_weights()
         args, kwargs, sens = self._split(args, kwargs)
         with _GradientScope(self.weights) as scope:
@@ -109,7 +109,7 @@ class Request:
         return args[:-1], kwargs, args[-1]
 
     def _heads(self, out):
-        """The outputs that are differentiated: all, or the first beside auxiliary ones."""
+        """The outputs that are differentiated: all, or the first if the others are auxiliary."""
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) < 2:
                 raise ValueError(
@@ -137,7 +137,7 @@ class _Run:
     """One run of a Request within an open gradient, and the answers it gives for sensitivities.
 
     Positions count keyword arguments after the others. A Tensor that is given several times is one
-    input: wherever it stands, its gradient is the sum over all its places.
+    input: its gradient is the sum over all its positions.
     """
 
     def __init__(self, request, scope, args, kwargs):
@@ -174,7 +174,7 @@ class _Run:
         return self.scope.gradients(self.heads, _sensitivities(self.heads, sens), last)
 
     def answer(self, gradients):
-        """The gradients in the form asked for."""
+        """The gradients in the requested form."""
         by_leaf = dict(zip(self.scope.leaves, gradients))
         request, args = self.request, self.args
         by_input = {
@@ -469,7 +469,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     Returns:
         (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the
-        gradients of all inputs as a tuple, and those of the weights beside them.
+        gradients of all inputs as a tuple, and those of the weights with them.
 
     Raises:
         TypeError: if an input is not a Tensor, or a weight neither.

@@ -1,12 +1,12 @@
 """Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that
 need none.
 
-One line per function: its signature, then for each differentiable input a slope `(xp, g, *names)`
+One line per function: its signature, then for each differentiable input a vjp `(xp, g, *names)`
 that says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore
-broadcasting and dtypes: the tape fits each gradient to its input. Every slope is linear in `g`,
+broadcasting and dtypes: the tape fits each gradient to its input. Every vjp is linear in `g`,
 because forward mode is derived from it. Here are arithmetic and shapes; indexing, products,
-reductions, linear algebra with Fourier transforms, and special functions are in the files beside
-this one. The rules of ops that need more than their body stand beside the ops.
+reductions, linear algebra with Fourier transforms, and special functions are in the files next
+to this one. The rules of ops that need more than their body are next to the ops.
 """
 
 import math
@@ -127,9 +127,9 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
         line (str): the function's name and signature.
         arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list
             input.
-        joint (callable): one rule for all inputs, in place of `vjps`.
+        joint (callable): one rule for all inputs, instead of `vjps`.
         compute (callable): the function itself, where no array library has it.
-        several (bool): True for a function of several results; its slopes get a tuple `g`.
+        several (bool): True for a function of several results; its vjps get a tuple `g`.
     """
     name = line.split("(")[0]
     scope = {}
@@ -143,7 +143,7 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
 
 
 def no_gradient(name):
-    """A slope that tells that `name` has none, as the original's has not."""
+    """A vjp that raises an error because `name` has no gradient, as in the original."""
 
     def vjp(xp, g):
         raise RuntimeError(f"For '{name}', no gradient is defined.")
@@ -216,7 +216,7 @@ derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, ou
 
 
 def _share(passed_over):
-    """The slope of maximum and minimum: ties give each side half, a NaN gives both all."""
+    """The derivative of maximum and minimum: ties give each side half, a NaN gives both all."""
     return lambda xp, g, x, y: xp.where(passed_over(x, y), 0, xp.where(x == y, 0.5 * g, g))
 
 
@@ -371,7 +371,7 @@ def _unstack(xp, g, axis):
 
 
 def _tile_vjp(xp, g, x_shape, reps):
-    """Sums over the repetitions: each axis is seen as (repetition, place)."""
+    """Sums over the repetitions: each axis is seen as (repetition, index)."""
     reps = (reps,) if isinstance(reps, int) else tuple(reps)
     rank = max(len(reps), len(x_shape))
     reps = (1,) * (rank - len(reps)) + reps

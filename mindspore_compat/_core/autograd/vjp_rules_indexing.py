@@ -79,14 +79,14 @@ def _reduced_values(xp, g, x, values, out, index, how):
 
 
 def _others(xp, values, index, nothing):
-    """The product of the other values that meet at a place; zeros among them are multiplied apart,
-    so that slopes of this by them are right as well."""
+    """The product of the other values with the same index; zeros among them are multiplied
+    separately, so that derivatives of this by them are right as well."""
     zero = values == 0
     safe = xp.where(zero, 1, values)
     product = xp.scatter_reduce(nothing + 1, index, safe, "mul")[index] / safe
     own = xp.cast(zero, nothing.dtype)
     count = xp.scatter_add(nothing, index, own)[index] - own
-    empty = xp.where(zero, values, 0)  # 0, but with a slope
+    empty = xp.where(zero, values, 0)  # 0, but with a gradient
     lone = xp.scatter_add(nothing, index, empty)[index] - empty
     return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
 

@@ -5,7 +5,7 @@ functions are what `mindspore_compat.context` and `mindspore_compat` show. Value
 parallelism are in `parallel_config`, as `config.parallel`.
 
 Graph mode runs like PyNative mode. Of the many settings of the original's compiler and of its other
-devices only the values are kept.
+devices only the values are stored.
 """
 
 import json
@@ -163,7 +163,7 @@ def set_context(**kwargs):
     `runtime_num_threads`, the threads that large work on the CPU is shared among at most, and of
     `gpu_config` `matmul_allow_tf32`: whether products of float32 may be made in TF32. "GPU" and
     "Ascend" both mean the GPU where one computes, and else the CPU, with one warning. The other
-    keys of the original are checked and told back by `get_context`, and change nothing.
+    keys of the original are checked and returned by `get_context`, and change nothing.
 
     Args:
         **kwargs: the values.
@@ -287,7 +287,7 @@ def _place(target: str, number: int) -> None:
 @checked
 def set_deterministic(deterministic: Bool):
     """Sets whether operations must give the same result at every run. Here they always do on the
-    CPU; on a GPU the value is kept for the operations that have a choice. The environment tells
+    CPU; on a GPU the value is stored for the operations that have a choice. The environment tells
     it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is set.
 
     Args:
@@ -449,7 +449,7 @@ def reset_auto_parallel_context():
 
 
 def set_ps_context(**kwargs):
-    """Sets values for a parameter server. They are kept; there is no parameter server here.
+    """Sets values for a parameter server. They are stored; there is no parameter server here.
 
     Args:
         **kwargs: `enable_ps`, `config_file_path`, `enable_ssl`, `client_password`,

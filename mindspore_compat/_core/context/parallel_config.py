@@ -1,6 +1,6 @@
 """The settings for training on several devices, and for a parameter server: tables and rules.
 
-The functions that set and tell them are in `config`.
+The functions that set and return them are in `config`.
 """
 
 from ..rules.vocabulary import Bool, Int, ListOf, Number, OneOf, Str, TupleOf

@@ -1,7 +1,7 @@
 """A table of settings with their rules, and the values in force.
 
 `config` (the context) and its parts `config.parallel` and `config.ps` are made of this. A setting
-that only another device of the original reads is kept and told back, and changes nothing here.
+that only another device of the original reads is stored and returned, and changes nothing here.
 """
 
 import copy
@@ -15,13 +15,13 @@ from ..rules.checked import refuse_all
 
 @dataclass(frozen=True)
 class Setting:
-    """One key: its default, what it may be, and how a value is kept.
+    """One key: its default, what it may be, and how a value is stored.
 
     Args:
         default: the value before any is set.
         rule: what a caller may set; None for a key that follows from others.
-        kept: turns what the caller gave into what is kept; may raise ValueError.
-        told: False for a key that can be set but is not told back.
+        stored: turns what the caller gave into what is stored; may raise ValueError.
+        readable: False for a key that can be set but not read.
     """
 
     default: Any
@@ -44,7 +44,7 @@ class Settings:
         )
 
     def change(self, api: str, given: dict) -> dict:
-        """Checks the values given and returns them as they are to be kept; changes nothing yet.
+        """Checks the values given and returns them as they are to be stored; changes nothing yet.
 
         Raises:
             TypeError: a value is of the wrong kind.

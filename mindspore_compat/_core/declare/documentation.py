@@ -1,4 +1,5 @@
-"""What `help` shows of a declared operator: its body's docstring and what the declaration tells.
+"""What `help` shows of a declared operator: its body's docstring and what follows from the
+declaration.
 
 The docstring of a body says what the operator computes, its shapes, and one example. The rest is
 added when a public name is first used: for each argument of that signature its rule and its
@@ -69,7 +70,7 @@ _MEANINGS = {
     "ceil_mode": "whether windows that begin inside but end outside count.",
     "count_include_pad": "whether added zeros count in the means.",
     "return_indices": "whether the positions of the largest elements are returned too.",
-    "divisor_override": "the divisor in the place of the number of elements.",
+    "divisor_override": "the divisor instead of the number of elements.",
     "output_size": "the lengths of the last axes of the result.",
     "align_corners": "whether the outermost samples of input and output coincide.",
     "eps": "a small number that is added, or bounds a divisor from below.",
@@ -204,7 +205,7 @@ def _folded(head, text):
 
 
 def _errors(signature, rules, descriptions):
-    """The lines about errors that the rules raise and the docstring does not tell."""
+    """The lines about errors that the rules raise and the docstring does not mention."""
     rows = [
         f"    {kind}: if `{name}` {phrase}."
         for name, rule in rules.items()

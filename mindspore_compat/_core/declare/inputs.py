@@ -16,12 +16,13 @@ class Promote:
     Args:
         names (str): the inputs, separated by blanks.
         promote (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
-        lists (bool): Python lists and tuples stand for Tensors too, as beside an operator.
-        exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
+        lists (bool): Python lists and tuples are taken as Tensors too, as by Python's operators.
+        exact (bool): an int out of range for the other Tensor's dtype keeps its value (comparisons,
             quotients) instead of being cut to the Tensor's dtype.
         weak_0d (bool): within its kind, a Tensor without axes takes the dtype of a Tensor with
             axes, as a number does.
-        need_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
+        need_tensor (bool): a number is taken only together with a Tensor; two numbers are a
+            TypeError.
     """
 
     def __init__(
@@ -58,10 +59,10 @@ class Quirks:
     Args:
         rules (dict): public path -> {parameter of the body: a stricter rule}.
         errors (dict): public path -> the error that arguments which do not fit together are there,
-            in the place of a ValueError.
+            instead of a ValueError.
         shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
             raised; else the TypeError of the dtypes.
-        on_tape (Callable): called in the op's place, with the same arguments, where a number is
+        on_tape (Callable): called instead of the op, with the same arguments, where a number is
             given in a Tensor that a gradient goes to: what is read from it would not carry the
             gradient.
     """

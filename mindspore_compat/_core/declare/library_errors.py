@@ -27,12 +27,12 @@ _LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"
 
 
 def explain(api, error, unfit=ValueError):
-    """The error to raise in the place of `error`: `error` itself where it tells the API.
+    """The error to raise instead of `error`: `error` itself if it names the API.
 
     Args:
         api (str): the public name.
         error (Exception): what was raised.
-        unfit (type): what is raised in the place of a ValueError.
+        unfit (type): what is raised instead of a ValueError.
     """
     text = str(error)
     if text.startswith("For "):
@@ -49,7 +49,7 @@ def explain(api, error, unfit=ValueError):
 
 
 def explained(api, function):
-    """`function` with the array library's errors told in the words of `api`."""
+    """`function` with the array library's errors reworded to name `api`."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):

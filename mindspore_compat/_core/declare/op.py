@@ -9,8 +9,9 @@ A declaration is the public lines, a body, and the gradient rule where the compo
     tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
 
 `tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
-array input a Tensor of one array type, nothing narrow) it is straight-line code written for the op;
-everything else goes through `Op.general`. The checked public functions are made in public_api.py.
+array input a Tensor of one array type, no low precision) it is straight-line code written for the
+op; everything else goes through `Op.general`. The checked public functions are made in
+public_api.py.
 
 An op without a rule is differentiated through its body, which then runs on Traced values.
 """
@@ -272,12 +273,13 @@ class Op:
         if self.upcast:
             odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
         if self.upcast and set(self.inputs) - {first, *self.promote}:
-            odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
+            odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
         odd += [f"type({n}) is float64_" for n in self.floats]
         return " or ".join(odd)
 
     def _scalar_lines(self):
-        """A Python number beside a Tensor: it becomes a 0-d array of the dtype it takes there."""
+        """A Python number with a Tensor is a weak scalar: a 0-d array of the dtype that the Tensor
+        gives it."""
         one, other = self.inputs
         lines = []
         for tensor, number in ((one, other), (other, one)):
@@ -328,11 +330,12 @@ class Op:
         return f"{absent}a_{source}.shape"
 
     def general(self, *args, **kwargs):
-        """The call path for every case: scalars, mixed dtypes and devices, narrow floats, lists."""
+        """The call path for every case: scalars, mixed dtypes and devices, low-precision floats,
+        lists."""
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)
-        for n in self.floats:  # NumPy's float64 passes as Python's float, but would widen results
+        for n in self.floats:  # NumPy's float64 passes as Python's float, but would promote results
             values[n] = float(values[n]) if type(values[n]) is float64 else values[n]
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
@@ -345,7 +348,7 @@ class Op:
             return self._computed(xp, values, operands, nodes, metas)
         try:
             return self._computed(xp, dict(values), operands, nodes, metas)
-        except self._unfit:  # the body asks for a value: each slice has its own
+        except self._unfit:  # the body reads a value: each slice has its own
             return self._by_slices(xp, values)
 
     def _awaited(self, *arguments):
@@ -456,7 +459,7 @@ class Op:
         return operands, nodes
 
     def _constant(self, name, value, tensors):
-        """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""
+        """A number (or list) as an array, of the dtype that the Tensors of the call give it."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
             other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if other is None or name not in self.promote:
@@ -474,7 +477,8 @@ class Op:
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
-        """A list beside a Tensor as an array; like a number it never widens within its kind."""
+        """A list as an array of the Tensor's dtype; like a number it never promotes within its
+        kind."""
         array = as_array(value)
         if not tensors or name not in self.promote or not array.size:
             return array
@@ -519,7 +523,7 @@ class Op:
         return found[0] if len(found) == 1 else None
 
     def _in_precision(self, xp, operands):
-        """The arrays in the float type of the Cell that runs, if one was asked for
+        """The arrays in the float type of the Cell that runs, if one was set
         (precision.py)."""
         wanted = precision.dtype
         if wanted is None or not self.upcast:
@@ -529,8 +533,9 @@ class Op:
         ]
 
     def _result_dtype(self, xp, operands, values):
-        """The dtype in which a result that was computed in float32 is stored: the inputs' narrow
-        one, float32 for several or if it is asked for. None where nothing is computed so."""
+        """The dtype in which a result that was computed in float32 is stored: the inputs'
+        low-precision one, float32 for several or if it is requested. None where nothing is
+        computed so."""
         if not self.upcast:
             return None
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
@@ -544,14 +549,15 @@ class Op:
 
 
 def _weak_scalar_tensor(tensor, number, exact):
-    """A Python number as a 0-d Tensor, in the dtype that it takes beside `tensor`."""
+    """A Python number as a 0-d Tensor, a weak scalar in the dtype that `tensor` gives it."""
     made = _new(Tensor)
     made._array = _weak_scalar(tensor._array, number, exact)
     return made
 
 
 def _weak_scalar(array, number, exact):
-    """A Python number as a 0-d array, in the dtype that it takes beside `array`; see `op`."""
+    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it; see
+    `op`."""
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:
@@ -583,7 +589,7 @@ def untraced(value, xp):
 
 
 def _moved(xp, array):
-    """`array` in the space `xp`: lifted to a batch, or moved between host and device."""
+    """`array` in the space `xp`: on the batch's device, or moved between host and device."""
     return xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
 
 

@@ -12,7 +12,7 @@ becomes a function with that signature, written out as source with its checks in
 A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the
 call.
 An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
-same everywhere and need no parameter in the body. Objects are built when first asked for;
+same everywhere and need no parameter in the body. Objects are built at first use;
 `facade(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
 underscore (`Tensor.add_`) writes its result into its first input and returns that.
 """
@@ -48,8 +48,8 @@ _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != 
 
 def public(*paths):
     """Give a class or function written by hand its public names, e.g.
-    `@public("ops.GradOperation")`; errors of its checks and of the array library in it are told in
-    the first of these names."""
+    `@public("ops.GradOperation")`; errors of its checks and of the array library in it use the
+    first of these names."""
 
     def give(thing):
         api = paths[0].rpartition(".")[2]
@@ -132,7 +132,7 @@ def submodule(module, name):
 class Missing:
     """The message for a name that is not there, with the nearest one that is.
 
-    It is written when it is shown: `hasattr` asks often, and the search takes milliseconds.
+    It is written when it is shown: `hasattr` is called often, and the search takes milliseconds.
     """
 
     def __init__(self, module, name, known):
@@ -172,7 +172,7 @@ def build(area, name, classes=object, module=None):
 def rules_at(area, name):
     """The rules of a declared name, one dict by parameter for each pair of brackets of its line.
 
-    An input beside which Python's numbers count as Tensors has a rule that takes them too. Nothing
+    An input with which Python's numbers count as Tensors has a rule that takes them too. Nothing
     where the name is not declared so.
     """
     if name in PUBLIC.get(area, ()) or name not in DECLARED.get(area, ()):
@@ -353,7 +353,7 @@ def _zeros(tensor, dtype):
 
 
 def _no_lists(api, signature, scope):
-    """The refusal of lists, which stand for Tensors beside an operator and in `Tensor.add`."""
+    """The refusal of lists, which Python's operators and `Tensor.add` take as Tensors."""
     op = signature.op
     if not op.types.lists or api.startswith("__") or signature.path == "Tensor.add":
         return []
@@ -434,7 +434,7 @@ def _make_function(op, area, name, group):
 
 
 def _return_lines(api, call, scope, signature, unfit):
-    """The call, with errors of the array library told in the words of the API."""
+    """The call, with errors of the array library reworded to name the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
     if unfit is not None:
         scope["explain"] = lambda api, error: explain(api, error, unfit)
@@ -538,7 +538,7 @@ def own(tensor):
 
 
 def _repeats(array):
-    """True if one element of memory stands at several places; an axis of length 1 may step by 0."""
+    """True if one element of memory has several indices; an axis of length 1 may step by 0."""
     return 0 in array.strides and any(
         step == 0 and length > 1 for step, length in zip(array.strides, array.shape)
     )

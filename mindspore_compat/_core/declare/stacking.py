@@ -1,4 +1,4 @@
-"""Tuples and lists of Tensors that carry a gradient, where an op takes them beside a Tensor."""
+"""Tuples and lists of Tensors that carry a gradient, where an op takes them with a Tensor."""
 
 from ..rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor, as_array

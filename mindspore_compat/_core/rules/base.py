@@ -118,7 +118,7 @@ class Rule:
         return rows + self.further()
 
     def further(self) -> list[tuple[str, str]]:
-        """Returns errors, as `raises` does, that its two sentences do not tell of."""
+        """Returns errors, as `raises` does, that its two sentences do not mention."""
         return []
 
     def annotation(self) -> str:
@@ -313,7 +313,7 @@ def both(first: str, second: str) -> str:
 
 
 def wrapped(condition: str) -> str:
-    """Returns `condition` fit to stand beside an `or`."""
+    """Returns `condition` in brackets if it would bind weaker than an `or`."""
     return f"({condition})" if " and " in condition else condition
 
 
@@ -326,7 +326,7 @@ def show(value) -> str:
 
 
 def show_with_type(value) -> str:
-    """Returns `value` with the name of its type, unless the text tells it already."""
+    """Returns `value` with the name of its type, unless the text contains it already."""
     text = show(value)
     told = value is None or text.startswith("a ")
     return text if told else f"{text} of type {type(value).__name__}"

@@ -14,7 +14,7 @@ the first call writes
             _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
         return _function(self, params, beta1, use_lazy)
 
-with the original's defaults, and puts that code in the place of the stand-in that was called. So
+with the original's defaults, and replaces the stand-in that was called by that code. So
 nothing is written for classes that nobody uses, and a check costs as much as one written by hand.
 `guard_all` and `refuse_all` serve writers of other call paths.
 """
@@ -31,7 +31,7 @@ from ..declare.source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
 
-_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # rooms whose functions take NumPy's scalars
+_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy's scalars
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
@@ -188,7 +188,7 @@ def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> 
 
 
 def plain_numbers(value):
-    """`value` with Python's numbers in the place of NumPy's scalars (bools stay), also in tuples
+    """`value` with Python's numbers instead of NumPy's scalars (bools stay), also in tuples
     and lists."""
     if isinstance(value, np.number):
         return value.item()
@@ -222,7 +222,7 @@ def _first_call(*args, **kwargs):
 def _written(function, relations, name):
     """Returns the code object of the checking function, and the globals it needs.
 
-    `name` is what errors tell: that of the function, or its public one.
+    `name` is used in errors: that of the function, or its public one.
     """
     parameters = list(inspect.signature(function).parameters.values())
     rules = rules_of(function)

@@ -1,9 +1,9 @@
 """Rules that read a value: a function is given its truth, its one element or its first entry, a
 list of it, or None for what it would not look at.
 
-The original asks no more of some arguments, so scripts give it more than its pages name. What is of
-the plain kind already passes the guard untouched; only then is a value read. Tensors without axes
-are read by `ScalarOf` of tensor_rules.py, those of one element by `InTensor`.
+The original checks no more of some arguments, so scripts give it more than its pages name. What is
+of the plain kind already passes the guard untouched; only then is a value read. Tensors without
+axes are read by `ScalarOf` of tensor_rules.py, those of one element by `InTensor`.
 """
 
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ Falsy = _Falsy()
 
 
 class _Alone(Rule):
-    """A Tensor in the place of several: the function is given a list of it. Joined to a rule of
+    """A Tensor instead of several: the function is given a list of it. Joined to a rule of
     lists.
     """
 
@@ -121,7 +121,7 @@ Alone = _Alone()
 
 
 class _Listed(Rule):
-    """A tuple or list of numbers in the place of a Tensor of them. Joined to a rule of Tensors."""
+    """A tuple or list of numbers instead of a Tensor of them. Joined to a rule of Tensors."""
 
     def kind(self, name):
         return "False"

@@ -9,8 +9,8 @@ and gives the check, the refusal, the documentation line and the refusal tests. 
 call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
 original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
 float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too). What
-`ops`, `mint`, `numpy` and Tensor have takes NumPy's scalars for Python's numbers wherever it asks
-for one (`checked.plain_numbers`).
+`ops`, `mint`, `numpy` and Tensor have takes NumPy's scalars for Python's numbers wherever it
+expects for one (`checked.plain_numbers`).
 
 The frame of a rule is in base.py, rules of Tensors and dtypes in tensor_rules.py, the checks in
 front of a function in checked.py.

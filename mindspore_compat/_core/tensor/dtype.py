@@ -1,8 +1,8 @@
-"""MindSpore's types as users meet them, and their NumPy counterparts.
+"""MindSpore's public types, and their NumPy counterparts.
 
 `mindspore.float32` is an object that prints `Float32`, is equal by value, and knows its size and
 kind. `to_numpy` and `from_numpy` translate; bfloat16 and the two float8 formats are stored through
-`ml_dtypes`. `promote` tells which dtype an operation gives, by the rule in `promotion`.
+`ml_dtypes`. `promote` gives the dtype that an operation gives, by the rule in `promotion`.
 
 The public names `bool`, `int` and `float` would hide Python's here; they are in `exported`, which
 has every public name of `mindspore.common.dtype`.
@@ -386,7 +386,7 @@ _from_numpy = {value: key for key, value in _to_numpy.items()}
 _by_name = {each._name: each for each in _stored}
 
 
-# how a primitive is told a type
+# how a primitive names a type
 TYPE_IDS = {
     bool_: 30,
     int8: 32,
@@ -411,12 +411,12 @@ TYPE_IDS = {
 
 
 def type_to_type_id(dtype: Type) -> int:
-    """The number by which a primitive is told a type."""
+    """The number that stands for a type in a primitive's arguments."""
     return TYPE_IDS[dtype]
 
 
 def type_id_to_type(number: int) -> Type:
-    """The type that a primitive is told by a number."""
+    """The type for which a number stands in a primitive's arguments."""
     return next(dtype for dtype, each in TYPE_IDS.items() if each == number)
 
 

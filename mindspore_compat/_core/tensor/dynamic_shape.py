@@ -2,7 +2,7 @@
 
 `Tensor(shape=(None, 3), dtype=float32)` stands for the inputs that a network will be given
 (`Cell.set_inputs`). It has a shape, in which -1 is a length that is not known and (-2,) says that
-nothing is, and a dtype, but no values: to compute with it is refused. `misfit` tells whether a
+nothing is, and a dtype, but no values: to compute with it is refused. `misfit` says whether a
 Tensor is such an input.
 """
 
@@ -60,8 +60,8 @@ class Symbol:
         self.unique = unique
 
     def to_dict(self):
-        """What is known, by name; "id" tells lengths that are the same from others. A least length
-        that the divisor implies is not told."""
+        """What is known, by name; "id" distinguishes lengths that are the same from others. A
+        least length that the divisor implies is left out."""
         labels = {
             "max": self.max if self.max > self.min else 0,
             "min": self.min if self.min > self.divisor else 0,

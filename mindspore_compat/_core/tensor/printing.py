@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtype as dtypes
 
-EDGE = 3  # values kept at either end of an abridged axis
+EDGE = 3  # values shown at either end of an abridged axis
 LONGEST_VECTOR = 1000  # values of a single axis printed whole
 LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 

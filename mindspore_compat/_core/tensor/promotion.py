@@ -3,10 +3,10 @@
 MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind the
 wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64
 complex128. Tensors of uint16, uint32 and uint64 mix with bool and themselves only; other mixtures
-are a TypeError. A Python number never widens within its kind: beside integers a float gives
-float32, beside bool an int gives int64. In products and quotients nor does a Tensor without axes:
+are a TypeError. A Python number never promotes within its kind: with integers a float gives
+float32, with bool an int gives int64. In products and quotients nor does a Tensor without axes:
 float16 gradients over a float32 scale stay float16. (The original takes complex numbers nowhere;
-here they follow the rule. In a quotient a float beside uint16 is taken, there and here.)
+here they follow the rule. In a quotient a float with uint16 is taken, there and here.)
 """
 
 import functools
@@ -25,7 +25,7 @@ _ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPL
 
 
 def _rank(dtype: np.dtype) -> int | None:
-    """The kind's place in the order of kinds; None for what mixes with nothing (text, float8)."""
+    """The kind's rank in the order of kinds; None for what mixes with nothing (text, float8)."""
     if dtype == BFLOAT16:
         return _FLOATS
     # NumPy's own are 1, or 0 once they were pickled; those of others, as float8, are 2
@@ -72,8 +72,8 @@ def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @functools.cache
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype that the factors of a product meet in: `promote_np`, but Tensors of bool
-    and of uint16, uint32 or uint64 do not mix.
+    """Returns the dtype to which the factors of a product are promoted: `promote_np`, but Tensors
+    of bool and of uint16, uint32 or uint64 do not mix.
 
     Raises:
         TypeError: the two do not mix.
@@ -87,8 +87,9 @@ def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @functools.cache
 def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype that dividend and divisor meet in: `product_np`, but a float's own dtype
-    beside unsigned integers, which the original divides by Python floats (pixels by 65535.0).
+    """Returns the dtype to which dividend and divisor are promoted: `product_np`, but a float's
+    own dtype with unsigned integers, which the original divides by Python floats (pixels by
+    65535.0).
 
     Raises:
         TypeError: the two do not mix.
@@ -126,13 +127,14 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
 @functools.cache
 def promote_weak_0d_np(own: np.dtype, common: np.dtype) -> np.dtype:
     """Returns the dtype of a product or quotient of a Tensor of dtype `own` and a Tensor without
-    axes, where the two meet in `common`: within its kind the one without axes never widens."""
+    axes, where `common` is the promoted dtype: within its kind the one without axes never
+        promotes."""
     return own if _rank(own) == _rank(common) else common
 
 
 @functools.cache
 def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype in which two inputs meet that must be alike, but for float16 beside
+    """Returns the dtype of two inputs that must have one dtype, but for float16 with
     float32.
 
     Raises:
@@ -146,13 +148,13 @@ def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def promoted(xp, *arrays):
-    """The arrays, each in the dtype in which Tensors like them meet."""
+    """The arrays, each in the promoted dtype of Tensors like them."""
     common = functools.reduce(promote_np, [array.dtype for array in arrays])
     return [xp.cast(array, common) for array in arrays]
 
 
 def scaled(xp, number, array):
-    """A Python number times an array, in the dtype that a Tensor takes beside such a number."""
+    """A Python number times an array, in the dtype that a Tensor times such a number has."""
     return number * xp.cast(array, scalar_np(array.dtype, type(as_number(number))))
 
 

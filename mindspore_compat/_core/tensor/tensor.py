@@ -82,10 +82,10 @@ class Tensor:
             Python floats become float32, ints int64; an array keeps its dtype and is copied, the
             memory of a Tensor is shared.
         dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
-        shape (Union[tuple, list, int]): the shape, given with `init` in place of `input_data`.
+        shape (Union[tuple, list, int]): the shape, given with `init` instead of `input_data`.
             None or a Symbol in it is a length that is not known; such a Tensor has no values and
             stands for an input (`Cell.set_inputs`), as one does that gets a dtype alone.
-        init (Initializer): what fills a Tensor of `shape` and `dtype`, when asked by `init_data`.
+        init (Initializer): what fills a Tensor of `shape` and `dtype`, when `init_data` is called.
         const_arg (bool): accepted for graph mode, where it marks a constant.
         device (str): where the values lie; None, or "CPU..." for host memory.
 
@@ -152,7 +152,7 @@ class Tensor:
         made._array = array
         return made
 
-    # Attributes that a wrapped Tensor has without being told
+    # Attributes that a wrapped Tensor has by default
     const_arg = False
     init = None
     param_info = None

@@ -50,7 +50,7 @@ LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 
 
 class NoSingleAnswer(ValueError):
-    """A value was asked of a Batch, which has one for each slice."""
+    """A value was read from a Batch, which has one for each slice."""
 
 
 @with_operators
@@ -139,7 +139,8 @@ class BatchSpace:
         return type(value) is Batch and value.space is self
 
     def to_device(self, array):
-        """`array` on the device of the slices: an array that is no Batch stands for every slice."""
+        """`array` on the device of the slices: an array that is no Batch is the same in every
+        slice."""
         if hasattr(self.base, "to_device"):
             return self.base.to_device(array)
         return to_space(self.base, array) if type(array) in SPACES else array

@@ -1,6 +1,6 @@
 """An op inside a vmap, one slice after the other: for bodies that look at values.
 
-Most bodies take Batches (batch.py) and so are their own vmap. One that asks a value of its input
+Most bodies take Batches (batch.py) and so are their own vmap. One that reads a value of its input
 (how many rows to make, whether a step is needed) has no single answer there; it runs once for each
 slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
 
@@ -21,7 +21,7 @@ UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 
 @op(compute="native")
 def slice_of(xp, x: TensorOf(any_dtype), space: Any, index: Any):
-    """The slice of a Batch at a place."""
+    """The slice of a Batch at an index."""
     return xp.leave_batch(x, space, 0)[index, ...]
 
 

@@ -111,7 +111,7 @@ def hardtanh_ext(
         [-1.   0.5  1. ]
     """
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
-        if not isinstance(bound, (int, float)):  # which the class asks for only now
+        if not isinstance(bound, (int, float)):  # which the class checks only now
             raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 

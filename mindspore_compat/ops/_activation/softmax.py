@@ -121,7 +121,7 @@ softmin.vjp(x=lambda xp, g, out, axis: -_softmax_vjp(xp, g, out, axis))
 
 @op("nn.Softmax2d()(x)")
 def softmax2d(xp, x: Floats):
-    """Computes a softmax over the channels at each place of images.
+    """Computes a softmax over the channels at each pixel of images.
 
     Shapes:
         `x` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.

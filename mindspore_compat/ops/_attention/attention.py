@@ -3,7 +3,7 @@
 The arithmetic stands here once, for arrays (..., steps, features) whose leading axes broadcast;
 nn.MultiheadAttention and the fused attentions of _attention/flash.py are layouts around it. Scores
 are computed for some queries at a time, and again on the way back, so that the matrix of all scores
-exists only where it is asked for.
+exists only where it is requested.
 """
 
 import math
@@ -16,7 +16,7 @@ _LOWEST = -1e30  # stands for the largest score of a query that may attend to no
 
 
 def _upcast(xp, *arrays):
-    """The arrays in float32 at least, also where a GPU would compute in halves."""
+    """The arrays in float32 at least, also where a GPU would compute in float16."""
     return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
 

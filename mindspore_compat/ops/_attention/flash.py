@@ -2,8 +2,8 @@
 
 Layouts (head_layouts.py), masks and bits (flash_masks.py) become what _attention/attention.py
 computes with: (batch, heads of the keys, queries for each of them, steps, features), a matrix of
-what is barred, and one of what is kept. The documentation of 2.10 is the reference; the original
-runs these on Ascend only.
+what is barred, and one of what passes dropout. The documentation of 2.10 is the reference; the
+original runs these on Ascend only.
 """
 
 from ..._core.declare.op import space_for
@@ -93,7 +93,7 @@ class _Call:
         )
 
     def _shift_of(self, at, shift, ranges):
-        """The causal shift of one of several sequences, told by the last row of the longest."""
+        """The causal shift of one of several sequences, given by the last row of the longest."""
         counts = [
             (rows.stop - rows.start, columns.stop - columns.start) for rows, columns in ranges
         ]
@@ -208,7 +208,7 @@ def flash_attention_score(
         actual_seq_qlen (Union[Tensor, tuple[int], list[int]]): where the sequences of queries end,
             for layout "TND".
         actual_seq_kvlen (Union[Tensor, tuple[int], list[int]]): where those of keys end.
-        keep_prob (float): how probable it is that a weight is kept, in (0, 1]. Default: 1.0.
+        keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
         scalar_value (float): what the products are multiplied by. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
         next_tokens (int): how many keys ahead it sees.

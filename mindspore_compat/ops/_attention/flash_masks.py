@@ -121,7 +121,7 @@ def score_shift(api, shift, mode, sizes, name="real_shift"):
     """The shift of the scores, (batch or 1, heads, group, queries, keys).
 
     Of a causal shift of more than 1024 rows the last 1024 may be given. By the rule of ALiBi it
-    depends on the distance alone, so the last row tells the earlier ones.
+    depends on the distance alone, so the last row defines the earlier ones.
     """
     batch, heads, groups, queries, keys = sizes
     rows = min(queries, LAST_ROWS) if mode in (2, 3) and queries <= keys else queries
@@ -143,7 +143,7 @@ def score_shift(api, shift, mode, sizes, name="real_shift"):
 
 
 def shift_by_distance(shift, queries, keys):
-    """The rows of an ALiBi shift, told by its last ones.
+    """The rows of an ALiBi shift, given by its last ones.
 
     The last row ends with the shift of a query's own key; what lies ahead of it is barred.
     """

@@ -117,10 +117,10 @@ def fused_infer_attention_score(
         value_antiquant_offset (Tensor): added to values before.
         block_table (Tensor): the pages of each batch, int32, shape (B, pages); where S1 is 1, with
             `actual_seq_lengths_kv`.
-        query_padding_size (Tensor): by how many empty places the queries are followed, where
+        query_padding_size (Tensor): by how many empty positions the queries are followed, where
             `actual_seq_lengths` is given; int64, one number.
         kv_padding_size (Tensor): the same of the keys and `actual_seq_lengths_kv`. Where sequences
-            leave no room, nothing is seen.
+            leave no key, nothing is seen.
         key_shared_prefix (Tensor): reserved; None. So are `value_shared_prefix` and
             `actual_shared_prefix_len`.
         num_heads (int): N. Default: 1.

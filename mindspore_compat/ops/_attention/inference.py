@@ -244,7 +244,7 @@ class Inference:
         self.query_spans = self._spans(counts, padding, self.queries)
 
     def limit_keys(self, name, lengths, padding=None, one_for_all=False):
-        """Sets how many keys each batch has; those that leave no room see nothing."""
+        """Sets how many keys each batch has; those without keys see nothing."""
         counts = self._counts(name, lengths, self.steps, one_for_all)
         if counts and self.key_spans and any(n > s[1] for n, s in zip(counts, self.key_spans)):
             self.refuse(
@@ -357,7 +357,8 @@ class Inference:
     # The result
 
     def _grouped(self):
-        """Queries beside the keys that they share: (batch, heads of keys, group, steps, ...)."""
+        """Queries grouped by the keys that they share: (batch, heads of keys, group, steps,
+        ...)."""
         group = self.heads // self.key_heads
         query = self.query.reshape((self.batch, self.key_heads, group, self.queries, self.features))
         return query, self.key.expand_dims(2), self.value.expand_dims(2)
@@ -406,7 +407,7 @@ class Inference:
         return to_bytes.run(out, scale, offset)
 
     def folded(self, out):
-        """The result in the layout of the queries, or in the one asked for."""
+        """The result in the layout of the queries, or in the requested one."""
         return folded_heads(out, self.layout.rpartition("_")[2])
 
 

@@ -26,13 +26,13 @@ def reshape_and_cache(
     value_cache: Anything = None,
     slot_mapping: Index = None,
 ):
-    """Writes the keys and values of tokens into their slots of caches that are kept in blocks.
+    """Writes the keys and values of tokens into their slots of caches that are stored in blocks.
 
-    Slot s is place s % block_size of block s // block_size.
+    Slot s is row s % block_size of block s // block_size.
 
     Args:
         key (Tensor): of each token, shape (tokens, heads, features), or of the same elements.
-        value (Tensor): of each token. Default: None, where only keys are kept.
+        value (Tensor): of each token. Default: None, where only keys are stored.
         key_cache (Tensor): is written to, shape (blocks, block_size, heads, features).
         value_cache (Tensor): is written to.
         slot_mapping (Tensor): the slot of each token, shape (tokens,).

@@ -2,7 +2,7 @@
 _attention/attention.py.
 
 nn.MultiheadAttention is this function with Parameters. Checks of shapes stand here, so that both
-refuse alike.
+refuse the same arguments.
 """
 
 import math
@@ -76,7 +76,7 @@ def multi_head_attention_forward(
         q_proj_weight (Tensor): shape (E, E).
         k_proj_weight (Tensor): shape (E, features of `key`).
         v_proj_weight (Tensor): shape (E, features of `value`).
-        static_k (Tensor): projected keys in the place of those of `key`, shape (N * num_heads, S,
+        static_k (Tensor): projected keys instead of those of `key`, shape (N * num_heads, S,
             E / num_heads).
         static_v (Tensor): projected values.
         average_attn_weights (bool): whether the weights are averaged over the heads. Default: True.

@@ -47,7 +47,7 @@ def nsa_compress(
 
     Raises:
         TypeError: if a dtype is another one, or an argument is of another type.
-        RuntimeError: if a shape, a size or `actual_seq_len` is not as told.
+        RuntimeError: if a shape, a size or `actual_seq_len` is not as described.
 
     Examples:
         >>> import numpy as np

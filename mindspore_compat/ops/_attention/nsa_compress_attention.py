@@ -41,10 +41,10 @@ def nsa_compress_attention(
 
     The weights are P = softmax(scale_value * query @ key.T). A block j has the importance
     sum over m < l' / d and n < l / d of P[l' / d * j - m - n], for l = compress_block_size, d =
-    compress_stride and l' = select_block_size; places outside of the keys add nothing. It is summed
-    over the heads that share a head of the keys, and the most important blocks are told.
+    compress_stride and l' = select_block_size; indices outside of the keys add nothing. It is
+    summed over the heads that share a head of the keys, and the most important blocks are returned.
 
-    All Tensors are joined sequences ("TND"); a query meets the keys of its own sequence.
+    All Tensors are joined sequences ("TND"); a query attends to the keys of its own sequence.
 
     Args:
         query (Tensor): shape (T1, N1, D1); float16 or bfloat16.
@@ -56,9 +56,9 @@ def nsa_compress_attention(
         compress_block_size (int): l, how long a window is, a multiple of 16 in [16, 128].
         compress_stride (int): d, how far they are apart, a multiple of 16 in [16, 64], at most l.
         select_block_size (int): l', how long a block is, a multiple of 16 and of d in [l, 128].
-        select_block_count (int): how many blocks are told, in [1, 32].
+        select_block_count (int): how many blocks are returned, in [1, 32].
         topk_mask (Tensor): bool, shape (S1, blocks) of the longest sequence, true where a block is
-            left out, as `atten_mask` tells it of keys. Default: None.
+            left out, as `atten_mask` does for keys. Default: None.
         atten_mask (Tensor): bool, shape (S1, S2) of the longest sequence, true where a key is left
             out. Default: None.
         actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end.
@@ -67,13 +67,13 @@ def nsa_compress_attention(
 
     Returns:
         tuple[Tensor]: what the queries gather, shape (T1, N1, D2), of the dtype of `query`; the
-        places of the blocks in their sequence, the most important first, -1 where there are no
+        indices of the blocks in their sequence, the most important first, -1 where there are no
         more, int32, shape (T1, N2, select_block_count); and the largest score and the sum of the
         exponentials beneath it, each eight times, float32, shape (T1, N1, 8).
 
     Raises:
         TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if a shape or a number is not as told, or the lengths do not fit.
+        ValueError: if a shape or a number is not as described, or the lengths do not fit.
 
     Examples:
         >>> import numpy as np
@@ -143,7 +143,7 @@ def favoured_blocks(
     blocks: Any = 1,
     count: Any = 1,
 ):
-    """The places of the most important blocks, (queries, groups, count), -1 where there are none.
+    """The indices of the most important blocks, (queries, groups, count), -1 where there are none.
 
     Block j begins at key `step` * j, and a window lies over `windows` strides.
     """

@@ -96,7 +96,7 @@ def _need_shapes(api, query, caches, heads, groups, value_width):
 def _tables(api, tokens, table, lengths, counts, shape, last):
     """For each token its blocks, and how many keys it sees; read on the host.
 
-    With `counts` (the queries of each sequence), what is told of a sequence holds for its tokens;
+    With `counts` (the queries of each sequence), what is given for a sequence holds for its tokens;
     with `last`, each of its tokens sees one key less than the next.
     """
     rows, seen = to_host(table._array).tolist(), numbers_of(lengths)
@@ -191,8 +191,8 @@ class PagedAttention(_Paged):
     The page leaves some things open. Masks are added to the scores. "TRAPEZOIDAL" lets the tokens
     of a sequence see one key less each than the next, the last one all. Scales "PERTOKEN" are one
     number for the keys and one for the values of each token of the query, as their shape says.
-    `mla_v_dim` is told by the shape of the result: values are the first features of their cache, as
-    in multi-head latent attention (arXiv 2405.04434).
+    `mla_v_dim` follows from the shape of the result: values are the first features of their cache,
+    as in multi-head latent attention (arXiv 2405.04434).
 
     Args:
         head_num (int): how many heads the queries have.

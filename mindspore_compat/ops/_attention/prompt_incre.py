@@ -1,7 +1,7 @@
 """The attentions of inference: prompt_flash_attention and incre_flash_attention.
 
-The first is for many queries, the second for one query of each batch, which meets the keys of a
-cache. The one that chooses between them is in _attention/fused_infer.py; what they share is in
+The first is for many queries, the second for one query of each batch, which attends to the keys of
+a cache. The one that chooses between them is in _attention/fused_infer.py; what they share is in
 _attention/inference.py. The documentation of 2.10 is the reference; the original runs these on
 Ascend only.
 """
@@ -191,7 +191,7 @@ def _byte_scales(call, scales):
 
 
 def _result(call, scales, scale, offset):
-    """The attention in the layout and the dtype asked for."""
+    """The attention in the requested layout and dtype."""
     if offset is not None and scale is None:
         call.refuse("'quant_offset2' must be None where 'quant_scale2' is, but got a Tensor")
     if scale is None:
@@ -268,8 +268,8 @@ def incre_flash_attention(
         num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
         block_size (int): how many keys a page holds. Default: 0.
         inner_precise (int): 0 or 1, how exact the original is; without effect.
-        kv_padding_size (Tensor): by how many empty places the keys are followed, where
-            `actual_seq_lengths` is given; int64, one number. Where they leave no room, the query
+        kv_padding_size (Tensor): by how many empty positions the keys are followed, where
+            `actual_seq_lengths` is given; int64, one number. Where they leave no key, the query
             sees nothing.
 
     Returns:
@@ -339,7 +339,7 @@ def _need_whole_pages(call, scale):
 
 
 def _halved(call, both):
-    """What is told of keys and of values, from a Tensor of both; (None, None) without one."""
+    """What is given for keys and for values, from a Tensor of both; (None, None) without one."""
     if both is None:
         return None, None
     if both.ndim < 1 or both.shape[0] != 2:

@@ -65,7 +65,7 @@ def ring_attention_update(
     for out, part in ((prev_attn_out, before), (cur_attn_out, now)):
         share = (part / total)[..., :1]
         if layout == "SBH":
-            share = xp.transpose(share, (2, 0, 1, 3))  # (B, N, S, 1) beside (S, B, N, D)
+            share = xp.transpose(share, (2, 0, 1, 3))  # (B, N, S, 1) for (S, B, N, D)
         upcast = xp.cast(out, "float32") if out.dtype in xp.low_precision else out
         found = found + xp.reshape(upcast, (*share.shape[:-1], -1)) * share
     found = xp.cast(xp.reshape(found, prev_attn_out.shape), prev_attn_out.dtype)

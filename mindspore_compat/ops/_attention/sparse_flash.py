@@ -1,6 +1,6 @@
 """Attention to few keys of many: lightning_indexer, sparse_flash_attention.
 
-One tells which keys matter to a query, the other attends to those. Sequences may have different
+One finds which keys matter to a query, the other attends to those. Sequences may have different
 lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is worked on by
 itself. The documentation of 2.10 is the reference; the original runs these on Ascend only.
 Attention to all keys is in _attention/flash.py, the arithmetic of scores in
@@ -134,7 +134,7 @@ def _need_same_count(api, queries, keys):
 
 
 def _seen(xp, mode, start, stop, queries, keys):
-    """How many keys each of some queries sees: all, or in mode 3 those up to its own place."""
+    """How many keys each of some queries sees: all, or in mode 3 those up to its own position."""
     if mode == 0:
         return xp.full((stop - start,), keys, "int64")
     return xp.clip(xp.arange(start, stop) + 1 + keys - queries, 0, keys)
@@ -188,7 +188,7 @@ def best_keys(xp, scores: Floats, seen: Index, count: Int):
 
 @best_keys.vjp_joint
 def best_keys_vjp(xp, g, out, scores_shape):
-    """The gradient of the scores, each from its own place."""
+    """The gradient of the scores, each from its own keys."""
     at = out[1][:, : scores_shape[1]]
     flow = xp.where(at >= 0, g[0][:, : scores_shape[1]], 0)
     at = xp.maximum(at, 0)
@@ -229,15 +229,15 @@ def lightning_indexer(
         block_table (Tensor): the pages of each sequence, int32, shape (B, pages), for "PA_BSND".
         layout_query (str): "BSND" or "TND". Default: "BSND".
         layout_key (str): that of `query`, or "PA_BSND". Default: "BSND".
-        sparse_count (int): how many keys are told, in [1, 2048]. Default: 2048.
-        sparse_mode (int): 0 for all keys of a sequence, 3 for those up to the query's own place,
+        sparse_count (int): how many keys are returned, in [1, 2048]. Default: 2048.
+        sparse_mode (int): 0 for all keys of a sequence, 3 for those up to the query's own position,
             counted from the ends. Default: 3.
         pre_tokens (int): reserved. Default: 2**63 - 1.
         next_tokens (int): reserved. Default: 2**63 - 1.
         return_value (bool): whether the scores are returned, too; not for "PA_BSND".
 
     Returns:
-        tuple[Tensor]: for each query the places of its keys, the largest score first, int32, shape
+        tuple[Tensor]: for each query the indices of its keys, the largest score first, int32, shape
         (B, S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of
         `query`, or an empty Tensor. Where fewer keys are seen, -1 and minus infinity fill up.
 
@@ -287,7 +287,7 @@ def lightning_indexer(
 
 
 def _best(query, key, weights, count, mode):
-    """The best keys of one sequence, some queries at a time: their scores and places."""
+    """The best keys of one sequence, some queries at a time: their scores and indices."""
     xp, (queries, keys) = space_for(query._array), (query.shape[0], key.shape[0])
     step, found = max(1, xp.at_once() // max(1, keys)), []
     for start in range(0, max(1, queries), step):
@@ -315,9 +315,9 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
 def attend_chosen(
     xp, query: Floats, key: Floats, value: Floats, indices: Index, seen: Index, scale: Any = 1.0
 ):
-    """What each query gathers from the keys at its own places, (queries, heads, features).
+    """What each query gathers from the keys at its own indices, (queries, heads, features).
 
-    A place that is negative, or not below `seen`, is left out; one named twice counts twice.
+    An index that is negative, or not below `seen`, is left out; one named twice counts twice.
     """
     found, dtype = [], query.dtype
     query, key, value = _upcast(xp, query, key, value)
@@ -347,7 +347,7 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
 
 @op(compute="native")
 def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, scale: Any = 1.0):
-    """The largest score of each query and head at its own places, and the sum of the exponentials
+    """The largest score of each query and head at its own indices, and the sum of the exponentials
     beneath it, (queries, heads), in float32."""
     query, key = _upcast(xp, query, key)
     found = []
@@ -362,7 +362,7 @@ chosen_extent.vjp()
 
 
 def _chosen(xp, query, indices, seen):
-    """Ranges of queries to work on at a time, the places of their keys, and what is barred."""
+    """Ranges of queries to work on at a time, the indices of their keys, and what is barred."""
     queries = query.shape[0]
     step = max(1, xp.at_once() // max(1, indices.shape[1] * query.shape[-1]))
     for start in range(0, max(1, queries), step):
@@ -397,8 +397,8 @@ def sparse_flash_attention(
 ):
     """Attention of each query to keys that were chosen for it: softmax(scale * q @ k.T) @ value.
 
-    It is computed in float32. Queries and keys have features that tell their positions, too, beside
-    the others (MLA). A query that may see nothing gathers zeros.
+    It is computed in float32. Queries and keys have features that encode their positions, too, in
+    addition to the others (MLA). A query that may see nothing gathers zeros.
 
     Args:
         query (Tensor): shape (B, S1, N1, D), or (T1, N1, D) of joined sequences; float16 or
@@ -420,8 +420,8 @@ def sparse_flash_attention(
             [1, 128]. Default: 1.
         layout_query (str): "BSND" or "TND". Default: "BSND".
         layout_kv (str): that of `query`, or "PA_BSND". Default: "BSND".
-        sparse_mode (int): 0 for no limit, 3 for keys up to the query's own place, counted from the
-            ends. Default: 3.
+        sparse_mode (int): 0 for no limit, 3 for keys up to the query's own position, counted from
+            the ends. Default: 3.
         pre_tokens (int): without effect in either mode.
         next_tokens (int): without effect in either mode.
         attention_mode (int): 2, for queries and keys with `query_rope` and `key_rope`; the original
@@ -444,8 +444,8 @@ def sparse_flash_attention(
         >>> from mindspore_compat import Tensor, ops
         >>> query, key = (Tensor(np.ones((1, n, 1, 4), np.float16)) for n in (1, 3))
         >>> value = Tensor(np.array([1, 3, 5], np.float16).reshape(1, 3, 1, 1) * np.ones(4, 'f2'))
-        >>> places = Tensor(np.array([1, 2], np.int32).reshape(1, 1, 1, 2))
-        >>> print(ops.sparse_flash_attention(query, key, value, places, 0.5, query_rope=query,
+        >>> indices = Tensor(np.array([1, 2], np.int32).reshape(1, 1, 1, 2))
+        >>> print(ops.sparse_flash_attention(query, key, value, indices, 0.5, query_rope=query,
         ...                                  key_rope=key, attention_mode=2)[0])
         [[[[4. 4. 4. 4.]]]]
 
@@ -486,7 +486,7 @@ def sparse_flash_attention(
 
 
 def _blocks(xp, indices, size):
-    """The place of each key of the blocks named; -1 for those of a block below 0."""
+    """The index of each key of the blocks named; -1 for those of a block below 0."""
     if size == 1:
         return indices
     whole = xp.expand_dims(indices, -1) * size + xp.arange(size)

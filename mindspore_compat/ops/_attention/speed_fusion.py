@@ -20,7 +20,8 @@ _SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shif
 
 
 class _Speed(_Call):
-    """A call whose weights are dropped at random, and whose shift may be told by slopes."""
+    """A call whose weights are dropped at random, and whose shift may be given by slopes of
+    ALiBi."""
 
     mask_name, shift_name = "atten_mask", "pse"
 
@@ -107,7 +108,7 @@ def speed_fusion_attention(
         padding_mask (Tensor): reserved; None.
         atten_mask (Tensor): true or 1 where a key is left out; bool or uint8.
         scale (float): what the products are multiplied by. Default: 1.0.
-        keep_prob (float): how probable it is that a weight is kept, in (0, 1]. Default: 1.0.
+        keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
         next_tokens (int): how many keys ahead it sees.
         inner_precise (int): reserved.
@@ -121,16 +122,16 @@ def speed_fusion_attention(
         sync (bool): for debugging; without effect.
         pse_type (int): 0 for a shift of scaled scores, 1 for one that is scaled, too; 2 for minus
             slope times the distance of key and query, 3 for minus slope times its root. Default: 1.
-        q_start_idx (Union[tuple[int], list[int]]): one int, how many places up the diagonal of
+        q_start_idx (Union[tuple[int], list[int]]): one int, how many positions up the diagonal of
             distance 0 is moved from the upper left corner, for types 2 and 3. Default: None.
-        kv_start_idx (Union[tuple[int], list[int]]): one int, further places. Default: None.
+        kv_start_idx (Union[tuple[int], list[int]]): one int, further positions. Default: None.
 
     Returns:
         tuple[Tensor], seven of them: the attention, of the shape and dtype of `query`; the largest
         score of each query and the sum of the exponentials beneath it, float32, shape
         (B, N1, S1, 8), or (T1, N1, 8) of joined sequences, each value eight times; an empty one;
-        and, int64 without axes, seed and offset of the generator that the mask of kept weights was
-        drawn from, and how many elements it has, 0 where all are kept.
+        and, int64 without axes, seed and offset of the generator that the dropout mask was
+        drawn from, and how many elements it has, 0 where there is no dropout.
 
     Raises:
         TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.

@@ -264,7 +264,7 @@ class NeighborExchange(Primitive):
         send_rank_ids (list[int]): numbers in the group of the receivers.
         recv_rank_ids (list[int]): numbers in the group of the senders.
         recv_shapes (Union[tuple, list]): the shapes of what comes.
-        send_shapes (Union[tuple, list]): the shapes of what is sent; kept.
+        send_shapes (Union[tuple, list]): the shapes of what is sent; stored.
         recv_type (mindspore.dtype): the dtype of what comes.
         group (str): the group's name. Default: the world.
 

@@ -14,7 +14,7 @@ from .._rules import Anything
 
 @op()
 def matrix_product(xp, left: Anything, right: Anything, turned):
-    """The product of two matrices, the second one turned if asked."""
+    """The product of two matrices, the second one transposed if requested."""
     return xp.matmul(left, xp.swapaxes(right, 0, 1) if turned else right)
 
 
@@ -52,8 +52,8 @@ def all_gather_matmul(
         k), or a Tensor of shape (0,).
 
     Raises:
-        RuntimeError: dtypes or shapes are not as told above, an argument has another value than the
-            only one allowed, `init` was not called, or there is no such group.
+        RuntimeError: dtypes or shapes are not as described above, an argument has another value
+            than the only one allowed, `init` was not called, or there is no such group.
 
     Example:
 
@@ -100,8 +100,8 @@ def matmul_reduce_scatter(
         Tensor, this member's part, (m / world_size, n).
 
     Raises:
-        RuntimeError: dtypes or shapes are not as told above, an argument has another value than the
-            only one allowed, `init` was not called, or there is no such group.
+        RuntimeError: dtypes or shapes are not as described above, an argument has another value
+            than the only one allowed, `init` was not called, or there is no such group.
 
     Source: mindspore.ops.matmul_reduce_scatter of MindSpore 2.10.
     """
@@ -150,7 +150,7 @@ def _check_matrices(api, left, right, turned):
 
 
 def _group(api, name, size):
-    """The group of a name, which must have the size told."""
+    """The group of a name, which must have the given size."""
     if size not in (2, 4, 8):
         raise RuntimeError(f"For '{api}', 'world_size' must be 2, 4 or 8, but got {size}.")
     group = partners(name)

@@ -190,7 +190,7 @@ def _shape(direction, shape, lens):
 class NeighborExchangeV2(Primitive):
     """Puts the borders of neighbouring parts of an image around this member's part.
 
-    The neighbours are told clockwise from the top: top, top right, right, bottom right, bottom,
+    The neighbours are listed clockwise from the top: top, top right, right, bottom right, bottom,
     bottom left, left, top left. All members of the group must call it.
 
     Args:

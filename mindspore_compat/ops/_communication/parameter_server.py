@@ -5,7 +5,7 @@ from ..primitive import Primitive
 
 
 class _Server(Primitive):
-    """What asks a parameter server; no process is one here, as in the original on a CPU."""
+    """A request to a parameter server; no process is one here, as in the original on a CPU."""
 
     def _refuse(self):
         raise RuntimeError(f"For '{self.name}', a parameter server must run, but there is none.")

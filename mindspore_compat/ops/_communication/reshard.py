@@ -9,7 +9,7 @@ from ..primitive import Primitive
 @public("ops.reshard")
 @checked
 def reshard(tensor: TensorOf(any_dtype), layout):
-    """The Tensor, laid out over devices as asked; as every process holds it whole, itself.
+    """The Tensor, laid out over devices as given; as every process holds it whole, itself.
 
     Args:
         tensor (Tensor): any Tensor.

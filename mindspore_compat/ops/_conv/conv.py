@@ -2,7 +2,7 @@
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv.py. Every
 operation here is a composition of the functions of _conv/im2col.py, whose gradients make its own. A
-narrow dtype is computed in float32.
+low-precision dtype is computed in float32.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -258,7 +258,7 @@ def conv3d_ext(
     return _unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
 
 
-# Primitives: the sizes of the weights are told beforehand, and checked against them.
+# Primitives: the sizes of the weights are given beforehand, and checked against them.
 
 
 def need_weight(api, w, filters, kernel):
@@ -272,7 +272,7 @@ def need_weight(api, w, filters, kernel):
 
 
 def channels_second(xp, x):
-    """Channels from the last place to the second."""
+    """Channels from the last axis to the second."""
     return xp.moveaxis(x, -1, 1)
 
 

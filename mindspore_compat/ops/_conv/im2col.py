@@ -35,7 +35,7 @@ def convolve_weight(xp, y, x, w_shape, stride, pads, dilation, groups):
 
 @extra
 def im2col(xp, x, kernel, stride, pads, dilation):
-    """The windows of `x`, (batch, channels, taps, windows)."""
+    """The windows of `x`, (batch, channels, kernel positions, windows)."""
     return conv.im2col(xp, x, kernel, stride, pads, dilation)
 
 
@@ -104,13 +104,13 @@ def max_pool_index(xp, x, top, kernel, stride, pads, dilation):
 
 @extra
 def max_pool_gradient(xp, y, x, top, kernel, stride, pads, dilation):
-    """Each element of `y` at the place where its window's maximum lies; sums where they meet."""
+    """Each element of `y` at the index of its window's maximum; sums where windows overlap."""
     return pool.max_gradient(xp, y, x, top, kernel, stride, pads, dilation)
 
 
 @extra
 def max_pick(xp, u, x, top, kernel, stride, pads, dilation):
-    """The elements of `u` at the places of the maxima of `x`."""
+    """The elements of `u` at the indices of the maxima of `x`."""
     return pool.max_pick(xp, u, x, top, kernel, stride, pads, dilation)
 
 
@@ -251,7 +251,7 @@ def sided(value, count):
 
 
 def padding_of(api, mode, padding, size, kernel, stride, dilation):
-    """The pads that a mode stands for; refuses padding beside a mode that makes its own.
+    """The pads that a mode stands for; refuses padding together with a mode that makes its own.
 
     Args:
         api (str): the public name, for the message.

@@ -18,7 +18,7 @@ Mode = OneOf("same", "valid", "pad")
 
 @op(compute="native")
 def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
-    """Patches of images, the place within the patch before the channel along axis 1."""
+    """Patches of images, the position within the patch before the channel along axis 1."""
     pads, counts = [], []
     for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
         reach = (k - 1) * r + 1
@@ -54,7 +54,7 @@ def extract_image_patches(
         `input_x` is (N, C, H, W). The result is (N, rows * columns * C, H', W'), of the same dtype.
 
     Returns:
-        Tensor (N, rows * columns * C, patches down, patches across), the place within the patch
+        Tensor (N, rows * columns * C, patches down, patches across), the position within the patch
         before the channel.
 
     Example:

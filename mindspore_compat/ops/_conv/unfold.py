@@ -10,7 +10,7 @@ Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "co
 
 
 def _unfold(xp, x, kernel, dilation, padding, stride):
-    """Windows as (N, C, taps, windows)."""
+    """Windows as (N, C, kernel positions, windows)."""
     kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
     pads = sided(padding, 2)
     need_kernel_fits("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
@@ -18,7 +18,7 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
 
 
 def _fold(xp, api, x, size, kernel, dilation, padding, stride):
-    """Columns (N, C, taps, windows) added up to images of `size`."""
+    """Columns (N, C, kernel positions, windows) added up to images of `size`."""
     size, kernel = each(size, 2), each(kernel, 2)
     stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
     need_kernel_fits(api, size, kernel, pads, dilation)
@@ -105,7 +105,7 @@ def fold(
     sum.
 
     Shapes:
-        `input` is (N, C * k_h * k_w, windows), or has two axes in the place of the second, or lacks
+        `input` is (N, C * k_h * k_w, windows), or has two axes instead of the second, or lacks
         N. The result is (N, C, *output_size), or lacks N, of the same dtype.
 
     Example:

@@ -24,20 +24,21 @@ class Custom(PrimitiveWithInfer):
             which is given inputs and outputs together and returns 0 when it is done.
         out_shape (Union[Callable, list, tuple, None]): the shape of the output, a tuple of shapes
             for several, or a function of the shapes of the inputs; "aot" needs it.
-        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, told
+        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, computed
             likewise; "aot" needs it, for "pyfunc" None is the dtype that comes.
         func_type (str): "pyfunc", "aot", or "hybrid" for a function decorated by `ops.kernel`,
             which is run as one of Python. Default: "pyfunc".
         bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input. Without it a
             gradient cannot be taken.
-        reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, kept.
+        reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, stored.
 
     Inputs:
         Tensors, and for "aot" numbers too, which become Tensors without axes.
 
     Raises:
-        TypeError: if `func` or `reg_info` is of another type than told, or `func` not of that form.
-        ValueError: if `func_type` is none of these, or "aot" is not told shape and dtype.
+        TypeError: if `func` or `reg_info` is of another type than described, or `func` not of that
+            form.
+        ValueError: if `func_type` is none of these, or "aot" is given no shape and dtype.
         RuntimeError: if a library, or a function in it, is not found, or the function returns
             anything but 0, or a gradient is wanted and there is no `bprop`.
 

@@ -1,7 +1,7 @@
 """`ops.kernel`: functions in the small language for operators of the user's own, run as Python.
 
-Such a function takes and returns NumPy arrays and uses, beside Python, the words of `_WORDS`. It
-may be handed to `ops.Custom`.
+Such a function takes and returns NumPy arrays and uses, in addition to Python, the words of
+`_WORDS`. It may be handed to `ops.Custom`.
 """
 
 import contextlib
@@ -60,8 +60,8 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
 
     Args:
         fn (Function): the function; None where the decorator is given settings.
-        reg_info (tuple, str, dict): a description for kernel libraries, kept as `reg_info`.
-        compile_attrs (dict): settings of a compiler, kept as JSON in `compile_attrs`.
+        reg_info (tuple, str, dict): a description for kernel libraries, stored as `reg_info`.
+        compile_attrs (dict): settings of a compiler, stored as JSON in `compile_attrs`.
 
     Raises:
         TypeError: if `fn` is not callable, or another argument of another type.
@@ -104,7 +104,7 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
 
 
 def _in_words(function):
-    """A function that finds the words of the language beside its own globals."""
+    """A function that finds the words of the language in addition to its own globals."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):

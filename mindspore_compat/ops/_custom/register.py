@@ -1,8 +1,8 @@
 """Describing custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and their kin, and `ops.DataType`.
 
-They gather what a kernel library is told about an operator and return it as a dict. No kernel
-library of such kernels runs here; the descriptions are kept so that scripts that register and then
-choose another path work, and the decorators give functions back as they are.
+They gather the description of an operator for a kernel library and return it as a dict. No kernel
+library of such kernels runs here; the descriptions are stored so that scripts that register and
+then choose another path work, and the decorators give functions back as they are.
 """
 
 import functools

@@ -36,7 +36,7 @@ class GetNext(Primitive):
 
     Raises:
         TypeError: if `types` or `shapes` is no list or tuple, or `output_num` no int.
-        RuntimeError: if it is called and there is no such queue, or its batch is not as told.
+        RuntimeError: if it is called and there is no such queue, or its batch is not as described.
 
     Examples:
         >>> import numpy as np

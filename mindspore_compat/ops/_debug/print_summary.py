@@ -155,7 +155,7 @@ class HookBackward(Primitive):
     Args:
         hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
             replaces them, None leaves them.
-        cell_id (str): what the hook is told. Default: "".
+        cell_id (str): an argument of the hook. Default: "".
 
     Example:
         >>> double = ms.ops.HookBackward(lambda grads: (grads[0] * 2,))

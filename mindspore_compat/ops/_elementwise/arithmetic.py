@@ -109,7 +109,7 @@ sub.vjp_of("subtract")
 
 @op("Tensor.__sub__(other)", types=Promote("input other", lists=True))
 def difference(xp, input: Operand, other: Operand):
-    """Subtracts `other` from the input, element by element; of two bools it tells whether they
+    """Subtracts `other` from the input, element by element; of two bools it returns whether they
     differ.
 
     Shapes:
@@ -133,7 +133,7 @@ difference.vjp_of("subtract")
     types=Promote("input other", lists=True),
 )
 def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
-    """Subtracts `alpha` times `other` from the input; of two bools it tells whether they differ.
+    """Subtracts `alpha` times `other` from the input; of two bools it returns whether they differ.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

@@ -17,7 +17,7 @@ from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import COMPOSED, derive
 
 BLOCK = 1 << 15
-RUNS = 16  # sums that are added up beside each other
+RUNS = 16  # partial sums that are added in parallel
 
 
 @extra
@@ -161,7 +161,7 @@ _ERF = (
 def quick_erf(xp, x):
     """The error function, within 3e-7 of the value for float32 on the host, exact elsewhere."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
-        return xp.cast(xp.erf(x), x.dtype)  # CuPy's gives float32 for halves
+        return xp.cast(xp.erf(x), x.dtype)  # CuPy's gives float32 for float16
     near = np.clip(x, -4, 4)
     square = near * near
     derivative = np.full_like(square, _ERF[-1])

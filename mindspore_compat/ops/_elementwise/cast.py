@@ -1,4 +1,4 @@
-"""Dtypes: casting, and what is asked about a Tensor's type."""
+"""Dtypes: casting, and queries about a Tensor's type."""
 
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op

@@ -170,7 +170,7 @@ def greater_equal(xp, input: Operand, other: Operand):
 
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
-    """Element by element; False beside something that is no Tensor or number of Python's."""
+    """Element by element; False with something that is no Tensor or number of Python's."""
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
     return equal.run(self, other)
@@ -178,7 +178,7 @@ def tensor_eq(self, other):
 
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
-    """Element by element; True beside something that is no Tensor or number of Python's."""
+    """Element by element; True with something that is no Tensor or number of Python's."""
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
     return not_equal.run(self, other)

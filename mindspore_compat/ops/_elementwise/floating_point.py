@@ -128,7 +128,7 @@ def nan_to_num(
     posinf: Number | Bool | None = None,
     neginf: Number | Bool | None = None,
 ):
-    """Puts numbers in the place of NaN and of infinities.
+    """Replaces NaN and infinities by numbers.
 
     NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
     and the smallest number of the dtype.

@@ -1,6 +1,6 @@
 """ops.MapCacheIdx: which rows of an embedding table lie in a small cache, and which to swap in.
 
-The places of rows in the cache are kept in a hash map of open addressing, on the host. Caches of
+The indices of rows in the cache are stored in a hash map of open addressing, on the host. Caches of
 keys and values of attention are in _attention/kv_cache.py.
 """
 
@@ -17,18 +17,18 @@ GOLDEN = 0.6180339  # the reference hashes by this many digits of the golden sec
 
 
 class _Map:
-    """Rows (key, value, step of the last use, tag): the tag tells how far the search went, 0 that
-    the place is free."""
+    """Rows (key, value, step of the last use, tag): the tag says how far the search went, 0 that
+    the row is free."""
 
     def __init__(self, rows):
         self.rows = rows
 
     def start(self, key):
-        """The place where the search for a key starts."""
+        """The index where the search for a key starts."""
         return int((GOLDEN * key - math.floor(GOLDEN * key)) * len(self.rows))
 
     def search(self, start, wanted):
-        """The first place from `start` on that is wanted, and how many were looked at."""
+        """The first index from `start` on that is wanted, and how many were looked at."""
         for count in range(len(self.rows)):
             position = (start + count) % len(self.rows)
             if wanted(self.rows[position]):
@@ -57,7 +57,7 @@ class _Map:
         return value, old
 
     def close(self, gap):
-        """Moves entries put behind a place that is free now, so that searches still reach them."""
+        """Moves entries put behind a row that is free now, so that searches still reach them."""
         position, away = (gap + 1) % len(self.rows), 1
         while self.rows[position][TAG]:
             row = self.rows[position]
@@ -69,7 +69,7 @@ class _Map:
 
 @public("ops.MapCacheIdx")
 class MapCacheIdx(Primitive):
-    """The places in a cache of rows of an embedding table, after the missing ones were swapped in.
+    """The indices in a cache of rows of an embedding table, after the missing ones were swapped in.
 
     Inputs:
         - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its place in the
@@ -82,9 +82,9 @@ class MapCacheIdx(Primitive):
           this table holds.
 
     Outputs:
-        Tuple of Tensors of the dtype of `hashmap`: places in the cache in the shape of `indices`,
+        Tuple of Tensors of the dtype of `hashmap`: indices in the cache in the shape of `indices`,
         -1 for a row that the table does not hold; the rows that left the cache; those that came;
-        the places where they were swapped.
+        the indices where they were swapped.
 
     Raises:
         TypeError: if `hashmap` or `indices` is no Tensor of integers, or their dtypes differ.

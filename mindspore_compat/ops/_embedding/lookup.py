@@ -43,7 +43,7 @@ def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int
 
     Shapes:
         `input_params` has at least one axis, `input_indices` any shape of integers, whose axes
-        stand in the place of `axis`. The dtype is that of `input_params`.
+        replace `axis`. The dtype is that of `input_params`.
 
     Example:
         >>> print(ms.ops.SparseGatherV2()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1, 1]),
@@ -56,12 +56,13 @@ def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int
 
 @op(compute="native")
 def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scaled: Bool = False):
-    """The rows of a table at the places given."""
+    """The rows of a table at the given indices."""
     return xp.take(weight, input, 0)
 
 
 def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
-    """The gradients of equal places added up, none for the padding, halved where met twice."""
+    """The gradients of equal indices added up, none for the padding, halved where an index occurs
+    twice."""
     if padding is not None:
         g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
     if scaled:
@@ -87,9 +88,9 @@ def embedding(
     """The rows of `weight` that `input` names.
 
     Args:
-        input (Tensor): int32 or int64 places.
-        weight (Tensor): a table, one row for each place.
-        padding_idx (int): a place whose row takes no gradient.
+        input (Tensor): int32 or int64 indices.
+        weight (Tensor): a table, one row for each index.
+        padding_idx (int): an index whose row takes no gradient.
         max_norm (float): rows longer than this are shortened to it, in `weight` itself.
         norm_type (float): the p of that length.
         scale_grad_by_freq (bool): whether the gradient of a row is divided by how often it is met.
@@ -97,7 +98,7 @@ def embedding(
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if `weight` is no table or `padding_idx` is out of range.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms

@@ -278,7 +278,7 @@ def non_max_suppression_v3(
 ):
     """Finds the boxes to keep, best first: none overlaps a better one by more than `iou_threshold`.
 
-    Boxes are given by any two opposite corners. At most `max_output_size` are kept, with scores
+    Boxes are given by any two opposite corners. At most `max_output_size` are selected, with scores
     above `score_threshold`.
 
     Shapes:
@@ -359,7 +359,7 @@ def non_max_suppression_with_overlaps(
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
-    """The boxes, scores and classes kept for one image, best first, as arrays."""
+    """The boxes, scores and classes selected for one image, best first, as arrays."""
     found = []
     for c in range(scores.shape[1]):
         own = boxes[:, min(c, boxes.shape[1] - 1)]

@@ -118,8 +118,8 @@ def deformable_conv2d(
     deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
     modulated: Bool = True,
 ):
-    """Convolves images with kernels whose positions are moved by `offsets` and weighted, place by
-    place.
+    """Convolves images with kernels whose positions are moved by `offsets` and weighted, position
+    by position.
 
     `offsets` holds all x, then all y, then all factors. `strides` and `dilations` are (1, 1,
     vertical, horizontal), `padding` is (top, bottom, left, right). Zhu et al., "Deformable ConvNets

@@ -98,7 +98,7 @@ class ExtractGlimpse(Primitive):
     """One window of each image, with noise where it goes beyond the edges.
 
     Args:
-        centered (bool): whether offsets are told from the centre of an image, in halves of it; else
+        centered (bool): whether offsets count from the centre of an image, in halves of it; else
             from the upper left corner.
         normalized (bool): whether offsets are shares of the image's size; else numbers of pixels.
         uniform_noise (bool): whether the noise is uniform.
@@ -188,7 +188,8 @@ _KERNELS = {  # of a distance not below 0 -> the weight; and how far it reaches
 
 
 def _sampling(n, count, scale, move, kernel_type, antialias):
-    """The (count, n) matrix that scales and moves one axis; rows of places outside are zero."""
+    """The (count, n) matrix that scales and moves one axis; rows of coordinates outside are
+    zero."""
     kernel, reach = _KERNELS[kernel_type]
     inverse = np.float32(1) / np.float32(scale)
     filter_scale = max(inverse, np.float32(1)) if antialias else np.float32(1)
@@ -214,7 +215,7 @@ class ScaleAndTranslate(Primitive):
     Args:
         kernel_type (str): "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle",
             "keyscubic" or "mitchellcubic".
-        antialias (bool): whether the kernel widens where images shrink.
+        antialias (bool): whether the kernel grows where images shrink.
 
     Inputs:
         `images` (N, H, W, C) of a signed integer or floating dtype; `size` (2,) int32, the new

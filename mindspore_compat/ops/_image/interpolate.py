@@ -274,7 +274,7 @@ def upsampling_nearest2d(
     size: Two = None,
     scale_factor: TwoFactors = None,
 ):
-    """Resizes images by copying, for each place, the nearest element before it.
+    """Resizes images by copying, for each output element, the nearest element before it.
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.

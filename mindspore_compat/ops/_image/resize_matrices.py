@@ -1,8 +1,8 @@
 """Nearest, linear, cubic and area interpolation as what they do along one dimension.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
-gradient the transposed matrix times the slope. Nearest neighbours are picked, not multiplied, so
-that infinities stay where they are.
+gradient the transposed matrix times the output's gradient. Nearest neighbours are picked, not
+multiplied, so that infinities stay where they are.
 """
 
 from functools import lru_cache
@@ -112,7 +112,7 @@ def _cubic(n, o, rule, scale=None):
     """The (o, n) matrix of cubic convolution, as the primitive has it.
 
     The kernel is read from a table of 1024 steps. Where centres map to centres its parameter is
-    -1/2 and taps beyond the edge are left out; otherwise it is -3/4 and the edge is repeated.
+    -1/2 and elements beyond the edge are left out; otherwise it is -3/4 and the edge is repeated.
     """
     half = rule == "half"
     where = _source(n, o, rule, scale)

@@ -37,8 +37,8 @@ def rotated_iou(
             Default: False.
         mode (int): 1 to divide by the area of `boxes` (intersection over foreground), any other to
             divide by that of the union. Default: 0.
-        is_cross (bool): whether each rectangle meets each; else the i-th of `boxes` meets the i-th
-            of `query_boxes` only, and other places hold zeros. Default: True.
+        is_cross (bool): whether each rectangle is compared with each; else the i-th of `boxes`
+            with the i-th of `query_boxes` only, and other elements are zeros. Default: True.
         v_threshold (float): how far outside of the other rectangle a corner may lie and still
             count, in units of the sides. Default: 0.0.
         e_threshold (float): how far beyond their ends edges may cross and still count, as a part
@@ -105,7 +105,7 @@ def _ratios(xp, first, second, mode, v_threshold, e_threshold):
 
 
 def _need_rectangles(boxes, query_boxes):
-    """The dtypes and shapes that the documentation asks for."""
+    """The dtypes and shapes that the documentation requires."""
     for name, x in (("boxes", boxes), ("query_boxes", query_boxes)):
         if str(x.dtype) not in ("Float16", "BFloat16", "Float32"):
             raise ValueError(
@@ -203,7 +203,7 @@ def _area(xp, xs, ys, counts):
     angles = xp.where(counts, xp.arctan2(xp.stop(ys), xp.stop(xs)), 10.0)
     order = xp.argsort(angles, -1)
     xs, ys, is_vertex = (xp.take_along_axis(each, order, -1) for each in (xs, ys, is_vertex))
-    # places after the last point repeat the first one, so that the polygon closes there
+    # entries after the last point repeat the first one, so that the polygon closes there
     xs, ys = (xp.where(is_vertex > 0, each, each[..., :1]) for each in (xs, ys))
     turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
     return xp.abs(xp.sum(turned, -1)) / 2

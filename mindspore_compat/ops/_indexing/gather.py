@@ -25,7 +25,7 @@ def gather(
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. The axes of the indices stand in the place of `axis`; the dtype is that of
+        integers. The axes of the indices replace `axis`; the dtype is that of
         `input_params`.
 
     Example:
@@ -176,7 +176,7 @@ def _at(x, positions, api, name):
 
 
 def beyond(api, name, error):
-    """The RuntimeError that the original's kernels raise for a place out of range, where no page
+    """The RuntimeError that the original's kernels raise for an index out of range, where no page
     names another; `error` itself where it is an axis."""
     if isinstance(error, ValueError):
         return error

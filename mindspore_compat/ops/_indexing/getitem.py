@@ -79,7 +79,7 @@ def _chosen(source, index):
     except (IndexError, ValueError) as error:
         raise _index_error("Tensor.__getitem__", error) from error
     if source._node is None and type(source._array) in SPACES:
-        # A view has no owner but this link; a Tensor with memory of its own is not kept alive
+        # A view has no owner but this link; a Tensor with memory of its own is not held
         owner = source._array.base is None
         made._chosen_from = (weakref.ref(source) if owner else lambda: source, index)
     return made
@@ -92,7 +92,7 @@ def tensor_setitem(self, index, value):
     Raises:
         IndexError: if a position is out of range, the index is made of something that does not
             index, or `value` is none of these.
-        ValueError: if `value` does not broadcast to the place.
+        ValueError: if `value` does not broadcast to the index.
         TypeError: if `value` is None or a NumPy array, or a tuple holds a float or an array.
 
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.
@@ -109,7 +109,7 @@ def tensor_setitem(self, index, value):
         values = to_space(space, values) if type(array) in SPACES else space.asarray(values)
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
     parts = position if type(position) is tuple else (position,)
-    if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its place
+    if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its index
         made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), position)
         self._array, self._node = made._array, made._node
     elif self._node is None and node is None:
@@ -130,7 +130,7 @@ def _with_node(array, node):
 
 
 def _write(array, index, values):
-    """Writes at an index; into a place without elements goes anything, as in the original."""
+    """Writes at an index; an index without elements takes anything, as in the original."""
     try:
         if values.ndim > 1 and values.shape[0] == 1 and values.ndim > array[index].ndim:
             raise ValueError("more axes than the place has")  # which the array library cuts off

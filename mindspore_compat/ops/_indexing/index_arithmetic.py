@@ -97,9 +97,9 @@ def map_uniform(
 
 @public("ops.SubAndFilter")
 class SubAndFilter(Primitive):
-    """(x - offset where that is in [0, max_num), the places of those elements).
+    """(x - offset where that is in [0, max_num), the indices of those elements).
 
-    Of a tuple or list in the place of `max_num` or `offset`, the first number counts.
+    Of a tuple or list instead of `max_num` or `offset`, the first number counts.
 
     Example:
         >>> import mindspore_compat as ms

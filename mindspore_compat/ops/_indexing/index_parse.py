@@ -38,7 +38,8 @@ def basic(array, index):
 
 
 def index_of(array, index, api):
-    """The index as the array library takes it, beside `array`; positions are checked by `located`.
+    """The index as the array library takes it, on the device of `array`; positions are checked by
+    `located`.
 
     Raises:
         IndexError: if a part is of no kind that indexes, or False where something is read.

@@ -1,4 +1,4 @@
-"""Writing into a Tensor: at places, along an axis, and with random numbers.
+"""Writing into a Tensor: at indices, along an axis, and with random numbers.
 
 Ops whose plain form exists have a line with an underscore there (`Tensor.add_`) and need nothing
 here. While a gradient is open the Tensor is given a fresh array instead of being written to.
@@ -39,7 +39,7 @@ Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 IndexLike = Int | TupleOf(Int) | ListOf(Int) | Index
 
 
-# At places ----------------------------------------------------------------------------------------
+# At indices ---------------------------------------------------------------------------------------
 
 
 @public("Tensor.scatter_")
@@ -53,11 +53,11 @@ def scatter_(
     value: Number = None,
     reduce: OneOf("add", "multiply") = None,
 ):
-    """Writes `src` (or one number) at places along an axis, and returns the Tensor.
+    """Writes `src` (or one number) at indices along an axis, and returns the Tensor.
 
     Args:
         dim (int): the axis.
-        index (Tensor): a place for each element written.
+        index (Tensor): an index for each element written.
         src (Union[Tensor, number]): what is written; it may be given as `value` if a number.
         reduce (str): "add" or "multiply" to combine with what is there.
 
@@ -65,7 +65,7 @@ def scatter_(
         TypeError: if an argument is of another type, or none or both of `src` and `value` are
             given.
         RuntimeError: if `dim` is out of range, or the dtypes, ranks or lengths do not fit.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Source: mindspore.Tensor.scatter_ of MindSpore 2.10.
     """
@@ -121,7 +121,7 @@ def _scatter_fits(input, dim, index, src):
 @public("Tensor.index_add_")
 @checked
 def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alpha: Number = 1):
-    """Adds alpha times slices of `source` at places along an axis, and returns the Tensor."""
+    """Adds alpha times slices of `source` at indices along an axis, and returns the Tensor."""
     _fits("index_add_", input, dim, index, source)
     source = source if alpha == 1 else source * alpha
     return overwrite("index_add_", input, added_along.run(input, index, source, dim))
@@ -129,7 +129,7 @@ def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alp
 
 @op(compute="native")
 def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
-    """A copy with slices of `source` written at places along an axis."""
+    """A copy with slices of `source` written at indices along an axis."""
     return xp.scatter_set(
         input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
     )
@@ -138,13 +138,13 @@ def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int)
 @public("Tensor.index_copy_")
 @checked
 def index_copy_(input: Anything, dim: Int, index: Index, tensor: Anything):
-    """Writes slices of `tensor` at places along an axis, and returns the Tensor."""
+    """Writes slices of `tensor` at indices along an axis, and returns the Tensor."""
     _fits("index_copy_", input, dim, index, tensor)
     return overwrite("index_copy_", input, copied_along.run(input, index, tensor, dim))
 
 
 def _fits(api, self, dim, index, source):
-    """Refuses an axis, places or slices that do not fit."""
+    """Refuses an axis, indices or slices that do not fit."""
     if not -self.ndim <= dim < self.ndim:
         raise ValueError(
             f"For '{api}', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
@@ -167,7 +167,7 @@ def index_put(
     values: Anything,
     accumulate: Bool = False,
 ):
-    """A copy with `values` written (added with `accumulate`) at places; gradients pass.
+    """A copy with `values` written (added with `accumulate`) at indices; gradients pass.
 
     Args:
         indices (tuple[Tensor]): positions along each of the first axes, int32 or int64 all of them.
@@ -204,7 +204,8 @@ def tensor_index_put(self, indices, values, accumulate=False):
 
 
 def _put(api, input, indices, values, accumulate):
-    """A copy with `values`, which broadcast, written or added at places or where masks are true."""
+    """A copy with `values`, which broadcast, written or added at indices or where masks are
+    true."""
     if len(indices) > input.ndim:
         raise ValueError(
             f"For '{api}', 'indices' must hold at most {input.ndim} Tensors, but got "
@@ -235,21 +236,21 @@ def index_put_(
     values: Anything,
     accumulate: Bool = False,
 ):
-    """Writes (or adds) values at places or where masks are true, into the Tensor itself."""
+    """Writes (or adds) values at indices or where masks are true, into the Tensor itself."""
     made = _put("index_put_", input, indices, values, accumulate)
     return overwrite("index_put_", input, made)
 
 
 @public("Tensor.index_put_")
 def tensor_index_put_(self, indices, values, accumulate=False):
-    """`index_put` written into this Tensor; masks name places too."""
+    """`index_put` written into this Tensor; masks name indices too."""
     return index_put_(self, indices, values, accumulate)
 
 
 @public("Tensor.put_", "ops.put_")
 @checked
 def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = False):
-    """Writes (or adds) elements of `source` at places counted in row order.
+    """Writes (or adds) elements of `source` at indices counted in row order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -279,7 +280,7 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
 
 
 def _places(api, x, v, indices):
-    """The places as a tuple; refused where they do not fit."""
+    """The indices as a tuple; refused where they do not fit."""
     if isinstance(indices, Tensor):
         indices = indices.asnumpy().reshape(-1).tolist()
     indices = (indices,) if isinstance(indices, int) else tuple(indices)
@@ -376,12 +377,12 @@ class InplaceUpdateV2(Primitive):
 @public("ops.inplace_index_add")
 @checked
 def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
-    """Adds slices of `updates` to `var` at places along an axis, in place, and returns it.
+    """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it.
 
     Raises:
         TypeError: if an argument is of another type, or `updates` wider than `var`.
         ValueError: if `axis` is out of range or the shapes do not fit.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Example:
         >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))

@@ -21,7 +21,7 @@ from .write_cast import cast_for_write
 
 @op(compute="native")
 def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
-    """A copy of the input with updates applied at an index, one after the other where places
+    """A copy of the input with updates applied at an index, one after the other where indices
     repeat."""
     updates = xp.cast(updates, input.dtype)
     if how == "update":

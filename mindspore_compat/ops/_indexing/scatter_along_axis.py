@@ -43,9 +43,9 @@ def tensor_scatter_elements(
     axis: ElementOf(Int) = 0,
     reduction: OneOf("none", "add", "mul") = "none",
 ):
-    """Writes updates at places along an axis, element by element, in a copy of the input.
+    """Writes updates at indices along an axis, element by element, in a copy of the input.
 
-    `reduction` "add" adds and "mul" multiplies them instead. Updates for places past the end are
+    `reduction` "add" adds and "mul" multiplies them instead. Updates for indices past the end are
     left out.
 
     Shapes:
@@ -86,7 +86,7 @@ def _reaches(indices, length):
 
 
 def _within(xp, input_x, indices, updates, axis, reduction):
-    """`tensor_scatter_elements` beside one more slice, which takes what is past the end."""
+    """`tensor_scatter_elements` with one more slice, which takes what is past the end."""
     length = input_x.shape[axis]
     shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1 :])
     longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
@@ -104,7 +104,7 @@ def scatter(
     index: TensorOf("int16", "int32", "int64"),
     src: TensorOf(any_dtype, scalars=True),
 ):
-    """Writes the values of `src` at places along an axis, element by element, in a copy of the
+    """Writes the values of `src` at indices along an axis, element by element, in a copy of the
     input.
 
     Shapes:
@@ -133,7 +133,8 @@ def scatter(
     compute="native",
 )
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
-    """Adds the values of `src` at places along an axis, element by element, to a copy of the input.
+    """Adds the values of `src` at indices along an axis, element by element, to a copy of the
+    input.
 
     Shapes:
         `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
@@ -151,7 +152,7 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
 
 @op(compute="native")
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
-    """A copy with slices of `source` added at places along an axis."""
+    """A copy with slices of `source` added at indices along an axis."""
     return xp.scatter_add(
         input, (slice(None),) * (axis_of(axis, input)) + (index,), xp.cast(source, input.dtype)
     )
@@ -167,12 +168,12 @@ def index_add(
     use_lock: Any = True,
     check_index_bound: Any = True,
 ):
-    """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
+    """Adds slices of y to a Parameter at indices along an axis, in place, and returns it.
 
     Raises:
         TypeError: if an argument is of another type, or y wider than x.
         ValueError: if `axis` is out of range or the shapes do not fit.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -271,7 +272,7 @@ def index_fill(
 
 @op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")
 def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0):
-    """Adds updates at places along an axis, element by element, to a copy of the input.
+    """Adds updates at indices along an axis, element by element, to a copy of the input.
 
     Shapes:
         `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
@@ -297,18 +298,18 @@ def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anythi
 def mint_index_add(
     input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
 ):
-    """A copy with alpha times the slices of `source` added at places along an axis.
+    """A copy with alpha times the slices of `source` added at indices along an axis.
 
     Args:
         input (Tensor): any shape.
         dim (int): the axis.
-        index (Tensor): int32 or int64 places, along one axis.
-        source (Tensor): the slices, one for each place, of the dtype of `input` or a narrower one.
+        index (Tensor): int32 or int64 indices, along one axis.
+        source (Tensor): the slices, one for each index, of the dtype of `input` or a narrower one.
         alpha (number.Number): the factor.
 
     Raises:
         TypeError: if an argument is of another type, or `source` of a wider dtype than `input`.
-        ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, a place is
+        ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, an index is
             out of range.
 
     Example:
@@ -346,17 +347,17 @@ def mint_scatter(
     index: TensorOf("int16", "int32", "int64"),
     src: Anything | Float | Int,
 ):
-    """A copy with the values of `src` written at places along an axis, element by element.
+    """A copy with the values of `src` written at indices along an axis, element by element.
 
     Args:
         input (Tensor): at least one axis.
         dim (int): the axis.
-        index (Tensor): int32 or int64 places, with as many axes as `input`.
-        src (Union[Tensor, float]): the values, of the dtype of `input`; one for each place.
+        index (Tensor): int32 or int64 indices, with as many axes as `input`.
+        src (Union[Tensor, float]): the values, of the dtype of `input`; one for each index.
 
     Raises:
         TypeError: if an argument is of another type, or the dtypes differ.
-        ValueError: if the numbers of axes differ, the input has no such axis, or a place is out of
+        ValueError: if the numbers of axes differ, the input has no such axis, or an index is out of
             range.
         RuntimeError: if `src` is smaller than `index`.
 

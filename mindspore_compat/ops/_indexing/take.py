@@ -71,7 +71,7 @@ def take(xp, input: Anything, index: Index):
 
 @op(compute="native")
 def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
-    """Slices (elements of the flat input without an axis) at places brought into range."""
+    """Slices (elements of the flat input without an axis) at indices brought into range."""
     if axis is None:
         input, axis = xp.ravel(input), 0
     length = input.shape[axis]
@@ -90,20 +90,20 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
 
 @public("Tensor.choose")
 def choose(self, choices, mode="clip"):
-    """For each element of this Tensor of places, the element of the choice that it names.
+    """For each element of this Tensor of indices, the element of the choice that it names.
 
-    Fractions and imaginary parts are cut off, of places and of choices: the original chooses among
+    Fractions and imaginary parts are cut off, of indices and of choices: the original chooses among
     int32 and gives back the dtype of the choices, which is int64 where they are no Tensors.
 
     Args:
         choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of them,
-            one for each place; they broadcast.
-        mode (str): "wrap" for places out of range; "raise" refuses them. What is neither counts as
+            one for each index; they broadcast.
+        mode (str): "wrap" for indices out of range; "raise" refuses them. What is neither counts as
             the default, "clip".
 
     Raises:
         TypeError: if `choices` is or holds something else, or Tensors of several dtypes.
-        ValueError: if this Tensor or `choices` has no axes or entries, or a place is out of range
+        ValueError: if this Tensor or `choices` has no axes or entries, or an index is out of range
             with "raise".
 
     Source: mindspore.Tensor.choose of MindSpore 2.10.
@@ -148,7 +148,7 @@ def _choices(choices):
 
 @op(compute="native")
 def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
-    """Of Tensors that broadcast, for each element that of the one which its place names, as int32
+    """Of Tensors that broadcast, for each element that of the one which its index names, as int32
     in their dtype."""
     whole = xp.broadcast_shapes(indices.shape, *(each.shape for each in tables))
     count, dtype = len(tables), tables[0].dtype
@@ -162,16 +162,16 @@ def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool)
 @public("mint.index_select")
 @checked
 def mint_index_select(input: Anything, dim: Int, index: Index):
-    """The slices of the input at places along an axis.
+    """The slices of the input at indices along an axis.
 
     Args:
         input (Tensor): any shape.
         dim (int): the axis.
-        index (Tensor): int32 or int64 places, along one axis.
+        index (Tensor): int32 or int64 indices, along one axis.
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the input has no such axis, `index` has not one axis, or a place is out of
+        ValueError: if the input has no such axis, `index` has not one axis, or an index is out of
             range.
 
     Example:
@@ -195,5 +195,5 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
 
 @op(compute="native")
 def slices_at(xp, input: Anything, index: Index, dim: Int):
-    """The slices of the input at places along an axis."""
+    """The slices of the input at indices along an axis."""
     return xp.take(input, index, dim)

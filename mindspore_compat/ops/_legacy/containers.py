@@ -9,7 +9,7 @@ from ..._core.tensor.tensor import Tensor
 
 @public("ops.tuple_setitem")
 def tuple_setitem(data, index, value):
-    """A tuple with one item in another's place.
+    """A tuple with one item replaced by another.
 
     Example:
         >>> ms.ops.tuple_setitem((1, 2, 3), 1, 9)
@@ -24,7 +24,7 @@ def tuple_setitem(data, index, value):
 
 @public("ops.list_setitem")
 def list_setitem(data, index, value):
-    """A list with one item in another's place; the given one stays as it is.
+    """A list with one item replaced by another; the given one stays as it is.
 
     Example:
         >>> ms.ops.list_setitem([1, 2, 3], 1, 9)
@@ -83,7 +83,7 @@ def tuple_div(x, y):
 
 @public("ops.reduced_shape")
 def reduced_shape(shape, axis):
-    """A shape with length 1 on some axes; on all of them if none is told.
+    """A shape with length 1 on some axes; on all of them if none is given.
 
     Example:
         >>> ms.ops.reduced_shape((2, 3, 4), (1,))
@@ -98,7 +98,7 @@ def reduced_shape(shape, axis):
 
 @public("ops.broadcast_gradient_args")
 def broadcast_gradient_args(x_shape, y_shape):
-    """The axes, for each of two shapes, along which it is broadcast to meet the other.
+    """The axes, for each of two shapes, along which it is broadcast to the other.
 
     Example:
         >>> ms.ops.broadcast_gradient_args((2, 3), (1, 3))
@@ -120,7 +120,7 @@ def broadcast_gradient_args(x_shape, y_shape):
 
 @public("ops.switch")
 def switch(cond, true_branch, false_branch):
-    """One of two things, as a bool or a Tensor of one bool tells.
+    """One of two things, as a bool or a Tensor of one bool says.
 
     Example:
         >>> ms.ops.switch(True, 1, 2)
@@ -133,7 +133,7 @@ def switch(cond, true_branch, false_branch):
 
 @public("ops.switch_layer")
 def switch_layer(index, layers):
-    """The layer of a tuple that an int, or a Tensor of one, tells.
+    """The layer of a tuple that an int, or a Tensor of one, names.
 
     Example:
         >>> branch = ms.ops.switch_layer(1, (ms.ops.relu, ms.ops.neg))

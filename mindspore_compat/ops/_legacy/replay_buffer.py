@@ -1,7 +1,7 @@
 """What older releases had for reinforcement learning: ring buffers, returns, copies of weights.
 
 A buffer is a tuple of Parameters whose first axis is its capacity, with two more for the number of
-entries and the place of the oldest. Stores that are known by a handle are in
+entries and the index of the oldest. Stores that are known by a handle are in
 _legacy/tensor_stores.py. 2.10 has none of these names; the environment variable
 MINDSPORE_COMPAT_LEGACY set to 0 hides them.
 """
@@ -22,7 +22,7 @@ Count = TensorOf("int32")
 
 
 class _Buffer(Primitive):
-    """A Primitive that is told how its buffer is made."""
+    """A Primitive whose arguments describe its buffer."""
 
     @checked
     def __init__(self, capacity: Int(ge=1), buffer_shape: Shapes, buffer_dtype: Kinds):
@@ -36,7 +36,8 @@ class _Buffer(Primitive):
             )
 
     def _need(self, name, values, first=()):
-        """Refuses Tensors that are not as told; `first` are axes before those of the shapes."""
+        """Refuses Tensors that are not as described; `first` are axes before those of the
+        shapes."""
         wanted = list(zip(self.buffer_shape, self.buffer_dtype))
         found = [(tuple(each.shape), each.dtype) for each in values]
         if [kind for _, kind in found] != [kind for _, kind in wanted]:
@@ -56,7 +57,7 @@ class BufferAppend(_Buffer):
     """Writes an entry after the newest one, over the oldest where the buffer is full.
 
     Args:
-        capacity (int): how many entries there is room for.
+        capacity (int): how many entries it can hold.
         buffer_shape (tuple): the shapes of an entry's Tensors.
         buffer_dtype (tuple): their dtypes.
 
@@ -86,7 +87,7 @@ class BufferAppend(_Buffer):
 
 @legacy("ops.BufferGetItem")
 class BufferGetItem(_Buffer):
-    """The entry at a place counted from the oldest; below 0, from the newest.
+    """The entry at an index counted from the oldest; below 0, from the newest.
 
     Args as of `ops.BufferAppend`; inputs `data`, `count`, `head` and `index`.
 
@@ -110,10 +111,10 @@ class BufferGetItem(_Buffer):
 
 @legacy("ops.BufferSample")
 class BufferSample(_Buffer):
-    """Entries drawn at random, each alike.
+    """Entries drawn at random, all with equal probability.
 
     Args:
-        capacity (int): how many entries there is room for.
+        capacity (int): how many entries it can hold.
         batch_size (int): how many are drawn.
         buffer_shape (tuple): the shapes of an entry's Tensors.
         buffer_dtype (tuple): their dtypes.
@@ -163,7 +164,7 @@ class BatchAssign(Primitive):
     """Writes Tensors into Parameters, one into each: `BatchAssign()(dst_params, source_params)`.
 
     Args:
-        lock (bool): kept; the copies are made one after the other anyway.
+        lock (bool): accepted; the copies are made one after the other anyway.
 
     Raises:
         ValueError: if there are not as many of both, or shapes differ.

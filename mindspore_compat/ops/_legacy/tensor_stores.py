@@ -71,7 +71,7 @@ class _OfArrays(Primitive):
 
 
 class _Described(_OfArrays):
-    """A Primitive that is told what its array holds."""
+    """A Primitive whose arguments describe its array."""
 
     @checked
     def __init__(self, dtype: DType, element_shape: Lengths):
@@ -87,7 +87,7 @@ class TensorArray(_OfArrays):
         dtype (mindspore.dtype): of the elements.
         element_shape (Union[tuple[int], list[int]]): of the elements.
         dynamic_size (bool): whether it grows.
-        size (int): how many places it has where it does not.
+        size (int): how many indices it has where it does not.
         name (str): what it is called.
 
     Source: mindspore.ops.operations._tensor_array.TensorArray of MindSpore 1.9.
@@ -113,11 +113,11 @@ class TensorArray(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArrayWrite")
 class TensorArrayWrite(_OfArrays):
-    """Writes at a place: `TensorArrayWrite()(handle, index, value)`; places before it that are new
-    hold zeros.
+    """Writes at an index: `TensorArrayWrite()(handle, index, value)`; indices before it that are
+    new hold zeros.
 
     Raises:
-        IndexError: if the array does not grow and has no such place.
+        IndexError: if the array does not grow and has no such index.
     """
 
     @checked
@@ -135,7 +135,7 @@ class TensorArrayWrite(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArrayRead")
 class TensorArrayRead(_Described):
-    """Reads a place: `TensorArrayRead(dtype, element_shape)(handle, index)`.
+    """Reads an index: `TensorArrayRead(dtype, element_shape)(handle, index)`.
 
     Raises:
         IndexError: if nothing was written there or after it.
@@ -154,7 +154,7 @@ class TensorArrayRead(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArrayGather")
 class TensorArrayGather(_Described):
-    """Some places as one Tensor: `TensorArrayGather(dtype, element_shape)(handle, indices)`."""
+    """Some indices as one Tensor: `TensorArrayGather(dtype, element_shape)(handle, indices)`."""
 
     @checked
     def __call__(self, handle: Handle, indices: TensorOf("int32", "int64")):
@@ -164,9 +164,10 @@ class TensorArrayGather(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArrayStack")
 class TensorArrayStack(_Described):
-    """All places as one Tensor: `TensorArrayStack(...)(handle)`, told what `TensorArray` was told.
+    """All indices as one Tensor: `TensorArrayStack(...)(handle)`, with the arguments of
+    `TensorArray`.
 
-    An array that does not grow gives all of its places, those not written as zeros.
+    An array that does not grow gives all of its indices, those not written as zeros.
     """
 
     @checked
@@ -184,7 +185,7 @@ class TensorArrayStack(_Described):
 
 @legacy("ops.operations._tensor_array.TensorArraySize")
 class TensorArraySize(_OfArrays):
-    """How many places there are, an int64 Tensor: `TensorArraySize()(handle)`."""
+    """How many indices there are, an int64 Tensor: `TensorArraySize()(handle)`."""
 
     @checked
     def __call__(self, handle: Handle):
@@ -229,7 +230,7 @@ class _OfQueues(Primitive):
 
 
 class _Filled(_OfQueues):
-    """A Primitive that is told what its queue holds."""
+    """A Primitive whose arguments describe its queue."""
 
     @checked
     def __init__(self, dtype: DType, shapes: Shapes):

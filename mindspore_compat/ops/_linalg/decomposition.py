@@ -90,7 +90,7 @@ def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
         [[ 0.3125 -0.125 ]
          [-0.125   0.25  ]]
     """
-    if type(upper) is not bool:  # which the class asks for only now
+    if type(upper) is not bool:  # which the class checks only now
         raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
     if input_x.ndim != 2:
         raise ValueError(

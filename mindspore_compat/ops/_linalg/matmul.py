@@ -90,7 +90,7 @@ def rmatmul(xp, input: Anything, other: Anything):
 
 
 def _transposed(xp, api, input, other, transpose_a, transpose_b):
-    """The product of matrices, each transposed first if asked."""
+    """The product of matrices, each transposed first if requested."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
     if left.shape[-1] != right.shape[-2]:
@@ -109,7 +109,7 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
 def mat_mul(
     xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
 ):
-    """Multiplies two matrices, each transposed first if asked.
+    """Multiplies two matrices, each transposed first if requested.
 
     Shapes:
         `input` is (M, K), or (K, M) with `transpose_a`; `other` is (K, N), or (N, K) with
@@ -134,7 +134,7 @@ def mat_mul(
 def batch_mat_mul(
     xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
 ):
-    """Multiplies stacks of matrices, each transposed first if asked.
+    """Multiplies stacks of matrices, each transposed first if requested.
 
     Shapes:
         `input` is (..., M, K), `other` is (..., K, N); the leading axes are broadcast. The result
@@ -248,12 +248,12 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
 
 
 def _dense_input(xp, g, weight):
-    """The slope for the input; a weight of one axis gave scalars."""
+    """The gradient of the input; a weight of one axis gave scalars."""
     return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else product(xp, g, weight)
 
 
 def _dense_weight(xp, g, input, weight_shape):
-    """The slope for the weight: one product over all leading axes at once."""
+    """The gradient of the weight: one product over all leading axes at once."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     rows, flat_g = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))

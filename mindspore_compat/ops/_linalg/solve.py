@@ -136,7 +136,7 @@ def lu_unpack(
     unpack_data: Any = True,
     unpack_pivots: Any = True,
 ):
-    """(P, L, U) of a packed LU decomposition; None for what is not asked for.
+    """(P, L, U) of a packed LU decomposition; None for what is not requested.
 
     Args:
         LU_data (Tensor): L below the diagonal and U on and above it.

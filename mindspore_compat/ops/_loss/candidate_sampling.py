@@ -1,6 +1,6 @@
 """Candidate samplers: classes drawn for a loss over some of many classes.
 
-The draws are made on the host; how often each class is to be expected is told with them.
+The draws are made on the host; how often each class is to be expected is returned with them.
 """
 
 import numpy as np
@@ -113,7 +113,7 @@ class UniformCandidateSampler(_Sampler):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a size is less than 1, or more unique classes are asked for than there are.
+        ValueError: if a size is less than 1, or more unique classes are requested than there are.
 
     Example:
         >>> import mindspore_compat as ms
@@ -168,7 +168,7 @@ class LogUniformCandidateSampler(_Sampler):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a size is less than 1, or more unique classes are asked for than there are.
+        ValueError: if a size is less than 1, or more unique classes are requested than there are.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,7 +232,7 @@ def log_uniform_candidate_sampler(
 
 @public("ops.ComputeAccidentalHits")
 class ComputeAccidentalHits(Primitive):
-    """Where sampled classes are true ones: (rows, places among the sampled, the lowest float32).
+    """Where sampled classes are true ones: (rows, indices among the sampled, the lowest float32).
 
     Args:
         num_true (int): how many true classes a row has.

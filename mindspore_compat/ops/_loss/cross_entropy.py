@@ -59,7 +59,7 @@ derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_vj
 
 
 def _in_rows(xp, x, target):
-    """`target`, whose classes may stand in rows of one each beside the rows of `x`."""
+    """`target`, whose classes may be given as rows of one for the rows of `x`."""
     single = x.ndim == 2 and tuple(target.shape) == (x.shape[0], 1) and target.dtype.kind in "iu"
     return xp.reshape(target, (-1,)) if single else target
 

@@ -41,7 +41,7 @@ class _Lattice:
 
     Attributes:
         labels: the label of each state, (N, S).
-        stay, skip: whether a state may be kept for a step, and reached from two before, (N, S).
+        stay, skip: whether a state may repeat for a step, and reached from two before, (N, S).
         last: the number of states in use, (N,).
         steps: the number of time steps in use, (N,).
     """
@@ -296,7 +296,7 @@ def ctc_loss_v2(
 
 
 def _dense_labels(indices, values, count, collapse, blank):
-    """Rows of labels, from their places (batch, position) and values; a blank ends a row."""
+    """Rows of labels, from their indices (batch, position) and values; a blank ends a row."""
     rows, ended = [[] for _ in range(count)], set()
     for i, ((batch, _), label) in enumerate(zip(indices, values)):
         if not 0 <= label <= blank or batch in ended and label < blank:

@@ -38,7 +38,7 @@ def margin_ranking_loss(
     reduction: Reduced = "mean",
 ):
     """Computes max(0, -target (input1 - input2) + margin), which is small if the inputs stand in
-    the order that `target` tells: 1 for the first larger, -1 for the second.
+    the order that `target` gives: 1 for the first larger, -1 for the second.
 
     Shapes:
         `input1`, `input2` and `target` have one shape. The result is (), or that shape for

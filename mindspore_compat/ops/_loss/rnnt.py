@@ -17,7 +17,7 @@ from .ctc import NONE, _add
 
 
 class _Grid:
-    """The grid of a batch, with antidiagonal t + u in the place of time t.
+    """The grid of a batch, with antidiagonal t + u instead of time t.
 
     Attributes:
         blank, emit: log probabilities of the steps that leave each point, (D, B, U), impossible
@@ -32,8 +32,8 @@ class _Grid:
         steps, lengths = (xp.reshape(each, (-1, 1, 1)) for each in (steps, lengths))
         used = self.position < xp.squeeze(lengths, 1)
         gap = xp.zeros((batch, 1), "int64")
-        self.position = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
-        index = xp.broadcast_to(xp.expand_dims(self.position, 1), (batch, times, positions, 1))
+        self.index = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
+        index = xp.broadcast_to(xp.expand_dims(self.index, 1), (batch, times, positions, 1))
         emit = xp.squeeze(xp.take_along_axis(logs, index, 3), 3)
         blanks, inside = logs[:, :, :, blank], self.time < steps
         last = (self.time == steps - 1) & (self.position == lengths)
@@ -136,7 +136,7 @@ def rnnt_loss(
         the gradient has the shape of `acts`.
 
     Inputs:
-        acts: activations of a batch for T times, U - 1 labels and the place after them, and V
+        acts: activations of a batch for T times, U - 1 labels and the position after them, and V
             classes; softmax over the classes gives the probabilities.
         labels: int32 (B, U - 1).
         input_lengths: how many times count, int32 (B,), in [1, T].

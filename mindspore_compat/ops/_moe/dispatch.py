@@ -81,8 +81,8 @@ def moe_distribute_dispatch(
         quant_mode (int): 2 to send bytes, each row in units of its largest magnitude / 127; or 0.
         global_bs (int): the tokens of all ranks, or the largest number of a rank times the ranks,
             where they have different numbers; 0 where all have as many. Default: 0.
-        expert_token_nums_type (int): whether the rows of experts are told as sums (0) or one by one
-            (1). Default: 0.
+        expert_token_nums_type (int): whether the rows of experts are returned as sums (0) or one
+            by one (1). Default: 0.
 
     Returns:
         tuple of 7 Tensors:
@@ -103,8 +103,8 @@ def moe_distribute_dispatch(
 
     Raises:
         TypeError: if a dtype is another one, or an argument is of another type.
-        ValueError: if shapes or numbers are not as told.
-        RuntimeError: if the groups are not as told, or there is no such group.
+        ValueError: if shapes or numbers are not as described.
+        RuntimeError: if the groups are not as described, or there is no such group.
 
     Examples:
         >>> import numpy as np
@@ -310,9 +310,9 @@ def moe_distribute_combine(
 
     Raises:
         TypeError: if a dtype is another one, or an argument is of another type.
-        ValueError: if shapes or numbers are not as told, or a rank's counts are not what the others
-            sent.
-        RuntimeError: if the groups are not as told, or there is no such group.
+        ValueError: if shapes or numbers are not as described, or a rank's counts are not what the
+            others sent.
+        RuntimeError: if the groups are not as described, or there is no such group.
 
     Source: mindspore.ops.moe_distribute_combine of MindSpore 2.10.
     """

@@ -19,7 +19,7 @@ Rows = TensorOf(floating, "int8")
 
 @op(compute="native")
 def rows_or_zeros(xp, x: Rows, indices: Index):
-    """The rows of `x` at some places; zeros where a place is -1."""
+    """The rows of `x` at the given indices; zeros where an index is -1."""
     return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (indices,))
 
 
@@ -191,7 +191,7 @@ def by_expert(arriving):
 
 
 def tensor_like(like, values, dtype="int32"):
-    """A Tensor of numbers, beside another one."""
+    """A Tensor of numbers, on the device of another one."""
     return Tensor._wrap(space_for(like._array).asarray(values, dtype))
 
 

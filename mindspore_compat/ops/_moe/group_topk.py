@@ -12,7 +12,7 @@ Int32Tensor = TensorOf("int32")
 
 @op(compute="native")
 def best_groups(xp, token: Floats, idx_arr: Int32Tensor, group_num: Int, k: Int, k_inner: Int):
-    """The scores of the k best groups; zeros in the place of the others."""
+    """The scores of the k best groups; zeros instead of the others."""
     groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))
     upcast = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
     worth = xp.sum(xp.top_k(upcast, k_inner, -1)[0], -1)

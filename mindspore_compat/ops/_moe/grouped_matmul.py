@@ -265,7 +265,7 @@ def grouped_matmul_v4(
             (experts, outer).
         pre_token_scale (Union[list[Tensor], tuple[Tensor]]): of each row, float32, shape (rows,).
         group_list (Tensor): int64; rows beyond the last group give zeros.
-        group_list_type (int): 0 where `group_list` tells where groups end, 1 for their lengths.
+        group_list_type (int): 0 where `group_list` says where groups end, 1 for their lengths.
         act_type (int): 0; others are reserved.
         output_dtype (mindspore.dtype): heeded for weights of four bits only, which there are not.
 

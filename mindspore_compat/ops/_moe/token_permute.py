@@ -2,7 +2,7 @@
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
 ints, so gradients flow through the tokens and through what they are weighted with. The products
-in between are in _moe/grouped_matmul.py. Rotations of positions, which stand beside experts in the
+in between are in _moe/grouped_matmul.py. Rotations of positions, which are next to experts in the
 same networks, are here too.
 """
 
@@ -22,7 +22,7 @@ def _upcast(xp, x):
 
 
 def _inverse(xp, order):
-    """Where each element went, given where each place was filled from."""
+    """Where each element went, given where each index was filled from."""
     return xp.scatter_set(
         xp.zeros(order.shape, "int32"), (order,), xp.cast(xp.arange(order.shape[0]), "int32")
     )
@@ -51,10 +51,10 @@ def moe_token_permute(
 
     Shapes:
         `tokens` is (tokens, features), `indices` is (tokens, k) or (tokens,). The sorted tokens are
-        (tokens * k, features), their places (tokens * k,).
+        (tokens * k, features), their indices (tokens * k,).
 
     Returns:
-        tuple[Tensor]: the sorted tokens, and for each copy of each token its place among them,
+        tuple[Tensor]: the sorted tokens, and for each copy of each token its index among them,
         int32.
 
     Raises:
@@ -63,9 +63,9 @@ def moe_token_permute(
         RuntimeError: if there are not as many rows of indices as tokens.
 
     Example:
-        >>> out, places = ms.ops.moe_token_permute(ms.Tensor([[1.0], [2.0], [3.0]], ms.float16),
+        >>> out, indices = ms.ops.moe_token_permute(ms.Tensor([[1.0], [2.0], [3.0]], ms.float16),
         ...                                        ms.Tensor([2, 0, 1]))
-        >>> print(out.reshape(3), places)
+        >>> print(out.reshape(3), indices)
         [2. 3. 1.] [2 0 1]
 
     Source: mindspore.ops.moe_token_permute of MindSpore 2.10.
@@ -114,7 +114,7 @@ def moe_token_unpermute(
     Args:
         permuted_tokens (Tensor): shape (tokens * k, features); fewer rows where the last ones were
             dropped, which then count as zeros.
-        sorted_indices (Tensor): for each copy of each token its place, int32, shape (tokens * k,).
+        sorted_indices (Tensor): for each copy of each token its index, int32, shape (tokens * k,).
         probs (Tensor): the weights, shape (tokens, k). Default: None, for k = 1 and no weights.
         padded_mode (bool): False; the original takes nothing else.
         restore_shape (Union[tuple[int], list[int]]): used in padded mode only.
@@ -131,9 +131,9 @@ def moe_token_unpermute(
         ValueError: if shapes do not fit, or `padded_mode` is true.
 
     Example:
-        >>> places = ms.Tensor([2, 0, 1], ms.int32)
+        >>> indices = ms.Tensor([2, 0, 1], ms.int32)
         >>> print(ms.ops.moe_token_unpermute(ms.Tensor([[2.0], [3.0], [1.0]], ms.float16),
-        ...                                  places).reshape(3))
+        ...                                  indices).reshape(3))
         [1. 2. 3.]
 
     Source: mindspore.ops.moe_token_unpermute of MindSpore 2.10.
@@ -175,7 +175,7 @@ def routed(
     expert_num: Int,
     drop_pad_mode: Int,
 ):
-    """The rows by expert, and for each copy of each row its place among them, or -1."""
+    """The rows by expert, and for each copy of each row its index among them, or -1."""
     copies = expert_idx.shape[1]
     flat = xp.reshape(expert_idx, (-1,))
     order = xp.argsort(flat, -1, kind="stable")
@@ -199,7 +199,7 @@ def routed(
 
 @op(compute="native")
 def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
-    """How many places each expert has, or how many it and those before it have, int32."""
+    """How many indices each expert has, or how many it and those before it have, int32."""
     flat = xp.sort(xp.reshape(expert_idx, (-1,)))
     ends = xp.searchsorted(flat, xp.cast(xp.arange(expert_num), "int32"), side="right")
     if not sums:
@@ -229,15 +229,15 @@ def moe_init_routing_v2(
         expert_capacity (int): in mode 1 how many rows an expert takes; those beyond are dropped.
         expert_num (int): how many experts there are.
         drop_pad_mode (int): 0 for sorted rows, 1 for the same number of rows for each expert.
-        expert_tokens_count_or_cumsum_flag (int): in mode 0 whether the rows of each expert are told
-            as sums (1) or one by one (2).
+        expert_tokens_count_or_cumsum_flag (int): in mode 0 whether the rows of each expert are
+            returned as sums (1) or one by one (2).
         expert_tokens_before_capacity_flag (bool): in mode 1 whether the rows of each expert before
-            any is dropped are told.
+            any is dropped are returned.
 
     Returns:
         tuple[Tensor]: the rows, (rows * k or `active_num`, features), or (experts, capacity,
-        features) with zeros where there are none; for each copy of each row its place, -1 where it
-        was dropped, int32, shape (rows * k,); and, where asked for, the rows of each expert, int32.
+        features) with zeros where there are none; for each copy of each row its index, -1 where it
+        was dropped, int32, shape (rows * k,); and, if requested, the rows of each expert, int32.
 
     Raises:
         TypeError: if an argument is of another type.

@@ -322,7 +322,7 @@ def batch_norm_ext(
 ):
     """Batch normalisation of data (N, C, ...); absent weights are 1, absent biases 0.
 
-    In `training` without running statistics none are kept.
+    In `training` without running statistics none are tracked.
 
     Returns:
         Tensor of the shape and dtype of `input`.

@@ -83,7 +83,7 @@ def layer_norm_v3(
     epsilon: Float = 1e-7,
 ):
     """Standardises the axes from `begin_norm_axis` on, then scales and shifts them: `ops.LayerNorm`
-    with the reciprocal deviation in the place of the variance.
+    with the reciprocal deviation instead of the variance.
 
     Shapes:
         `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
@@ -232,14 +232,14 @@ def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Fl
 
 @public("ops.auto_generate.LayerNormGradGrad", "ops.operations._grad_ops.LayerNormGradGrad")
 class LayerNormGradGrad(Primitive):
-    """The gradients of `LayerNormGrad`: of the input, the slope and the scale.
+    """The gradients of `LayerNormGrad`: of the input, the output's gradient and the scale.
 
     Args:
         begin_norm_axis (int): the first axis that is standardised. Default: 1.
         begin_params_axis (int): the first axis of scale and shift. Default: 1.
 
-    Inputs: the input, the slope, the variance and the mean of the normalization, the scale, and
-    the slopes of the three results of `LayerNormGrad`.
+    Inputs: the input, the output's gradient, the variance and the mean of the normalization, the
+    scale, and the gradients of the three results of `LayerNormGrad`.
 
     Raises:
         TypeError: if an argument is no int, or an input no Tensor of floats.
@@ -299,15 +299,15 @@ def batch_normal(
 
 @public("ops.auto_generate.BatchNormGradGrad", "ops.operations._grad_ops.BatchNormGradGrad")
 class BatchNormGradGrad(Primitive):
-    """The gradients of `BatchNormGrad`: of the input, the slope and the scale.
+    """The gradients of `BatchNormGrad`: of the input, the output's gradient and the scale.
 
     Args:
         is_training (bool): True if mean and variance are those of the input. Default: False.
         epsilon (float): is added to the variance. Default: 1e-5.
         data_format (str): "NCHW", or "NHWC" for channels last. Default: "NCHW".
 
-    Inputs: the input, the slope, the scale, the mean and the variance of the normalization, and
-    the slopes of the three results of `BatchNormGrad`.
+    Inputs: the input, the output's gradient, the scale, the mean and the variance of the
+    normalization, and the gradients of the three results of `BatchNormGrad`.
 
     Raises:
         TypeError: if an argument is of another type, or an input no Tensor of floats.

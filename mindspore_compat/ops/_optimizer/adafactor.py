@@ -18,7 +18,7 @@ Unused = Float | Float16Or32  # a state that the shape may have no use for
 class FusedAdaFactor(Update):
     """Updates a parameter as Adafactor does; see `nn.AdaFactor`.
 
-    The mean squares of a matrix are kept as means over its rows and over its columns; those of a
+    The mean squares of a matrix are stored as means over its rows and over its columns; those of a
     vector as they are.
 
     Args:

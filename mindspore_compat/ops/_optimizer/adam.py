@@ -250,10 +250,10 @@ class ApplyAdamWithAmsgrad(_Corrected):
     """Adam divided by the largest second moment so far, in place; returns var, m, v and vhat.
 
     Args:
-        beta1 (float): the share of the old first moment that is kept.
+        beta1 (float): the share of the old first moment that remains.
         beta2 (float): the same of the second moment.
         epsilon (float): added to the divisor.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
 
     Example:
         >>> weight, m, v, vhat = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))

@@ -204,7 +204,7 @@ def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgra
 
 
 def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad):
-    """Adam beside a decay of the parameter by the factor `shrink` (None means none).
+    """Adam with a decoupled decay of the parameter by the factor `shrink` (None means none).
 
     `lr` is corrected for the first average's bias, and `root` is what the root of the second is
     multiplied by, before `eps` is added.
@@ -219,7 +219,7 @@ def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, am
 
 
 def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shrink):
-    """`adamw_update` where the largest square is not kept."""
+    """`adamw_update` without the largest square."""
     return adamw_update(
         xp,
         p,
@@ -294,7 +294,7 @@ def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest,
 
 
 def lamb_direction(xp, step, p, g, m, v, *, beta1, beta2, eps, correct1, correct2, decay):
-    """Adam's direction with decay added, kept in `step` until its norm is known."""
+    """Adam's direction with decay added, stored in `step` until its norm is known."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = (m * correct1) / (xp.sqrt(v * correct2) + eps)

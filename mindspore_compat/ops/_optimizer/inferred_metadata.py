@@ -1,6 +1,6 @@
-"""What some Primitives tell of their results beforehand: shapes, dtypes, values of constants.
+"""The inferred metadata of some Primitives' results: shapes, dtypes, values of constants.
 
-Graph mode of the original asks for them while it compiles; here scripts may.
+Graph mode of the original infers them while it compiles; here scripts may.
 """
 
 from ..._core.tensor import dtype as dtypes
@@ -45,10 +45,10 @@ def need_same(api, **given):
 
 
 def together(api, x_shape, y_shape):
-    """The shape of two that meet, list; -1 stands for a length that is not known.
+    """The broadcast shape of two, a list; -1 stands for a length that is not known.
 
     Raises:
-        ValueError: they do not meet.
+        ValueError: they do not broadcast.
     """
     rank, found = max(len(x_shape), len(y_shape)), []
     shapes = [[1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)]
@@ -64,7 +64,7 @@ def together(api, x_shape, y_shape):
 
 
 class InfersMomentum:
-    """What `ops.FusedWeightScaleApplyMomentum` tells."""
+    """The metadata that `ops.FusedWeightScaleApplyMomentum` infers."""
 
     def infer_dtype(self, d_dtype, s_dtype, v_dtype, a_dtype, l_dtype, g_dtype, m_dtype):
         """The dtype of the result, that of the parameter.
@@ -88,7 +88,7 @@ class InfersMomentum:
 
 
 class InfersAdam:
-    """What `ops.FusedCastAdamWeightDecay` tells."""
+    """The metadata that `ops.FusedCastAdamWeightDecay` infers."""
 
     def infer_dtype(
         self,

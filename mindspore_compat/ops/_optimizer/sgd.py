@@ -79,7 +79,7 @@ class ApplyMomentum(Update):
 
     Args:
         use_nesterov (bool): whether to look one step ahead.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
         gradient_scale (float): a factor for the gradient.
 
     Example:
@@ -161,7 +161,7 @@ class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
 
 @public("ops.ApplyKerasMomentum")
 class ApplyKerasMomentum(Nesterov):
-    """Momentum as Keras writes it: the memory holds steps. In place; returns both.
+    """Momentum in Keras's form: the buffer holds steps. In place; returns both.
 
     Example:
         >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))

@@ -226,7 +226,7 @@ class SparseApplyFtrl(_RowUpdate):
         l1 (float): the strength of the l1 penalty, at least 0.
         l2 (float): the strength of the l2 penalty, at least 0.
         lr_power (float): how the learning rate decreases, at most 0.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
 
     Example:
         >>> weight, total, linear = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.1, 0.0))
@@ -282,7 +282,7 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
         l2 (float): the strength of the l2 penalty, at least 0.
         l2_shrinkage (float): half of the share of the parameter that is added to the gradient.
         lr_power (float): how the learning rate decreases, at most 0.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
     """
 
     @checked
@@ -388,7 +388,7 @@ class SparseApplyAdagrad(_RowUpdate):
     Args:
         lr (float): the learning rate.
         update_slots (bool): whether the sum of squares grows.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
@@ -450,10 +450,10 @@ class SparseApplyRMSProp(_RowUpdate):
     A row that is named twice moves twice. Where a gradient is 0, `ms` stays as it is.
 
     Args:
-        rho (float): the share of the old mean square that is kept, in [0, 1].
+        rho (float): the share of the old mean square that remains, in [0, 1].
         momentum (float): at least 0.
         epsilon (float): added under the root, above 0.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
 
     Example:
         >>> weight, square, moment = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -502,7 +502,7 @@ class SparseApplyRMSProp(_RowUpdate):
 
 
 def _rounds(rows):
-    """Places of `rows` in as few groups as have no row twice, each row's places in order."""
+    """Places of `rows` in as few groups as have no row twice, each row's indices in order."""
     order = numpy.argsort(rows, kind="stable")
     ordered = rows[order]
     turn = numpy.arange(rows.size) - numpy.searchsorted(ordered, ordered)
@@ -515,7 +515,7 @@ class SparseApplyAdadelta(_RowUpdate):
 
     Args:
         epsilon (float): added under both roots, at least 0.
-        use_locking (bool): kept; an update is whole anyway.
+        use_locking (bool): accepted; an update is atomic anyway.
 
     Example:
         >>> weight, total, updates = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))

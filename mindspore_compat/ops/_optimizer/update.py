@@ -29,7 +29,7 @@ from . import formulas
 from .formulas import unscaled
 
 # What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
-# stands beside a Tensor, a number means a Tensor without axes, and is refused for its shape.
+# is given with a Tensor, a number means a Tensor without axes, and is refused for its shape.
 Gradient = TensorOf(floating, integer, "bool")
 
 # Scalars: those that must be of a floating dtype take no Python int, others take any number.
@@ -40,7 +40,7 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
-    """Relations: Tensors in the place of these scalars have no axis."""
+    """Relations: Tensors instead of these scalars have no axis."""
     return [
         Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
         for name in names.split()

@@ -46,7 +46,7 @@ def _begins(xp, u, n, o, k):
 
 
 def _positions(xp, samples, size, out, kernel):
-    """Flat positions of all windows' elements, (batch, channels, out..., taps)."""
+    """Flat positions of all windows' elements, (batch, channels, out..., kernel positions)."""
     count = len(size)
     total = 0
     for i, (n, o, k) in enumerate(zip(size, out, kernel)):
@@ -296,12 +296,12 @@ def tiles(xp, x, cuts, overlapping, reduce):
 
 
 def tile_mean(xp, part, axis):
-    """The mean of an axis, as `tiles` asks for it."""
+    """The mean of an axis, as `tiles` needs it."""
     return xp.sum(part, axis) / part.shape[axis]
 
 
 def tile_max(xp, part, axis):
-    """The largest value of an axis, as `tiles` asks for it."""
+    """The largest value of an axis, as `tiles` needs it."""
     return xp.max(part, axis)
 
 

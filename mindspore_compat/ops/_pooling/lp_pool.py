@@ -22,7 +22,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
         xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True, None
     )
     total = means * kernel_elements
-    zero = total == 0  # there the slope of the root would be infinite
+    zero = total == 0  # there the derivative of the root would be infinite
     return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))
 
 

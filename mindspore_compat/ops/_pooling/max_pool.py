@@ -55,7 +55,7 @@ def max_pool3d_primitive(
 ):
     """Finds the largest value of each window of volumes; `pad_list` counts for "pad".
 
-    Three numbers of `pad_list` pad both sides of an axis alike, six each side by itself.
+    Three numbers of `pad_list` pad both sides of an axis equally, six each side by itself.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.

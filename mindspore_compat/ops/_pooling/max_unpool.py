@@ -10,7 +10,7 @@ from .._rules import Index, Natural, Positive, Reals, several
 
 
 def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
-    """`x` at the places where pooling found it, zeros elsewhere."""
+    """`x` at the indices where pooling found it, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
     if not isinstance(output_size, (tuple, type(None))):
         raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
@@ -58,8 +58,8 @@ def max_unpool1d(
     padding: several(Natural, 1) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of sequences as far as its output and positions tell; the
-    rest is zeros.
+    """Restores the input of a max pooling of sequences as far as its output and positions allow;
+    the rest is zeros.
 
     Shapes:
         `x` and `indices` are (N, C, L') or (C, L'). The result is (N, C, L) or (C, L), of the dtype
@@ -85,7 +85,7 @@ def max_unpool2d(
     padding: several(Natural, 1, 2) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    """Restores the input of a max pooling of images as far as its output and positions allow; the
     rest is zeros.
 
     Shapes:
@@ -114,7 +114,7 @@ def max_unpool2d_ext(
     padding: several(Natural, 1, 2) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    """Restores the input of a max pooling of images as far as its output and positions allow; the
     rest is zeros.
 
     Shapes:
@@ -143,7 +143,7 @@ def max_unpool3d(
     padding: several(Natural, 3) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of volumes as far as its output and positions tell; the
+    """Restores the input of a max pooling of volumes as far as its output and positions allow; the
     rest is zeros.
 
     Shapes:
@@ -180,7 +180,7 @@ def max_unpool2d_primitive(
     output_shape: Shape = (),
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Restores the input of a max pooling of images as far as its output and positions tell; the
+    """Restores the input of a max pooling of images as far as its output and positions allow; the
     rest is zeros.
 
     Shapes:
@@ -223,7 +223,7 @@ def max_unpool3d_primitive(
     output_shape: Shape = (),
     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW",
 ):
-    """Restores the input of a max pooling of volumes as far as its output and positions tell; the
+    """Restores the input of a max pooling of volumes as far as its output and positions allow; the
     rest is zeros.
 
     Shapes:

@@ -9,7 +9,7 @@ function takes them otherwise, a function of all of them says how:
           lambda input, other, alpha: mint.add(input, other, alpha=alpha))
 
 `mint`, `ops` and their like find public functions when they are called. The classes are written out
-when first asked for.
+at first use.
 """
 
 import ast
@@ -90,7 +90,7 @@ def found(path):
 
 
 class Names:
-    """The public names of an area as attributes, found when first asked for."""
+    """The public names of an area as attributes, found at first use."""
 
     def __init__(self, area):
         self._area = area
@@ -116,7 +116,7 @@ def pulled(gradient, function, *inputs):
 
 
 def asked(gradients, output_mask):
-    """The gradients, with None in the place of those that `output_mask` leaves out; an empty mask
+    """The gradients, with None instead of those that `output_mask` leaves out; an empty mask
     leaves none out."""
     if not output_mask:
         return tuple(gradients)

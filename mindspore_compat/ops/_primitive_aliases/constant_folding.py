@@ -1,6 +1,6 @@
 """`infer_value_for_Tile` and its like: what a Primitive gives for constants.
 
-The original's graph compiler asks them; an input that is no constant is None, and then so is the
+The original's graph compiler calls them; an input that is no constant is None, and then so is the
 result. Types come as numbers (`ops.auto_generate.dtype_to_type_id`), ways to round as 1 (to zero)
 and 2 (down).
 """

@@ -39,8 +39,8 @@ Signal = TensorOf(
 def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
     """Computes sums of products of a sequence and the conjugate of another that is moved along it.
 
-    "valid" gives the places where the shorter lies within the longer, "full" all places where they
-    meet, "same" as many as the longer has. Integers become float32.
+    "valid" gives the positions where the shorter lies within the longer, "full" all positions
+    where they overlap, "same" as many as the longer has. Integers become float32.
 
     Shapes:
         `a` is (N,), `v` is (M,), of one dtype. The result is (max(N, M) - min(N, M) + 1,) for

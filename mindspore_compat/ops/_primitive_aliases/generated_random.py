@@ -8,7 +8,7 @@ from .alias import Tensor, alias, mint
 
 
 def _at(seed, offset):
-    """A generator of random numbers that has this seed and has been asked so often."""
+    """A generator of random numbers that has this seed and has been used so often."""
     made = Generator()
     made._stream.restore((int(seed), int(offset)))
     return made

@@ -82,7 +82,7 @@ def lu_unpack_grad(
 ):
     """Computes the gradients of `ops.LuUnpack` for its data, one by way of L and one by way of U.
 
-    A flag tells whether there is a gradient of that factor; without it the part is 0.
+    A flag says whether there is a gradient of that factor; without it the part is 0.
 
     Shapes:
         `LU_data` is (..., M, N), with K = min(M, N) `L_grad` is (..., M, K) and `U_grad` is (...,
@@ -121,7 +121,7 @@ def median_grad(
     axis: Int = 0,
     keep_dims: Bool = False,
 ):
-    """Computes the gradient of `ops.Median`: at the place of the median, or, of the median of all
+    """Computes the gradient of `ops.Median`: at the index of the median, or, of the median of all
     elements, shared by those that equal it.
 
     Shapes:
@@ -241,7 +241,7 @@ def sparse_slice_grad(
     """Computes the gradient of `ops.SparseSlice` for the values: 0 for those that were cut off.
 
     Args:
-        backprop_val_grad: the slope of the values in the slice, (M,).
+        backprop_val_grad: the gradient of the values in the slice, (M,).
         indices: where the values of the matrix stand, sorted, (N, rank).
         start: where the slice starts, (rank,).
         new_indices: where the values of the slice stand, sorted, (M, rank).
@@ -283,8 +283,8 @@ def sparse_slice_grad(
 class RandomGammaGrad(Primitive):
     """The derivative of a draw from a gamma distribution for the shape `alpha` of that.
 
-    Of a draw the value of the distribution function stays, so it is minus the slope of that for
-    `alpha`, divided by the density: Figurnov et al., "Implicit Reparameterization Gradients"
+    Of a draw the value of the distribution function stays, so it is minus the derivative of that
+    for `alpha`, divided by the density: Figurnov et al., "Implicit Reparameterization Gradients"
     (2018).
 
     Raises:
@@ -318,8 +318,8 @@ def gamma_draw_gradient(xp, gradient: Floats, alpha: Floats, sample: Floats):
 
 @public("ops.operations._grad_ops.UniqueGrad")
 class UniqueGrad(Primitive):
-    """The gradient of `ops.Unique`: `UniqueGrad()(dy, y)` with the slopes and the results of both
-    outputs; each element gets the slope of the unique element that it is.
+    """The gradient of `ops.Unique`: `UniqueGrad()(dy, y)` with the gradients and the results of
+    both outputs; each element gets the gradient of the unique element that it is.
 
     Raises:
         TypeError: if `dy` or `y` is no sequence of Tensors.

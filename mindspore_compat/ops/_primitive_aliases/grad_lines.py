@@ -2,7 +2,7 @@
 
 Some are given the result of an operation instead of its input, and use that operation's own rule
 (`_of_result`). The others are written out, as they are given what an operation found on its way:
-masks, places, statistics. Those that pull a gradient back through a call are in
+masks, indices, statistics. Those that pull a gradient back through a call are in
 _primitive_aliases/grad_pulled.py.
 """
 

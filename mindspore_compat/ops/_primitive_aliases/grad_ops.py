@@ -1,7 +1,7 @@
 """mindspore.ops.operations._grad_ops: the Primitives that the original's gradients are made of.
 
 Only names of this path are shown; they are declared in _primitive_aliases/grad_pulled.py and
-grad_lines.py and beside their operations.
+grad_lines.py and next to their operations.
 """
 
 from ..._core.declare.public_api import facade

@@ -1,4 +1,4 @@
-"""Primitives of gradients of pools and unpools, which add up or take at the places of the maxima.
+"""Primitives of gradients of pools and unpools, which add up or take at the indices of the maxima.
 
 Those that pull a gradient back through a call are lines of _primitive_aliases/grad_pulled.py and
 _primitive_aliases/generated_grads.py.
@@ -109,8 +109,8 @@ class _Fractional(Primitive):
 class FractionalAvgPoolGrad(_Fractional):
     """The gradient of `ops.FractionalAvgPool`: of each window one share for each element.
 
-    Inputs: the shape (N, H, W, C) of the input as a Tensor, the slope, and the boundaries of rows
-    and of columns that the pool gave.
+    Inputs: the shape (N, H, W, C) of the input as a Tensor, the output's gradient, and the
+    boundaries of rows and of columns that the pool gave.
 
     Raises:
         TypeError: if `overlapping` is no bool, or an input no Tensor.
@@ -135,7 +135,7 @@ class FractionalAvgPoolGrad(_Fractional):
 class FractionalMaxPoolGrad(_Fractional):
     """The gradient of `ops.FractionalMaxPool`: added up where each maximum was.
 
-    Inputs: the input (N, H, W, C) and the output of the pool, the slope, and the boundaries of
+    Inputs: the input (N, H, W, C) and the output of the pool, its gradient, and the boundaries of
     rows and of columns that the pool gave.
 
     Raises:
@@ -176,7 +176,7 @@ def fractional_max_pool_grad(
         has the shape of `origin_input`.
 
     Raises:
-        ValueError: if batches or channels differ, or the shapes of the slope and the places.
+        ValueError: if batches or channels differ, or the shapes of the gradient and the indices.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops
@@ -241,7 +241,7 @@ def max_unpool2d_grad(
     argmax: Index,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the places to which the values
+    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the indices to which the values
     were put.
 
     Shapes:
@@ -269,7 +269,7 @@ def max_unpool3d_grad(
     argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the places to which the values
+    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the indices to which the values
     were put.
 
     Shapes:

@@ -2,7 +2,7 @@
 
 Where the call is linear in an input that the Primitive is not given, it is pulled back from zeros.
 Those of images are in _primitive_aliases/grad_pulled_spatial.py, those that are computed otherwise
-in _primitive_aliases/grad_lines.py and beside their operations.
+in _primitive_aliases/grad_lines.py and next to their operations.
 """
 
 from .alias import alias, ints, ops, pulled

@@ -20,7 +20,7 @@ def _unpadded(shape, paddings):
 
 
 def _unpadded_last(shape, paddings, contiguous):
-    """The shape before a padding of the last axes, told from the last one on."""
+    """The shape before a padding of the last axes, given from the last one on."""
     ends = ints(paddings)
     half = len(ends) // 2
     sums = [

@@ -102,15 +102,15 @@ def as_strided(input, size, stride, storage_offset=0):
 
 
 def tensor_copy_slices(x, value, begin, end, strides):
-    """A copy of `x` with `value` at the slices told."""
+    """A copy of `x` with `value` at the given slices."""
     made = methods.copy(x)
     made[tuple(slice(*each) for each in zip(begin, end, strides, strict=True))] = value
     return made
 
 
 def kv_cache_scatter_update(var, indices, updates, axis, reduce):
-    """`var` with `updates` put along an axis, of each row from the place that `indices` tells on;
-    in place. `reduce` may be "none" or "update", which are one."""
+    """`var` with `updates` put along an axis, of each row from the position that `indices` gives
+    on; in place. `reduce` may be "none" or "update", which are one."""
     _must_be("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
     for row, start in enumerate(indices.asnumpy().tolist()):
         part = slice(start, start + updates.shape[axis])
@@ -121,14 +121,14 @@ def kv_cache_scatter_update(var, indices, updates, axis, reduce):
 
 def unique(input, sorted, return_inverse, return_counts, dim=None):
     """(the values, the place of each element among them, how often each occurs); the second and
-    the third are empty where they are not asked for."""
+    the third are empty if they are not requested."""
     values, indices, counts = mint.unique(input, sorted, True, True, dim)
     empty = ops.zeros((0,), int64)
     return values, indices if return_inverse else empty, counts if return_counts else empty
 
 
 def repeat_interleave_grad(input, repeats, dim):
-    """The gradient of `repeat_interleave`: what belongs to one place is added up."""
+    """The gradient of `repeat_interleave`: what belongs to one index is added up."""
     lengths = repeats.asnumpy().tolist() if isinstance(repeats, Tensor) else repeats
     if isinstance(lengths, int) or len(lengths) == 1:
         each = lengths if isinstance(lengths, int) else lengths[0]
@@ -283,7 +283,7 @@ def rounded(p, dtype):
 
 
 def packed_mask(shape, p, seed, offset):
-    """Which of so many places are kept, eight to a byte, uint8; filled up to 128 places."""
+    """A dropout mask of so many elements, eight to a byte, uint8; filled up to 128 elements."""
     keep_mask = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
     keep_mask = np.append(keep_mask, np.zeros(-keep_mask.size % 128, bool))
     return Tensor(np.packbits(keep_mask, bitorder="little"), uint8)
@@ -341,7 +341,7 @@ def fused_add_topk_div(
 
     A group counts by the sum of its `n` best of sigmoid(x) + add_num; weights are sigmoid(x) of the
     chosen, divided by their sum where `is_norm` is set, times `scale`. Of an expert that
-    `mapping_table` has several places for, token i gets place i modulo their number. The kernel
+    `mapping_table` has several indices for, token i gets place i modulo their number. The kernel
     knows one `activate_type`, 0, the sigmoid.
     """
     _must_be("FusedAddTopKDiv", "activate_type", activate_type, (0,))
@@ -364,7 +364,7 @@ def fused_add_topk_div(
 
 
 def moe_gating_top_k_softmax(x, finished=None, k=1):
-    """(the `k` largest of softmax(x), their experts, for each its place among all rows).
+    """(the `k` largest of softmax(x), their experts, for each its index among all rows).
 
     The expert of a token that is finished is the number of experts.
     """

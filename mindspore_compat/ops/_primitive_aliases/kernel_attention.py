@@ -28,17 +28,17 @@ _ACTIVATIONS = {
 
 @public("ops.auto_generate.apply_rotary_pos_emb_")
 def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
-    """A query and a key turned by the angles of their places: x cos + rotate_half(x) sin.
+    """A query and a key turned by the angles of their positions: x cos + rotate_half(x) sin.
 
-    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as places
-    of the sequence; else `position_ids` tells the row of each.
+    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
+    positions of the sequence; else `position_ids` gives the row of each.
 
     Args:
         query (Tensor): shape (batch, sequence, features), where features are whole heads of the
             width of `cos`, or (batch, heads, sequence, width).
         key (Tensor): as `query`; it may have fewer heads.
-        cos (Tensor): the cosines, a row for each place.
-        sin (Tensor): the sines, alike.
+        cos (Tensor): the cosines, a row for each position.
+        sin (Tensor): the sines, likewise.
         position_ids (Tensor): the row of each token.
         cos_format (int): the layout of `cos` and `sin`; here their shapes show it. Default: 0.
 
@@ -142,7 +142,7 @@ def nsa_compress_grad(grad, input, weight, compress_block_size, compress_stride,
 
 @alias("ops.auto_generate.MultiScaleDeformableAttn()(value, shape, offset, locations, weight)")
 def deformable_attention(value, shape, offset, locations, weight):
-    """For each query and head the weighted sum of values at places of several levels.
+    """For each query and head the weighted sum of values at positions of several levels.
 
     `value` is (batch, keys, heads, width): the levels, of heights and widths `shape`, one after
     another from `offset` on. `locations` is (batch, queries, heads, levels, points, 2), in [0, 1];

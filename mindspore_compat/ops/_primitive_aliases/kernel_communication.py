@@ -56,7 +56,7 @@ def received(tag, src, shape, group, dtype):
 
 
 def exchanged(input, group, sent, got, async_op):
-    """Numbers from each member, as many as `got` tells; to each go as many as `sent` tells."""
+    """Numbers from each member, as many as `got` says; to each go as many as `sent` says."""
     made = ops.zeros((sum(got),), input.dtype)
     handle = distributed.all_to_all_single(
         made, ops.reshape(input, (-1,)), list(got), list(sent), group, async_op

@@ -1,7 +1,7 @@
 """Collectives of `ops.auto_generate` that the original runs on an Ascend alone.
 
 A collective writes into the Tensors it is given and gives (what it gives, a handle to wait on);
-members of a group are told by their place in the group. What is more than one expression is in
+members of a group are given by their rank in the group. What is more than one expression is in
 kernel_communication.py.
 """
 

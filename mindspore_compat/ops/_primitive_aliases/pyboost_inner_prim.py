@@ -2,7 +2,7 @@
 
 `roll_impl(input, shifts, dims)` is `Roll(shifts, dims)(input)`: the parameters of a function are
 the inputs and then the settings of a Primitive, none with a default. Each has a class too,
-`RollPrim_`, whose calls take them as one list. Both are made when first asked for.
+`RollPrim_`, whose calls take them as one list. Both are made at first use.
 """
 
 import functools

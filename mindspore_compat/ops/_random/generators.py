@@ -118,7 +118,7 @@ def _stream(generator, xp, seed=None):
 
 
 def _dtype_like(api, input, dtype, rule):
-    """The dtype that was given, or that of the input, of which the same is asked."""
+    """The dtype that was given, or that of the input, which is checked like it."""
     dtype = input.dtype if dtype is None else dtype
     rule.refuse(api, "dtype", dtype)
     return dtype

@@ -293,8 +293,8 @@ def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, 
 
     Args:
         input (Tensor): weights, one row or several.
-        num_samples (int): how many places are drawn from each row.
-        replacement (bool): whether a place may be drawn again.
+        num_samples (int): how many indices are drawn from each row.
+        replacement (bool): whether an index may be drawn again.
         generator (mindspore.Generator): where the numbers come from; the default one without.
 
     Raises:

@@ -51,7 +51,7 @@ def _shuffle(stream, x):
 
 
 def _permutation(xp, count, draw):
-    """A random order of `count` places: the order of as many random numbers."""
+    """A random permutation of `count` indices: the order of as many random numbers."""
     return Tensor._wrap(xp.argsort(draw.random((count,))))
 
 
@@ -107,7 +107,7 @@ def bernoulli(
 def _chosen(xp, draw, weights, count, replacement):
     """Places drawn in proportion to `weights`, row by row.
 
-    Without replacement: the places of the largest of log(weight) + Gumbel noise, which is the same
+    Without replacement: the indices of the largest of log(weight) + Gumbel noise, which is the same
     law.
     """
     if replacement:
@@ -132,7 +132,7 @@ def multinomial(
     """Places drawn in proportion to the weights in each row; int32.
 
     Raises:
-        ValueError: if more places are asked for than a row has weights, without replacement.
+        ValueError: if more indices are requested than a row has weights, without replacement.
 
     Example:
         >>> import mindspore_compat as ms

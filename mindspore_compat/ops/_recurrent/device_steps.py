@@ -1,7 +1,7 @@
 """The steps of recurrences on a GPU: one product and one kernel for each step, either way.
 
 The gates of a step lie side by side in one array; the kernels are given views of each, and write
-what they find straight to its place in the sequence. The formulas and shapes are those of
+what they find straight to its step of the sequence. The formulas and shapes are those of
 sequence.py, which names the arrays.
 """
 

@@ -47,7 +47,7 @@ class _Pieces:
 
 
 class _Stacked(Primitive):
-    """Layers of a recurrent network whose weights are one vector, laid out as `LSTM` tells."""
+    """Layers of a recurrent network whose weights are one vector, laid out as `LSTM` describes."""
 
     gates = 1
     is_train = True
@@ -186,7 +186,7 @@ class LSTM(_Stacked):
 
     Returns:
         The outputs (T, N, directions times R or H), the last h and c, and two Tensors (1, 1) in the
-        places of the workspaces of other libraries.
+        for the workspaces of other libraries.
 
     Raises:
         TypeError: if a setting or an input is of another type, or dtypes differ.
@@ -255,8 +255,8 @@ class CudnnGRU(_Stacked):
         floating dtype.
 
     Returns:
-        The outputs (T, N, directions times H), the last h, and two Tensors (1, 1) in the places of
-        the workspaces of other libraries.
+        The outputs (T, N, directions times H), the last h, and two Tensors (1, 1) in the for the
+        workspaces of other libraries.
 
     Raises:
         TypeError: if a setting or an input is of another type, or dtypes differ.

@@ -1,7 +1,7 @@
 """Recurrences over a sequence: plain, LSTM and GRU, one direction of one layer at a time.
 
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
-layers in `nn`) and runs the steps. Only the outputs are kept for the gradient: the states before
+layers in `nn`) and runs the steps. Only the outputs are saved for the gradient: the states before
 each step are outputs of the step before, so all gates are found again by one matrix product. On a
 GPU the arithmetic between two products is one kernel (device_steps.py).
 
@@ -39,7 +39,7 @@ def _states_before(xp, outputs, first, mask, reverse):
 
 
 def _weight_vjp(xp, grads, states):
-    """The slope of a recurrent weight: one product over all steps."""
+    """The gradient of a recurrent weight: one product over all steps."""
     width = grads.shape[-1]
     rows, columns = xp.reshape(grads, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), columns)

@@ -111,7 +111,7 @@ def _before(xp, states, first):
 
 
 def _weight_vjp(xp, given, grads):
-    """The slope of a weight that multiplies `given` from the right, over all steps."""
+    """The gradient of a weight that multiplies `given` from the right, over all steps."""
     rows = xp.reshape(given, (-1, given.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(grads, (-1, grads.shape[-1])))
 

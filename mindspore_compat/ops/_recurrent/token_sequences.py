@@ -71,13 +71,13 @@ class EditDistance(Primitive):
     Args:
         normalize (bool): whether to divide by the length of the truth.
 
-    Inputs: the places (int64), values and shape (int64) of two sparse tensors of sequences along
+    Inputs: the indices (int64), values and shape (int64) of two sparse tensors of sequences along
     the last axis: hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices,
     truth_values, truth_shape.
 
     Raises:
         TypeError: if an argument is of another type, or the values have not one dtype.
-        ValueError: if places are no rows or a shape is no vector.
+        ValueError: if indices are no rows or a shape is no vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -131,7 +131,7 @@ class EditDistance(Primitive):
 
 
 def _sequences(indices, values):
-    """The sequences of a sparse tensor, by their place."""
+    """The sequences of a sparse tensor, by their index."""
     found = {}
     for index, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
         found.setdefault(tuple(index[:-1]), []).append(value)

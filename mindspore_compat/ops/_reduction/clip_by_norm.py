@@ -19,7 +19,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
             is returned.
         clip_norm (Union[float, int]): the norm allowed, above 0. Default: 1.0.
-        use_norm (None): a place that MindSpore keeps for later use.
+        use_norm (None): an argument that MindSpore reserves for later use.
 
     Raises:
         TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.

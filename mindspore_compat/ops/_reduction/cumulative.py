@@ -20,7 +20,7 @@ from .._shape.axes import axis_of
 
 
 def _extreme_so_far(xp, input, axis, largest):
-    """The extremes up to each place and where they stand."""
+    """The extremes up to each index, and their indices."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
     at = xp.index_so_far(input, axis, largest=largest)

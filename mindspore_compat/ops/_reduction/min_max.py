@@ -401,15 +401,15 @@ def _mint_extreme(name, word, over_all, along, between):
         values, at = along.run(input, dim, keepdim)
         return values, Tensor._wrap(at._array.astype("int64"))
 
-    with_indices.__name__ = name  # which errors tell
+    with_indices.__name__ = name  # which errors name
     with_indices = checked(with_indices)
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
-    places, or the {word} of two, element by element.
+    indices, or the {word} of two, element by element.
 
     Args:
         input (Tensor): any real dtype.
-        dim (int): the axis, in the form that gives (values, places).
+        dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
 

@@ -41,7 +41,7 @@ def _vector_norm(xp, x, order, axis, keepdims):
 
 
 def rooted(xp, total, order):
-    """The root of sums of powers, whose slope is 0 at 0."""
+    """The root of sums of powers, whose derivative is 0 at 0."""
     positive = total > 0
     root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
     return xp.where(positive, root, 0 * total)
@@ -92,7 +92,7 @@ def norm(
     Without `ord` it is the root of the sum of squares, of all elements or over `dim`. With an
     order, one axis in `dim` means vectors and two axes mean matrices.
 
-    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm. Norms
+    A Tensor holds the order of a norm of vectors; of matrices it selects the Frobenius norm. Norms
     of complex vectors, and Frobenius norms, are complex as well.
 
     Shapes:

@@ -58,7 +58,7 @@ def sum(
 
 
 def _as(xp, out, dtype):
-    """`out` in a dtype, which NumPy widens for short integers alone."""
+    """`out` in a dtype, which NumPy promotes for short integers alone."""
     return out if out.dtype is dtype else xp.cast(out, dtype)
 
 

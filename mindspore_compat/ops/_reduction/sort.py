@@ -14,7 +14,7 @@ from .._shape.axes import axis_of
     compute="native",
 )
 def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
-    """Sorts the elements along an axis and tells where each came from.
+    """Sorts the elements along an axis and returns the index of each.
 
     Shapes:
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
@@ -34,7 +34,7 @@ def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
 def mint_sort(
     xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False
 ):
-    """Sorts the elements along an axis and tells where each came from. Equal values always keep
+    """Sorts the elements along an axis and returns the index of each. Equal values always keep
     their order.
 
     Shapes:

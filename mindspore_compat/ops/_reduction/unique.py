@@ -34,7 +34,7 @@ def unique(xp, input: Anything):
 
 @public("mint.unique")
 def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Each value once, in ascending order; with the inverse places and the counts if asked.
+    """Each value once, in ascending order; with the inverse indices and the counts if requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +60,7 @@ def unique_consecutive(
     return_counts: Bool = False,
     dim: Int | None = None,
 ):
-    """The values without repetitions of neighbours, with the places and counts if asked.
+    """The values without repetitions of neighbours, with the indices and counts if requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -124,10 +124,10 @@ class UniqueWithPad(Primitive):
 
 @public("ops.ListDiff")
 class ListDiff(Primitive):
-    """(the elements of x that y lacks, their places): `ops.ListDiff(out_idx)(x, y)`.
+    """(the elements of x that y lacks, their indices): `ops.ListDiff(out_idx)(x, y)`.
 
     Args:
-        out_idx (mindspore.dtype): int32 or int64, the dtype of the places.
+        out_idx (mindspore.dtype): int32 or int64, the dtype of the indices.
 
     Raises:
         TypeError: if the dtypes differ or an argument is of another type.

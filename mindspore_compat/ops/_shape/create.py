@@ -32,7 +32,7 @@ from .reshape import shape_of
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Sizes = Lengths | TensorOf("int32", "int64")
-NoShape = NumberOrBool | Str  # in the place of a shape: that of a Tensor without axes
+NoShape = NumberOrBool | Str  # instead of a shape: that of a Tensor without axes
 Device = OneOf("CPU", "GPU", "Ascend") | None
 
 
@@ -135,7 +135,7 @@ def mint_full(
 def _filled(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
     wanted = _numpy(dtype, value._array.dtype)
-    if value._node is not None:  # its gradient is asked for
+    if value._node is not None:  # its gradient is taken
         ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), wanted))
         return ones * value.reshape(()).astype(ones.dtype)
     return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), wanted))
@@ -146,7 +146,7 @@ def _filled(api, size, value, dtype):
 def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | TensorOf(any_dtype)):
     """One number everywhere, which may be a Tensor of one element; without a dtype, its own.
 
-    A number or text in the place of the shape is that of a Tensor without axes.
+    A number or text instead of the shape is that of a Tensor without axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -423,7 +423,7 @@ def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
 class FillV2(Primitive):
     """A Tensor of a shape with one value everywhere: `ops.FillV2()(shape, value)`.
 
-    A number or text in the place of the shape is that of a Tensor without axes.
+    A number or text instead of the shape is that of a Tensor without axes.
 
     Raises:
         TypeError: if `shape` is None, or not of ints, or `value` no Tensor.

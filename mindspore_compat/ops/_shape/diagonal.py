@@ -82,7 +82,7 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
 
     Shapes:
         `input` is (..., M). The result has two axes of length M + |offset|, at `dim1` and `dim2`,
-        in the place of the last one, and the same dtype.
+        instead of the last one, and the same dtype.
 
     Example:
         >>> print(ms.ops.diag_embed(ms.Tensor([1, 2])))

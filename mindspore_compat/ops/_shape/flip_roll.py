@@ -90,7 +90,7 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
     RuntimeError is raised if both are the same.
 
     Shapes:
-        `input` has at least two axes. The result has the same dtype; the two axes change places for
+        `input` has at least two axes. The result has the same dtype; the two axes are swapped for
         odd `k`.
 
     Example:

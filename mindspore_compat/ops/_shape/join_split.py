@@ -492,7 +492,8 @@ class ParallelConcat(Primitive):
 
 
 def _joined_dtype(xp, tensors):
-    """Tensors of several dtypes meet in the one they promote to, or the float type of the Cell."""
+    """Tensors of several dtypes are cast to the one they promote to, or the float type of the
+    Cell."""
     target = tensors[0].dtype
     for one in tensors[1:]:
         target = promote_np(target, one.dtype)
@@ -502,7 +503,8 @@ def _joined_dtype(xp, tensors):
 
 
 def of_one_dtype(xp, tensors):
-    """Tensors that must have one dtype, as they are; where a Cell brings floats to one, they meet.
+    """Tensors that must have one dtype, as they are; where a Cell casts floats to one, they are
+    cast.
 
     Raises:
         TypeError: they have several.

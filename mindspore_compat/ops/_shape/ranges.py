@@ -80,7 +80,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def _count(start, end, step):
-    """How many numbers lie between floats: told in float32, so that 0 to 1 by 0.01 has 100."""
+    """How many numbers lie between floats: counted in float32, so that 0 to 1 by 0.01 has 100."""
     start, end, step = (numpy.float32(v) for v in (start, end, step))
     return int(numpy.ceil((end - start) / step))
 
@@ -276,7 +276,7 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
 
 @public("ops.RaggedRange")
 class RaggedRange(Primitive):
-    """Ranges laid end to end: (where each begins, their values).
+    """Concatenated ranges: (where each begins, their values).
 
     Args:
         Tsplits (mindspore.dtype): int32 or int64, the dtype of the beginnings.

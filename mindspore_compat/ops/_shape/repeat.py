@@ -54,7 +54,7 @@ def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=
 
 @op(compute="native")
 def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
-    """Every element along an axis repeated, all alike or each as often as a list says."""
+    """Every element along an axis repeated, all equally often or each as often as a list says."""
     return xp.repeat(input, repeats, axis)
 
 
@@ -83,8 +83,8 @@ def _repeat(api, input, repeats, axis):
 @public("ops.repeat_interleave")
 @checked
 def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
-    """Every element along an axis (of all elements in order, for None) repeated, alike or each as
-    often as told.
+    """Every element along an axis (of all elements in order, for None) repeated, equally often or
+    each as often as given.
 
     Args:
         input (Tensor): any number dtype.
@@ -161,7 +161,7 @@ def mint_repeat_interleave(
 
     Args:
         input (Tensor): any shape.
-        repeats (Union[int, tuple, list, Tensor]): how often, all alike or each.
+        repeats (Union[int, tuple, list, Tensor]): how often: one number for all or one for each.
         dim (int): the axis.
         output_size (int): how many there must be in the end.
 

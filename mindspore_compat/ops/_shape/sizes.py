@@ -1,4 +1,4 @@
-"""What a Tensor's shape tells: shape, size, rank and their forms."""
+"""Queries of a Tensor's shape: shape, size, rank and their forms."""
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public

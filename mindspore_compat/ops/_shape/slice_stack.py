@@ -226,7 +226,7 @@ def _checked_source(api, input, src, front, index):
 @public("ops.sequence_mask")
 @checked
 def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
-    """True for the first lengths[i] of `maxlen` places (the longest by default), along a new last
+    """True for the first lengths[i] of `maxlen` elements (the longest by default), along a new last
     axis.
 
     Example:

@@ -71,7 +71,8 @@ def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     compute="native",
 )
 def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
-    """Moves axes from the places `source` to the places `destination`; the others keep their order.
+    """Moves axes from the positions `source` to the positions `destination`; the others keep their
+    order.
 
     Shapes:
         `x` may have any shape. The result has its axes in the new order and the same dtype.

@@ -1,9 +1,9 @@
 """Discrete cosine transforms of `mindspore.scipy.fft`, of the one kind the original has: type 2 and
 its inverse, both orthonormal, so that each is the other's transpose and inverse.
 
-A transform of length N is one complex transform of the same length: the even places come first, the
-odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One and Two Dimensions",
-1980, doi:10.1109/TASSP.1980.1163351).
+A transform of length N is one complex transform of the same length: the even indices come first,
+the odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One and Two
+Dimensions", 1980, doi:10.1109/TASSP.1980.1163351).
 """
 
 import math
@@ -23,7 +23,7 @@ Axes = TupleOf(Int) | ListOf(Int) | None
 
 
 def _order(count):
-    """The even places, then the odd ones from the last to the first."""
+    """The even indices, then the odd ones from the last to the first."""
     return [*range(0, count, 2), *range(1, count, 2)[::-1]]
 
 

@@ -93,7 +93,7 @@ def _half(xp, x, sizes, axes, norm):
 
 
 def _from_half(xp, x, sizes, axes, norm):
-    """The real signal whose half transform is given; the last length is even unless told."""
+    """The real signal whose half transform is given; the last length is even unless given."""
     axes, sizes = _places(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]

@@ -31,8 +31,9 @@ Real = DType("float16", "float32", "float64")
 
 
 def _window(api, length, periodic, dtype, weights):
-    """`weights(xp, places, last)` at `length` places; a periodic one leaves out the last. One place
-    alone has the weight 1; in float64 whatever the dtype, unless a Tensor tells the length."""
+    """`weights(xp, indices, last)` at `length` indices; a periodic one leaves out the last. A
+    single element has the weight 1; in float64 whatever the dtype, unless a Tensor gives the
+    length."""
     own = not isinstance(length, Tensor)
     if isinstance(length, Tensor):
         if length.ndim:
@@ -65,8 +66,9 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
     """0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
 
     Args:
-        window_length (int): how many places.
-        periodic (bool): whether the window is one period, so that its end meets its beginning.
+        window_length (int): how many elements.
+        periodic (bool): whether the window is one period, so that its end continues at its
+            beginning.
         dtype (mindspore.dtype): a floating dtype.
 
     Raises:
@@ -303,7 +305,7 @@ def stft(
         hop_length (int): how far stretches lie apart. Default: a quarter of `n_fft`.
         win_length (int): the length of the window. Default: `n_fft`.
         window (Tensor): the weights. Default: ones.
-        center (bool): whether the signal is padded so that stretches stand around their places.
+        center (bool): whether the signal is padded so that frames are centred on their positions.
         pad_mode (str): how it is padded.
         normalized (bool): whether to divide by the root of `n_fft`.
         onesided (bool): whether to leave out the frequencies that mirror others. Default: for real

@@ -1,6 +1,6 @@
 """Methods of sparse tensors, and their operators with dense ones: `coo + dense`, `dense * coo`.
 
-A sum or difference is dense; a product or quotient has the places of the sparse side.
+A sum or difference is dense; a product or quotient has the indices of the sparse side.
 """
 
 from ..._core.tensor.tensor import Tensor
@@ -42,7 +42,7 @@ def _added(sign, sparse, dense):
 
 
 def _scaled(sign, sparse, dense, combine):
-    """The values of `sparse` combined with those of a dense Tensor at the same places."""
+    """The values of `sparse` combined with those of a dense Tensor at the same indices."""
     _same_shape(sign, sparse, dense)
     dense_values = getitem.getitem.run(dense, _places(sparse))
     return COOTensor(sparse.indices, combine.run(sparse.values, dense_values), sparse.shape)

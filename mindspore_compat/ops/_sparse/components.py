@@ -1,7 +1,7 @@
 """Sparse tensors in parts: their arrays, joined ones, slices, and sums with dense Tensors.
 
 Conversions are in _sparse/conversion.py, products in _sparse/coo_csr.py. The primitives here take a
-sparse tensor as the three Tensors that make it up: places, values and shape.
+sparse tensor as the three Tensors that make it up: indices, values and shape.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -45,7 +45,7 @@ _part("ops.csr_tensor_get_dense_shape", CSRTensor, "shape")
 
 @public("ops.make_coo_tensor", "ops.make_sparse_tensor")
 def make_coo_tensor(indices, values, dense_shape):
-    """The COOTensor of places, values and a shape.
+    """The COOTensor of indices, values and a shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -73,11 +73,11 @@ def make_csr_tensor(indptr, indices, values, shape):
 @public("ops.csr_gather")
 @checked
 def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: TupleOf(Int)):
-    """The elements of a dense Tensor at the places of a CSR matrix; gradients pass.
+    """The elements of a dense Tensor at the indices of a CSR matrix; gradients pass.
 
     Args:
         indptr (Tensor): where each row begins and ends.
-        indices (Tensor): the column of each place.
+        indices (Tensor): the column of each index.
         dense (Tensor): it broadcasts to the shape.
         sparse_shape (tuple[int]): the shape of the matrix.
 
@@ -154,7 +154,7 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
 
 @public("ops.Coalesce")
 class Coalesce(Primitive):
-    """(places in order, their values added up, the shape) of a sparse tensor in three parts.
+    """(indices in order, their values added up, the shape) of a sparse tensor in three parts.
 
     Inputs:
         - **x_indices** (Tensor): int64, one column for each value.
@@ -163,7 +163,7 @@ class Coalesce(Primitive):
 
     Raises:
         TypeError: if an input is of another dtype.
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,7 +232,7 @@ def _coalesced(api, indices, values, shape):
 
 @public("ops.SparseSlice")
 class SparseSlice(Primitive):
-    """(places, values, shape) of the part of a sparse tensor from `start`, at most `size` long.
+    """(indices, values, shape) of the part of a sparse tensor from `start`, at most `size` long.
 
     Inputs: indices (int64, a row for each value), values, shape, start and size (int64).
 
@@ -287,7 +287,7 @@ class SparseTensorDenseAdd(Primitive):
     Raises:
         TypeError: if an input is of another dtype.
         ValueError: if the shapes differ.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms

@@ -184,7 +184,7 @@ def csr2coo(indptr, nnz):
 
 
 def _need_indices(api, indices, values, sizes):
-    """Refuses places that are not one row for each value, or that do not exist."""
+    """Refuses indices that are not one row for each value, or that do not exist."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
         raise ValueError(
             f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
@@ -204,7 +204,7 @@ class SparseToDense(Primitive):
 
     Raises:
         TypeError: if an input is of another type or dtype.
-        ValueError: if the shapes do not fit or a place does not exist.
+        ValueError: if the shapes do not fit or an index does not exist.
 
     Example:
         >>> import mindspore_compat as ms

@@ -81,7 +81,7 @@ def csr_times_dense(csr_tensor, matrix):
 
 @public("ops.csr_mm")
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
-    """The product of two CSRTensors, each transposed (or adjoint) first if asked; a CSRTensor.
+    """The product of two CSRTensors, each transposed (or adjoint) first if requested; a CSRTensor.
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor.
@@ -137,7 +137,7 @@ def csr_reduce_sum(csr_tensor, axis):
 
 
 def _gathered(csr, dense):
-    """The elements of a dense Tensor (broadcast to the matrix) at the places of a CSRTensor."""
+    """The elements of a dense Tensor (broadcast to the matrix) at the indices of a CSRTensor."""
     if not isinstance(dense, Tensor):
         return dense
     whole = dense.broadcast_to(csr.shape) if dense.shape != csr.shape else dense
@@ -202,7 +202,7 @@ def csr_add(a, b, alpha, beta):
 
 
 def _merged(one, two, values_one, values_two, thresh=None):
-    """The sum of two COOTensors: equal places add up, small sums are dropped."""
+    """The sum of two COOTensors: equal indices add up, small sums are dropped."""
     xp = space_for(one.indices._array)
     positions = xp.concatenate([one.indices._array, two.indices._array])
     flat = positions[:, 0].astype("int64") * one.shape[1] + positions[:, 1]
@@ -252,7 +252,7 @@ def coo_add(x1, x2, thresh):
 
 
 def coalesce(self):
-    """The same matrix in order of places, equal places added up."""
+    """The same matrix in order of indices, equal indices added up."""
     nothing = COOTensor(self.indices[:0], self.values[:0], self.shape) if self.size else self
     return _merged(self, nothing, self.values, nothing.values)
 
@@ -294,7 +294,7 @@ class SparseTensorDenseMatmul(Primitive):
 
     Raises:
         TypeError: if an input is of another type, or the dtypes differ.
-        ValueError: if the shapes do not fit or a place does not exist.
+        ValueError: if the shapes do not fit or an index does not exist.
 
     Example:
         >>> import mindspore_compat as ms

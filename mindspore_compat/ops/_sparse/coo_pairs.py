@@ -1,6 +1,6 @@
-"""Primitives of a sparse tensor, given as places, values and shape, with another or a dense one.
+"""Primitives of a sparse tensor, given as indices, values and shape, with another or a dense one.
 
-Results of places that both of two sparse tensors have, and of those that only one has, come in
+Results of indices that both of two sparse tensors have, and of those that only one has, come in
 row-major order.
 """
 
@@ -15,7 +15,7 @@ Places = TensorOf("int64")
 
 
 class _WithDense(SparsePrimitive):
-    """A sparse tensor with a dense one that is broadcast to its shape: values at its places."""
+    """A sparse tensor with a dense one that is broadcast to its shape: values at its indices."""
 
     def dense_at(self, x1_indices, x1_values, x1_shape, x2):
         sizes = self.sizes("x1_shape", x1_shape)
@@ -28,10 +28,10 @@ class _WithDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseAdd")
 class SparseDenseCwiseAdd(_WithDense):
-    """The values of a sparse tensor plus those of a dense one, broadcast, at its places.
+    """The values of a sparse tensor plus those of a dense one, broadcast, at its indices.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -50,10 +50,10 @@ class SparseDenseCwiseAdd(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseMul")
 class SparseDenseCwiseMul(_WithDense):
-    """The values of a sparse tensor times those of a dense one, broadcast, at its places.
+    """The values of a sparse tensor times those of a dense one, broadcast, at its indices.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -72,10 +72,10 @@ class SparseDenseCwiseMul(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseDiv")
 class SparseDenseCwiseDiv(_WithDense):
-    """The values of a sparse tensor divided by those of a dense one, broadcast, at its places.
+    """The values of a sparse tensor divided by those of a dense one, broadcast, at its indices.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -94,10 +94,10 @@ class SparseDenseCwiseDiv(_WithDense):
 
 
 class _OfTwo(SparsePrimitive):
-    """Two sparse tensors of one shape, at the places that one of them has."""
+    """Two sparse tensors of one shape, at the indices that one of them has."""
 
     def together(self, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
-        """The places as numbers, the shape, and of each tensor the places its values take."""
+        """The indices as numbers, the shape, and of each tensor the indices its values take."""
         sizes = self.sizes("x1_shape", x1_shape)
         if self.sizes("x2_shape", x2_shape) != sizes:
             self.refuse(
@@ -112,7 +112,7 @@ class _OfTwo(SparsePrimitive):
         return found, sizes, owner[: len(one)], owner[len(one) :]
 
     def filled(self, given):
-        """The places in order, and the values of both tensors there, 0 where one has none."""
+        """The indices in order, and the values of both tensors there, 0 where one has none."""
         found, sizes, one, two = self.together(*given)
         values = summed(given[1], one, len(found)), summed(given[4], two, len(found))
         return Tensor._wrap(unravel(space_for(found), found, sizes)), values
@@ -120,10 +120,10 @@ class _OfTwo(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSparseMaximum")
 class SparseSparseMaximum(_OfTwo):
-    """(places, values): the larger of two sparse tensors at each place that one of them has.
+    """(indices, values): the larger of two sparse tensors at each index that one of them has.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -153,10 +153,10 @@ class SparseSparseMaximum(_OfTwo):
 
 @public("ops.operations.sparse_ops.SparseSparseMinimum")
 class SparseSparseMinimum(_OfTwo):
-    """(places, values): the smaller of two sparse tensors at each place that one of them has.
+    """(indices, values): the smaller of two sparse tensors at each index that one of them has.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -186,13 +186,13 @@ class SparseSparseMinimum(_OfTwo):
 
 @public("ops.operations.sparse_ops.SparseAdd")
 class SparseAdd(_OfTwo):
-    """(places, values, shape) of the sum of two sparse tensors.
+    """(indices, values, shape) of the sum of two sparse tensors.
 
     Where both have a value, their sum is left out if it is smaller than `thresh`; what only one of
     them has stays.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,6 +1,6 @@
-"""Primitives of sparse tensors that are given as places, values and shape: order, other shapes,
-products with dense matrices, parts and joins, counts. Those of two tensors place by place are in
-`coo_pairs`.
+"""Primitives of sparse tensors that are given as indices, values and shape: order, other shapes,
+products with dense matrices, parts and joins, counts. Those of two tensors element by element are
+in `coo_pairs`.
 """
 
 from ..._core.declare.op import space_for
@@ -18,10 +18,10 @@ Floating = TensorOf("float32", "float64")
 
 @public("ops.operations.sparse_ops.SparseReorder")
 class SparseReorder(SparsePrimitive):
-    """(places, values) of a sparse tensor in row-major order.
+    """(indices, values) of a sparse tensor in row-major order.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -42,10 +42,10 @@ class SparseReorder(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseReshape")
 class SparseReshape(SparsePrimitive):
-    """(places, shape) of a sparse tensor of another shape with the same order of values.
+    """(indices, shape) of a sparse tensor of another shape with the same order of values.
 
     Raises:
-        ValueError: if a place is out of range, or the shapes hold different numbers of values; at
+        ValueError: if an index is out of range, or the shapes hold different numbers of values; at
             most one length of `new_shape` may be -1, to be found from the others.
 
     Example:
@@ -85,16 +85,16 @@ def _product(sizes):
 
 @public("ops.operations.sparse_ops.SparseToDenseV2")
 class SparseToDenseV2(SparsePrimitive):
-    """A dense Tensor with values at some places and `default_value` everywhere else.
+    """A dense Tensor with values at some indices and `default_value` everywhere else.
 
     `indices` has a row for each value, or is a vector where `output_shape` has one length.
 
     Args:
-        validate_indices (bool): is checked; places must come in row-major order, none twice, either
-            way. Default: True.
+        validate_indices (bool): is checked; indices must come in row-major order, none twice,
+            either way. Default: True.
 
     Raises:
-        ValueError: if the shapes do not fit, or a place is out of range, out of order or repeated.
+        ValueError: if the shapes do not fit, or an index is out of range, out of order or repeated.
 
     Example:
         >>> import mindspore_compat as ms
@@ -132,7 +132,7 @@ class SparseSoftmax(SparsePrimitive):
     """The softmax along the last axis of a sparse tensor over the values that it has.
 
     Raises:
-        ValueError: if the shapes do not fit, a place is out of range, or there is but one axis.
+        ValueError: if the shapes do not fit, an index is out of range, or there is but one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -165,7 +165,7 @@ class SparseAddmm(SparsePrimitive):
     """alpha * (x1 @ x2) + beta * x3, where x1 is sparse.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -203,13 +203,13 @@ class SparseAddmm(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.Sspaddmm")
 class Sspaddmm(SparsePrimitive):
-    """(places, values, shape) of beta * x1 + alpha * (x2 @ x3), where x1 and x2 are sparse.
+    """(indices, values, shape) of beta * x1 + alpha * (x2 @ x3), where x1 and x2 are sparse.
 
-    Places have a column for each value. The result has the places of x1 and then, for each row that
-    x2 has, all columns; what stands at one place twice is to be added up.
+    Places have a column for each value. The result has the indices of x1 and then, for each row
+    that x2 has, all columns; what stands at one index twice is to be summed.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -254,20 +254,20 @@ class Sspaddmm(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseConcat")
 class SparseConcat(SparsePrimitive):
-    """(places, values, shape) of sparse tensors joined along an axis.
+    """(indices, values, shape) of sparse tensors joined along an axis.
 
     Args:
         concat_dim (int): the axis. Default: 0.
 
     Raises:
         ValueError: if the lists differ in length, `concat_dim` does not exist, the shapes differ on
-            another axis, or a place is out of range.
+            another axis, or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.ops.operations import sparse_ops
-        >>> places, values, shape = ms.Tensor([[0, 1]]), ms.Tensor([5.0]), ms.Tensor([1, 2])
-        >>> print(sparse_ops.SparseConcat(1)([places] * 2, [values] * 2, [shape] * 2)[0])
+        >>> indices, values, shape = ms.Tensor([[0, 1]]), ms.Tensor([5.0]), ms.Tensor([1, 2])
+        >>> print(sparse_ops.SparseConcat(1)([indices] * 2, [values] * 2, [shape] * 2)[0])
         [[0 1]
          [0 3]]
 
@@ -312,7 +312,7 @@ class SparseConcat(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSplit")
 class SparseSplit(SparsePrimitive):
-    """(places, values, shapes), each a tuple: a sparse tensor cut along an axis.
+    """(indices, values, shapes), each a tuple: a sparse tensor cut along an axis.
 
     Where the length does not divide, the first parts are longer by one.
 
@@ -320,8 +320,8 @@ class SparseSplit(SparsePrimitive):
         num_split (int): how many parts. Default: 1.
 
     Raises:
-        ValueError: if `split_dim` does not exist, there are fewer places on the axis than parts, or
-            a place is out of range.
+        ValueError: if `split_dim` does not exist, there are fewer indices on the axis than parts,
+            or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -368,11 +368,11 @@ class SparseFillEmptyRows(SparsePrimitive):
     """A sparse matrix with a value in the first column of each row that has none.
 
     Returns:
-        tuple, the places and values by rows, for each row whether it was empty (bool), and for each
-        value that was given where it has come to.
+        tuple, the indices and values by rows, for each row whether it was empty (bool), and for
+        each value that was given where it has come to.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -408,7 +408,7 @@ class SparseFillEmptyRows(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseCountSparseOutput")
 class SparseCountSparseOutput(SparsePrimitive):
-    """(places, sums, shape): how often, or with which weight, each number stands in each row.
+    """(indices, sums, shape): how often, or with which weight, each number stands in each row.
 
     Args:
         binary_output (bool): whether numbers are merely marked with 1. Default: False.
@@ -417,7 +417,7 @@ class SparseCountSparseOutput(SparsePrimitive):
             there are numbers. Default: -1.
 
     Raises:
-        RuntimeError: if the shapes do not fit, a place is out of range, or a number is negative.
+        RuntimeError: if the shapes do not fit, an index is out of range, or a number is negative.
 
     Example:
         >>> import mindspore_compat as ms

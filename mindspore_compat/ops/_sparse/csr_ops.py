@@ -1,7 +1,7 @@
 """mindspore.ops.operations._csr_ops: sparse matrices whose parts are given one by one.
 
 Most take `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the function of
-`mindspore.ops` takes beside a CSRTensor. Each refuses what its function refuses.
+`mindspore.ops` takes with a CSRTensor. Each refuses what its function refuses.
 """
 
 from ..._core.declare.public_api import facade, public

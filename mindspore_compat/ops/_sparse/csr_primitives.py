@@ -1,6 +1,6 @@
 """Primitives of matrices in CSR form, and of batches of them, given by their five parts.
 
-The parts and what is asked of them are told by `parts.Csr`. Unlike the original's on a CPU, none of
+The parts and their methods are in `parts.Csr`. Unlike the original's on a CPU, none of
 these writes into what it is given.
 """
 
@@ -14,7 +14,7 @@ from .parts import Csr, SparsePrimitive, picked, ravel, softmax_of, summed
 
 @public("ops.operations.sparse_ops.CSRSparseMatrixToSparseTensor")
 class CSRSparseMatrixToSparseTensor(SparsePrimitive):
-    """(places, values, shape) of a matrix in CSR form.
+    """(indices, values, shape) of a matrix in CSR form.
 
     Raises:
         ValueError: if the parts do not fit.
@@ -78,16 +78,16 @@ class CSRSparseMatrixToDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.DenseToCSRSparseMatrix")
 class DenseToCSRSparseMatrix(SparsePrimitive):
-    """The five parts of the CSR form of a dense matrix, or of a batch, of the places in `indices`.
+    """The five parts of the CSR form of a dense matrix, or of a batch, of the indices in `indices`.
 
     Raises:
-        ValueError: if `dense_input` has not two or three axes, or a place is out of range.
+        ValueError: if `dense_input` has not two or three axes, or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.ops.operations import sparse_ops
-        >>> dense, places = ms.Tensor([[0.0, 5.0], [6.0, 0.0]]), ms.Tensor([[0, 1], [1, 0]])
-        >>> print(sparse_ops.DenseToCSRSparseMatrix()(dense, places)[2])
+        >>> dense, indices = ms.Tensor([[0.0, 5.0], [6.0, 0.0]]), ms.Tensor([[0, 1], [1, 0]])
+        >>> print(sparse_ops.DenseToCSRSparseMatrix()(dense, indices)[2])
         [0 1 2]
 
     Source: mindspore.ops.operations.sparse_ops.DenseToCSRSparseMatrix of MindSpore 2.10.
@@ -108,11 +108,11 @@ class DenseToCSRSparseMatrix(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseTensorToCSRSparseMatrix")
 class SparseTensorToCSRSparseMatrix(SparsePrimitive):
-    """The five parts of the CSR form of a sparse tensor with two or three axes, whose places are in
-    row-major order.
+    """The five parts of the CSR form of a sparse tensor with two or three axes, whose indices are
+    in row-major order.
 
     Raises:
-        ValueError: if the shapes do not fit or a place is out of range.
+        ValueError: if the shapes do not fit or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -400,7 +400,7 @@ class SparseMatrixMatMul(_Product):
 class SparseMatrixSparseMatMul(_Product):
     """The product of two matrices in CSR form, or of batches of them, as five parts.
 
-    The product has the places at which a value of one meets a value of the other.
+    The product has the indices at which a value of one meets a value of the other.
 
     Args:
         transpose_a (bool), transpose_b (bool): whether a factor is transposed. Default: False.

@@ -1,4 +1,5 @@
-"""What the primitives of sparse tensors share: flat numbers of places, sums, and parts of CSR form.
+"""What the primitives of sparse tensors share: flat numbers of indices, sums, and parts of CSR
+form.
 
 A sparse tensor in CSR form, which may be a batch of matrices, is five Tensors: its shape, the
 pointers to the batches and to the rows, the columns and the values. `Csr` reads them.
@@ -30,10 +31,10 @@ class SparsePrimitive(Primitive):
         return tuple(shape.asnumpy().tolist())
 
     def flat(self, name, indices, values, sizes):
-        """The places as int64 numbers in row-major order.
+        """The indices as int64 numbers in row-major order.
 
         Raises:
-            ValueError: if there is not a row of places for each value, or one is out of range.
+            ValueError: if there is not a row of indices for each value, or one is out of range.
         """
         if indices.shape != (values.shape[0] if values.ndim else 1, len(sizes)):
             self.refuse(
@@ -46,7 +47,7 @@ class SparsePrimitive(Primitive):
         return ravel(xp, at, sizes)
 
     def check_range(self, name, at, sizes):
-        """Refuses rows of places of which one is out of range."""
+        """Refuses rows of indices of which one is out of range."""
         for axis, size in enumerate(sizes):
             column = at[:, axis]
             if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
@@ -57,7 +58,7 @@ class SparsePrimitive(Primitive):
 
 
 def ravel(xp, at, sizes):
-    """Rows of places as numbers in row-major order."""
+    """Rows of indices as numbers in row-major order."""
     flat = xp.zeros(at.shape[:1], "int64")
     for axis, size in enumerate(sizes):
         flat = flat * size + at[:, axis]
@@ -65,7 +66,7 @@ def ravel(xp, at, sizes):
 
 
 def unravel(xp, flat, sizes):
-    """Numbers in row-major order as rows of places."""
+    """Numbers in row-major order as rows of indices."""
     columns = []
     for size in reversed(sizes):
         columns.append(flat % size)
@@ -100,7 +101,7 @@ class Csr:
     Attributes:
         sizes (tuple[int]): the shape, of two or three axes.
         values (Tensor): the values.
-        places (array): a row of places for each value, int64; in row-major order.
+        indices (array): a row of indices for each value, int64; in row-major order.
     """
 
     def __init__(self, sizes, places, values, dtype):
@@ -148,16 +149,16 @@ class Csr:
         return shape, batches, rows, columns, self.values
 
     def with_values(self, values):
-        """The same places with other values."""
+        """The same indices with other values."""
         return Csr(self.sizes, self.places, values, self._dtype)
 
     def at(self, places, sizes, order=None):
-        """A matrix of another shape with these values, in the given order, at other places."""
+        """A matrix of another shape with these values, in the given order, at other indices."""
         values = self.values if order is None else picked(self.values, order)
         return Csr(sizes, places, values, self._dtype)
 
     def flat(self):
-        """The places as numbers in row-major order."""
+        """The indices as numbers in row-major order."""
         return ravel(self.xp, self.places, self.sizes)
 
     def dense(self):

@@ -29,10 +29,10 @@ class SetSize(SparsePrimitive):
     """How many different values each row of a sparse tensor has, as int32 of shape shape[:-1].
 
     Args:
-        validate_indices (bool): whether places must come in row-major order. Default: True.
+        validate_indices (bool): whether indices must come in row-major order. Default: True.
 
     Raises:
-        ValueError: if the shapes do not fit, or a place is out of range or out of order.
+        ValueError: if the shapes do not fit, or an index is out of range or out of order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -75,7 +75,7 @@ class _SetOperation(SparsePrimitive):
         self.set_operation, self.validate_indices = set_operation, validate_indices
 
     def _result(self, one, two, lead, dtype):
-        """(places, values, shape) from the pairs of both."""
+        """(indices, values, shape) from the pairs of both."""
         xp = space_for(one)
         both = xp.concatenate([one, two])
         order = xp.lexsort(xp.stack([both[:, 1], both[:, 0]]))
@@ -119,7 +119,7 @@ class _SetOperation(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.DenseToDenseSetOperation")
 class DenseToDenseSetOperation(_SetOperation):
-    """(places, values, shape): a set operation on the rows of two Tensors.
+    """(indices, values, shape): a set operation on the rows of two Tensors.
 
     Args:
         set_operation (str): "a-b", "b-a", "intersection" or "union", in any case. Default: "a-b".
@@ -154,16 +154,16 @@ class DenseToDenseSetOperation(_SetOperation):
 
 @public("ops.operations.sparse_ops.DenseToSparseSetOperation")
 class DenseToSparseSetOperation(_SetOperation):
-    """(places, values, shape): a set operation on the rows of a Tensor and of a sparse one.
+    """(indices, values, shape): a set operation on the rows of a Tensor and of a sparse one.
 
     Args:
         set_operation (str): "a-b", "b-a", "intersection" or "union", in any case.
-        validate_indices (bool): whether the places of `x2` must come in row-major order. Default:
+        validate_indices (bool): whether the indices of `x2` must come in row-major order. Default:
             True.
 
     Raises:
-        ValueError: if `set_operation` is another, the shapes differ before the last axis, or a
-            place is out of range or out of order.
+        ValueError: if `set_operation` is another, the shapes differ before the last axis, or an
+            index is out of range or out of order.
 
     Example:
         >>> import mindspore_compat as ms

@@ -65,7 +65,7 @@ def tensor_move_to(
 @form("Tensor.to")
 def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
     """The Tensor as another dtype and on another device; itself where nothing changes, unless a
-    copy is asked for.
+    copy is requested.
 
     Source: mindspore.Tensor.to of MindSpore 2.10.
     """

@@ -1,5 +1,5 @@
-"""Methods of Tensor that read and write at places, or combine elements, and have several
-signatures, such as `gather(dim, index)` beside `gather(input_indices, axis)`. The ops themselves
+"""Methods of Tensor that read and write at indices, or combine elements, and have several
+signatures, such as `gather(dim, index)` and `gather(input_indices, axis)`. The ops themselves
 are in `_indexing` and `_elementwise`.
 """
 
@@ -73,15 +73,16 @@ def index_select_dim(self, dim: Int, index: Index):
 def take_along(
     self, indices: Index, axis: Int = None, mode: OneOf("clip", "wrap", "raise") = "clip"
 ):
-    """Elements of the flattened Tensor, or slices along an axis, at places.
+    """Elements of the flattened Tensor, or slices along an axis, at indices.
 
     Args:
-        indices (Tensor): the places.
+        indices (Tensor): the indices.
         axis (int): the axis; None for the flattened Tensor.
-        mode (str): places out of range are clipped, wrapped around, or refused.
+        mode (str): indices out of range are clipped, wrapped around, or refused.
 
     Raises:
-        ValueError: if `axis` is out of range, `mode` unknown, or with "raise" a place out of range.
+        ValueError: if `axis` is out of range, `mode` unknown, or with "raise" an index out of
+            range.
 
     Source: mindspore.Tensor.take of MindSpore 2.10.
     """
@@ -105,7 +106,7 @@ def _need_indices(indices, length):
 
 @form("Tensor.take")
 def take_elements(self, index: Index):
-    """Elements of the flattened Tensor at places."""
+    """Elements of the flattened Tensor at indices."""
     return take.take.run(self, index)
 
 
@@ -121,8 +122,8 @@ def select_slice(self, dim: Int, index: Int):
 
 @form("Tensor.select")
 def select_by_condition(self, condition: TensorOf("bool"), y: Value):
-    """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int beside int32 or a
-    float beside float32."""
+    """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int with int32 or a
+    float with float32."""
     if not isinstance(y, Tensor):
         wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
         if self.dtype != wanted:
@@ -171,7 +172,7 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
 
 @form("Tensor.scatter")
 def scatter_axis(self, axis: Int, index: IndexTensor, src: Value):
-    """A copy with the values of `src`, or one number, written at places along an axis, element by
+    """A copy with the values of `src`, or one number, written at indices along an axis, element by
     element.
 
     Source: mindspore.Tensor.scatter of MindSpore 2.10.
@@ -193,7 +194,7 @@ def scatter_dim(
 
 @form("Tensor.scatter_add")
 def scatter_add_along(self, dim: Int, index: Index, src: Anything):
-    """A copy with the values of `src` added at places along an axis, element by element.
+    """A copy with the values of `src` added at indices along an axis, element by element.
 
     Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
     """
@@ -211,12 +212,12 @@ def scatter_add_rows(self, indices: Index, updates: Anything):
 
 @form("Tensor.index_add")
 def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: NumberOrBool = 1):
-    """A copy with alpha times the slices of `source` added at places along an axis; gradients
+    """A copy with alpha times the slices of `source` added at indices along an axis; gradients
     pass.
 
     Raises:
         ValueError: if the axis is out of range or the slices do not fit.
-        IndexError: if a place is out of range.
+        IndexError: if an index is out of range.
 
     Source: mindspore.Tensor.index_add of MindSpore 2.10.
     """
@@ -234,7 +235,7 @@ def index_add_axis(
     use_lock: Bool = True,
     check_index_bound: Bool = True,
 ):
-    """The same in the older order of arguments; places are always checked, and one writer needs no
+    """The same in the older order of arguments; indices are always checked, and one writer needs no
     lock."""
     inplace._fits("Tensor.index_add", self, axis, indices, y)
     return scatter_along_axis.added_along.run(self, indices, y, axis)

@@ -1,4 +1,4 @@
-"""Reductions and orderings of Tensor that have several signatures: `sum(dim, keepdim)` beside
+"""Reductions and orderings of Tensor that have several signatures: `sum(dim, keepdim)` and
 `sum(axis, dtype, keepdims, initial)`. The ops themselves are in `_reduction` and
 `_elementwise.comparison`.
 """
@@ -185,7 +185,7 @@ def _extreme(api, word, over_all, along, between):
         return over_all.run(self, None, False)
 
     def with_indices(self, dim: Int, keepdim: Bool = False):
-        """(values, int64 places) along an axis."""
+        """(values, int64 indices) along an axis."""
         _ordered(api, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
@@ -199,14 +199,14 @@ def _extreme(api, word, over_all, along, between):
         where: Mask = True,
         return_indices: Bool = False,
     ):
-        """The values over the axes given, with their places along one axis if asked for.
+        """The values over the axes given, with their indices along one axis if requested.
 
         Args:
             axis (Union[None, int, tuple[int], list[int]]): the axes.
             keepdims (bool): True to keep them with length 1.
             initial (number): a bound of the result, which `where` needs.
             where (Union[bool, Tensor[bool]]): which elements count.
-            return_indices (bool): True for (values, places); it needs one axis.
+            return_indices (bool): True for (values, indices); it needs one axis.
         """
         _ordered(api, self)
         axis = axes_along(api, "axis", axis, self)
@@ -268,7 +268,7 @@ def _with_index(api, word, along, over_all):
             axis = axes_along(api, "axis", axis, self)
         return _along(along, over_all, self, axis, keep_dims)
 
-    with_index.__doc__ = f"""(the {word} values along an axis, their int64 places).
+    with_index.__doc__ = f"""(the {word} values along an axis, their int64 indices).
 
     Args:
         axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
@@ -285,7 +285,7 @@ _with_index("Tensor.argmin_with_value", "smallest", min_max.min_along, min_max.a
 
 @form("Tensor.median")
 def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
-    """(the lower medians, their int64 places) along an axis.
+    """(the lower medians, their int64 indices) along an axis.
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
@@ -355,7 +355,7 @@ def _summed(self, dtype):
 
 @form("Tensor.sort")
 def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
-    """(values in order, their int32 places) along an axis.
+    """(values in order, their int32 indices) along an axis.
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
@@ -372,7 +372,7 @@ def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool =
 
 @form("Tensor.argsort")
 def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
-    """The int32 places that sort the Tensor along an axis.
+    """The int32 indices that sort the Tensor along an axis.
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
@@ -391,7 +391,7 @@ def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Boo
 
 @form("Tensor.topk")
 def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = True):
-    """(the k largest or smallest values along an axis in order, their int32 places).
+    """(the k largest or smallest values along an axis in order, their int32 indices).
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
@@ -408,7 +408,8 @@ def unique(
     return_counts: Bool = False,
     dim: Int = None,
 ):
-    """The values that occur, with the place of each element among them and their counts if asked.
+    """The values that occur, with the place of each element among them and their counts if
+    requested.
 
     Source: mindspore.Tensor.unique of MindSpore 2.10.
     """

@@ -1,5 +1,5 @@
 """Methods of Tensor that change its shape and have several signatures, such as
-`transpose(dim0, dim1)` beside `transpose(*axes)`. The ops themselves are in `_shape`.
+`transpose(dim0, dim1)` and `transpose(*axes)`. The ops themselves are in `_shape`.
 
 `reshape`, `view` and their kin take ints, one tuple, or the shape by its name; they are called too
 often to choose among forms and look at their arguments themselves.
@@ -143,7 +143,7 @@ def tile(self, *reps, **named):
 
 @public("Tensor.repeat")
 def repeat(self, *repeats, **named):
-    """The Tensor laid out several times along each axis, as `Tensor.tile`.
+    """The Tensor repeated several times along each axis, as `Tensor.tile`.
 
     With the keyword `axis`, which releases before 2.5 had, it is elements that are repeated, as by
     `Tensor.repeat_interleave`.
@@ -190,8 +190,8 @@ def repeat_interleave(
     *,
     output_size: Int = None,
 ):
-    """Every element along an axis repeated, all alike or each as often as told; without an axis,
-    those of the flattened Tensor.
+    """Every element along an axis repeated, all equally often or each as often as told; without an
+    axis, those of the flattened Tensor.
 
     Args:
         repeats (Union[int, tuple[int], list[int], Tensor]): how often.
@@ -408,7 +408,7 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
 
 @form("Tensor.diag")
 def diag(self):
-    """Zeros of this shape twice over, with the elements where both halves of the place agree.
+    """Zeros of this shape twice over, with the elements where both halves of the index agree.
 
     Source: mindspore.Tensor.diag of MindSpore 2.10.
     """

@@ -368,7 +368,7 @@ def item(input: Anything):
 
 @public("Tensor.requires_grad_")
 def requires_grad_(self, requires_grad=True):
-    """Returns the Tensor; gradients are asked for by `mindspore.grad` alone."""
+    """Returns the Tensor; gradients are taken by `mindspore.grad` alone."""
     return self
 
 

@@ -1,8 +1,8 @@
 """How convolution, pooling and masks run on Batches: the hidden axis joins the first visible one.
 
-They treat the elements along their first axis alike, so all slices go through one call. Only a
-convolution whose weights differ from slice to slice goes slice by slice. The functions are those of
-blockwise.py.
+They treat the elements along their first axis in the same way, so all slices go through one call.
+Only a convolution whose weights differ from slice to slice goes slice by slice. The functions are
+those of blockwise.py.
 """
 
 from ..._core.vmap.batch import RULES, loop

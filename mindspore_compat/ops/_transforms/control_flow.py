@@ -211,7 +211,7 @@ class PyExecute(Primitive):
     Raises:
         TypeError: if an input is of another type.
         RuntimeError: if names and values differ in number.
-        NameError: if the expression has a name that is not told; what it raises passes.
+        NameError: if the expression has a name that is not given; what it raises passes.
 
     Source: mindspore.ops.PyExecute of MindSpore 2.10, in graph mode.
 

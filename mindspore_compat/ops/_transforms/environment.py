@@ -1,6 +1,6 @@
 """What a graph of the original is made of: `x += y` and its likes, sums of gradients, iteration.
 
-2.10 shows these under `ops.composite`. Its compiler puts them in the place of Python's own words:
+2.10 shows these under `ops.composite`. Its compiler puts them instead of Python's own words:
 `augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those words
 compute. `HyperMap` and `MultitypeFuncGraph`, of which some are made, are in
 _transforms/functional.py.
@@ -37,7 +37,7 @@ for _paths, _operation in _ASSIGNMENTS.items():
 
 
 def _sum_of_gradients(x, y):
-    """The sum of two gradients of one thing; of sparse ones, whose places agree, of the values."""
+    """The sum of two gradients of one thing; of sparse ones, whose indices agree, of the values."""
     if x is None and y is None:
         return None
     for kind in (Tensor, (int, float)):

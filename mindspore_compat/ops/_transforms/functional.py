@@ -67,7 +67,7 @@ def _columns(push, chosen):
 
 
 def _of_units(linear, likes, at):
-    """What a linear map makes of each unit vector in the place of one of its inputs, stacked.
+    """What a linear map makes of each unit vector instead of one of its inputs, stacked.
 
     Args:
         linear (Callable): from a list of Tensors, one like each of `likes`, to a list of Tensors.

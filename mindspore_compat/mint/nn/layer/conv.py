@@ -267,7 +267,7 @@ class ConvTranspose2d(_Convolution):
 
     Inputs:
         - **input** (Tensor): floats, shape (N, C, H, W) or (C, H, W).
-        - **output_size** (tuple[int]): height and width of the output, or its shape, in the place
+        - **output_size** (tuple[int]): height and width of the output, or its shape, instead
           of `output_padding`; up to stride - 1 larger than without.
 
     Outputs:
