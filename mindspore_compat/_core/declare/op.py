@@ -278,8 +278,7 @@ class Op:
         return " or ".join(odd)
 
     def _scalar_lines(self):
-        """A Python number with a Tensor is a weak scalar: a 0-d array of the dtype that the Tensor
-        gives it."""
+        """A Python number with a Tensor becomes a 0-d array: a weak scalar of the Tensor."""
         one, other = self.inputs
         lines = []
         for tensor, number in ((one, other), (other, one)):
@@ -330,8 +329,7 @@ class Op:
         return f"{absent}a_{source}.shape"
 
     def general(self, *args, **kwargs):
-        """The call path for every case: scalars, mixed dtypes and devices, low-precision floats,
-        lists."""
+        """The call path for every case: scalars, lists, mixed dtypes and devices, float16."""
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)
@@ -477,8 +475,7 @@ class Op:
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
-        """A list as an array of the Tensor's dtype; like a number it never promotes within its
-        kind."""
+        """A list as an array; like a number it takes the Tensor's dtype within its kind."""
         array = as_array(value)
         if not tensors or name not in self.promote or not array.size:
             return array
@@ -533,9 +530,8 @@ class Op:
         ]
 
     def _result_dtype(self, xp, operands, values):
-        """The dtype in which a result that was computed in float32 is stored: the inputs'
-        low-precision one, float32 for several or if it is requested. None where nothing is
-        computed so."""
+        """The dtype in which a result that was computed in float32 is stored: float16 or bfloat16
+        if all inputs have it, else float32. None where nothing is computed so."""
         if not self.upcast:
             return None
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
@@ -556,8 +552,7 @@ def _weak_scalar_tensor(tensor, number, exact):
 
 
 def _weak_scalar(array, number, exact):
-    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it; see
-    `op`."""
+    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it."""
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:
