@@ -25,7 +25,7 @@ def type_of(value):
 
 
 def failed_call(op, sources):
-    """The text for an operation that was given `sources` in the place of its Tensors.
+    """The text for an operation that was given `sources` instead of its Tensors.
 
     Args:
         op (Op): the operation.

@@ -3,7 +3,7 @@
 import math
 
 from ..._core.declare.op import op
-from .._normalization.batch_norm import wide
+from .._normalization.batch_norm import upcast
 from .._rules import InexactOfNumPy
 from .decomposition import _square
 
@@ -38,16 +38,16 @@ def matrix_exp(xp, input: InexactOfNumPy):
          [0. 1.]]
     """
     _square("matrix_exp", "input", input)
-    dtype, input = input.dtype, wide(xp, input)
+    dtype, input = input.dtype, upcast(xp, input)
     size = float(xp.max(xp.sum(xp.abs(xp.stop(input)), -1))) if input.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / 5.4))) if size > 5.4 else 0
     x = input / 2**halvings
     eye = xp.eye(input.shape[-1], dtype=input.dtype)
     square = xp.matmul(x, x)
     odd, even, power = 0, 0, eye
-    for place in range(0, len(_PADE), 2):
-        even = even + _PADE[place] * power
-        odd = odd + _PADE[place + 1] * power
+    for index in range(0, len(_PADE), 2):
+        even = even + _PADE[index] * power
+        odd = odd + _PADE[index + 1] * power
         power = xp.matmul(power, square)
     odd = xp.matmul(x, odd)
     out = xp.linalg_solve(even - odd, even + odd)

@@ -98,7 +98,7 @@ def cond(
     Args:
         A (Tensor): matrices over the last two axes.
         p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None is 2. A Tensor
-            that holds the order of one asks for the Frobenius norm.
+            that holds the order of one selects the Frobenius norm.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -117,8 +117,8 @@ def cond(
             f"{A.shape} and dtype {A.dtype}."
         )
     if isinstance(p, Tensor):
-        held = p.asnumpy().reshape(-1).tolist()
-        p = "fro" if len(held) == 1 and held[0] in _ORDERS else tuple(held)
+        orders = p.asnumpy().reshape(-1).tolist()
+        p = "fro" if len(orders) == 1 and orders[0] in _ORDERS else tuple(orders)
     if p is None or p in (2, -2):
         sizes = singular_values.run(A)
         top, bottom = sizes[..., 0], sizes[..., -1]

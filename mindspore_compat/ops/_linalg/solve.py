@@ -171,11 +171,11 @@ def _swapped(data, pivots):
     """The matrices that put the rows back into the order before the swaps."""
     rows = data.shape[-2]
     order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()
-    for row, places in zip(
+    for row, indices in zip(
         order.reshape(-1, rows), pivots.asnumpy().reshape(-1, pivots.shape[-1]), strict=True
     ):
-        for i, place in enumerate(places - 1):
-            row[[i, place]] = row[[place, i]]
+        for i, index in enumerate(indices - 1):
+            row[[i, index]] = row[[index, i]]
     swaps = numpy.swapaxes(numpy.eye(rows)[order], -1, -2)
     return Tensor._wrap(space_for(data._array).asarray(swaps, dtype=data._array.dtype))
 

@@ -198,8 +198,8 @@ def dist(
         raise TypeError(
             f"For 'dist', 'input' or 'other' must hold float16 or float32, but got {input.dtype}."
         )
-    wide = "float32" if input.dtype.itemsize == 2 else input.dtype
-    apart = xp.ravel(xp.cast(input, wide) - xp.cast(other, wide))
+    upcast = "float32" if input.dtype.itemsize == 2 else input.dtype
+    apart = xp.ravel(xp.cast(input, upcast) - xp.cast(other, upcast))
     return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
 
 

@@ -276,5 +276,5 @@ def reduce_std(
     mean = xp.mean(input_x, axes, keepdims=True)
     count = input_x.size // max(mean.size, 1)
     total = xp.sum(xp.square(input_x - mean), axes, keepdims=keep_dims)
-    spread = xp.sqrt(total / (count - 1 if unbiased else count))
-    return spread, mean if keep_dims else xp.mean(input_x, axes)
+    deviation = xp.sqrt(total / (count - 1 if unbiased else count))
+    return deviation, mean if keep_dims else xp.mean(input_x, axes)

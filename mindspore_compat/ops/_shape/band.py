@@ -48,8 +48,8 @@ class _Band:
         r, c = numpy.ogrid[:rows, :columns]
         self.inside = (c - r >= low) & (c - r <= high)
         self.diagonal = numpy.where(self.inside, high - (c - r), 0)
-        place = numpy.minimum(r, c) + starts[self.diagonal, 0]
-        self.place = numpy.where(self.inside, place, 0)
+        position = numpy.minimum(r, c) + starts[self.diagonal, 0]
+        self.position = numpy.where(self.inside, position, 0)
 
 
 @op(compute="native")
@@ -63,7 +63,7 @@ def band_of(xp, x: Anything, padding: Anything, band: Any):
 @op(types=Promote("x diagonals"), compute="native")
 def with_band(xp, x: Anything, diagonals: Anything, band: Any):
     """Matrices with a band replaced; `x` broadcasts."""
-    index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.place))
+    index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.position))
     picked = xp.getitem(diagonals, index)
     return xp.where(xp.asarray(band.inside), picked, x)
 
