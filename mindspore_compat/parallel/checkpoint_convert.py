@@ -1,12 +1,12 @@
 """`mindspore.parallel.checkpoint_convert`: checkpoints of ranks, made for other slices.
 
 The functions do what `rank_list_for_transform` and its two companions do; how is in
-`train._resharding`.
+`train._checkpoint_transform`.
 """
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Any, Int, OneOf, Str
-from ..train import _resharding
+from ..train import _checkpoint_transform
 
 __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_convert"]
 
@@ -32,7 +32,7 @@ def rank_list_for_convert(
 
     Source: mindspore.parallel.rank_list_for_convert of MindSpore 2.10.
     """
-    return _resharding.rank_list(
+    return _checkpoint_transform.rank_list(
         "rank_list_for_convert", rank_id, src_strategy_file, dst_strategy_file
     )
 
@@ -62,7 +62,7 @@ def convert_checkpoint_by_rank(
 
     Source: mindspore.parallel.convert_checkpoint_by_rank of MindSpore 2.10.
     """
-    _resharding.checkpoint_by_rank(
+    _checkpoint_transform.checkpoint_by_rank(
         "convert_checkpoint_by_rank",
         rank_id,
         checkpoint_files_map,
@@ -104,7 +104,7 @@ def convert_checkpoints(
 
     Source: mindspore.parallel.convert_checkpoints of MindSpore 2.10.
     """
-    _resharding.all_checkpoints(
+    _checkpoint_transform.all_checkpoints(
         "convert_checkpoints",
         src_checkpoints_dir,
         dst_checkpoints_dir,

@@ -1,15 +1,15 @@
 """`mindspore.parallel.checkpoint_transform`: parameters that ranks hold in slices.
 
-A facade: the functions are in `train._strategy` and `train._resharding`.
+A facade: the functions are in `train._strategy` and `train._checkpoint_transform`.
 """
 
-from ..train._distributed_loading import load_distributed_checkpoint
-from ..train._loading import load_segmented_checkpoints
-from ..train._resharding import (
+from ..train._checkpoint_transform import (
     rank_list_for_transform,
     transform_checkpoint_by_rank,
     transform_checkpoints,
 )
+from ..train._distributed_loading import load_distributed_checkpoint
+from ..train._loading import load_segmented_checkpoints
 from ..train._strategy import (
     build_searched_strategy,
     merge_pipeline_strategys,
