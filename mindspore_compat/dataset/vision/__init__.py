@@ -10,6 +10,7 @@ from .geometry import *  # noqa: F403
 from .mixing import *  # noqa: F403
 from .policies import *  # noqa: F403
 from .random_color import *  # noqa: F403
+from .random_crops import *  # noqa: F403
 from .random_geometry import *  # noqa: F403
 from .resizing import *  # noqa: F403
 from .utils import *  # noqa: F403

@@ -8,6 +8,7 @@ from .clue import *  # noqa: F403
 from .corpora import *  # noqa: F403
 from .detection import *  # noqa: F403
 from .digits import *  # noqa: F403
+from .faces import *  # noqa: F403
 from .folders import *  # noqa: F403
 from .generator import *  # noqa: F403
 from .matlab import *  # noqa: F403

@@ -18,7 +18,6 @@ from .mnist_cifar import exclusive, folder
 __all__ = [
     "Caltech256Dataset",
     "Food101Dataset",
-    "LFWDataset",
     "LSUNDataset",
     "ManifestDataset",
     "OmniglotDataset",
@@ -395,115 +394,6 @@ class LSUNDataset(_Classes):
         for label, name in enumerate(self._folders()):
             path = os.path.join(self.dataset_dir, name)
             yield from ((os.path.join(path, file), label) for file in names_in(path, IMAGES))
-
-
-_IMAGE_SETS = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}
-
-
-@documented
-class LFWDataset(Listed, VisionBaseDataset):
-    """The faces of LFW: images of persons, or pairs of images of one person or of two.
-
-    The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
-    for one person and 0 for two. Labels are uint32, images the bytes of the file or its pixels.
-
-    Args:
-        dataset_dir (str): the folder of lfw-names.txt, the lists such as peopleDevTrain.txt and
-            pairs.txt, and the folders of images.
-        task (str, optional): "people" or "pairs"; by default the first.
-        usage (str, optional): "10fold", "train", "test" or "all", which is train and test; by
-            default all.
-        image_set (str, optional): "original", "funneled" or "deepfunneled"; by default the second.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
-
-    Source: mindspore.dataset.LFWDataset of 2.10.
-    """
-
-    @checked(*exclusive)
-    def __init__(
-        self,
-        dataset_dir: Str,
-        task: OneOf("people", "pairs") = None,
-        usage: OneOf("10fold", "train", "test", "all") = None,
-        image_set: OneOf(*_IMAGE_SETS) = None,
-        num_samples: Samples = None,
-        num_parallel_workers: Workers = None,
-        shuffle: Bool = None,
-        decode: Bool = False,
-        sampler=None,
-        num_shards: Shards = None,
-        shard_id: Shard = None,
-        cache=None,
-    ):
-        super().__init__(
-            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
-        )
-        self.dataset_dir = folder("LFWDataset", dataset_dir)
-        self.task, self.usage = task or "people", usage or "all"
-        self.image_set, self.decode = image_set or "funneled", decode
-
-    def _columns(self):
-        return ["image", "label"] if self.task == "people" else ["image1", "image2", "label"]
-
-    def _path(self, name, number):
-        return os.path.join(
-            self.dataset_dir, _IMAGE_SETS[self.image_set], name, f"{name}_{int(number):04d}.jpg"
-        )
-
-    def _list(self):
-        parts = {
-            "all": ("DevTrain", "DevTest"),
-            "train": ("DevTrain",),
-            "test": ("DevTest",),
-            "10fold": ("",),
-        }[self.usage]
-        lines = [
-            line.split()
-            for part in parts
-            for line in lines_of(os.path.join(self.dataset_dir, f"{self.task}{part}.txt"))
-        ]
-        if self.task == "pairs":
-            yield from self._pairs(lines)
-            return
-        names = [
-            line.split()[0]
-            for line in lines_of(os.path.join(self.dataset_dir, "lfw-names.txt"))
-            if line.strip()
-        ]
-        numbers = {name: number for number, name in enumerate(names)}
-        for name, count in (line for line in lines if len(line) == 2):
-            if name not in numbers:
-                raise RuntimeError(f"For 'LFWDataset', lfw-names.txt does not have {name!r}.")
-            last = self._path(name, count)
-            if int(count) > 0 and not os.path.isfile(last):
-                raise RuntimeError(
-                    f"For 'LFWDataset', there are {count} images of {name!r} in the "
-                    f"list, but there is no file {last!r}."
-                )
-            yield from (
-                ([self._path(name, number + 1)], numbers[name]) for number in range(int(count))
-            )
-
-    def _pairs(self, lines):
-        for line in lines:
-            if len(line) == 3:
-                name, one, other = line
-                yield [self._path(name, one), self._path(name, other)], 1
-            elif len(line) == 4:
-                yield [self._path(*line[:2]), self._path(*line[2:])], 0
-
-    def _made(self, paths, label):
-        return [*map(self._image, paths), np.array(label, np.uint32)]
 
 
 @documented

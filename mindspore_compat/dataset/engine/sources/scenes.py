@@ -1,109 +1,20 @@
-"""Sources of photographs with annotations in files next to them: CelebA, Cityscapes, Places365 and
-DIV2K.
-"""
+"""Sources of photographs with annotations in files next to them: Cityscapes, Places365, DIV2K."""
 
-import itertools
 import json
 import os
 
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
+from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
-from ..sampler import PKSampler
 from .generator import Shard, Shards
 from .listed_rows import Listed, documented, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
-__all__ = ["CelebADataset", "CityscapesDataset", "DIV2KDataset", "Places365Dataset"]
-
-_PARTS = {"train": "0", "valid": "1", "test": "2"}
-
-
-@documented
-class CelebADataset(Listed, VisionBaseDataset):
-    """The faces of CelebA.
-
-    The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
-    attribute that the face has, 0 for the others.
-
-    Args:
-        dataset_dir (str): the folder of list_attr_celeba.txt and the images; unless all are read,
-            of list_eval_partition.txt too.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        usage (str, optional): "train", "valid", "test" or "all".
-        sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
-        <decode>
-        extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
-            every file is.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-        decrypt (Callable, optional): takes a path and returns the bytes of the file.
-
-    Raises:
-        <raises>
-
-    Source: mindspore.dataset.CelebADataset of 2.10.
-    """
-
-    @checked(*exclusive)
-    def __init__(
-        self,
-        dataset_dir: Str,
-        num_parallel_workers: Workers = None,
-        shuffle: Bool = None,
-        usage: OneOf("all", "train", "valid", "test") | None = "all",
-        sampler=None,
-        decode: Bool = False,
-        extensions: ListOf(Str) = None,
-        num_samples: Samples = None,
-        num_shards: Shards = None,
-        shard_id: Shard = None,
-        cache=None,
-        decrypt: Callable = None,
-    ):
-        if isinstance(sampler, PKSampler):
-            raise ValueError("For 'CelebADataset', 'sampler' must not be a PKSampler.")
-        super().__init__(
-            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
-        )
-        self.dataset_dir = folder("CelebADataset", dataset_dir)
-        self.usage, self.decode = usage or "all", decode
-        self.extensions, self.decrypt = extensions or [], decrypt
-
-    def _columns(self):
-        return ["image", "attr"]
-
-    def _list(self):
-        attributes = os.path.join(self.dataset_dir, "list_attr_celeba.txt")
-        part = (
-            None
-            if self.usage == "all"
-            else dict(
-                line.split()[:2]
-                for line in lines_of(os.path.join(self.dataset_dir, "list_eval_partition.txt"))
-                if line.strip()
-            )
-        )
-        for line in itertools.islice(lines_of(attributes), 2, None):
-            name, *flags = line.split() or [None]
-            if (
-                name is None
-                or self.extensions
-                and os.path.splitext(name)[1] not in (self.extensions)
-            ):
-                continue
-            if part is None or part.get(name) == _PARTS[self.usage]:
-                yield name, [int(flag == "1") for flag in flags]
-
-    def _made(self, name, attributes):
-        return [self._image(os.path.join(self.dataset_dir, name)), np.array(attributes, np.uint32)]
+__all__ = ["CityscapesDataset", "DIV2KDataset", "Places365Dataset"]
 
 
 _FINE = ("train", "test", "val", "all")
