@@ -54,6 +54,63 @@ def test_one_input(call, text):
         call()
 
 
+WHERE = " " * len("    match failed because invalid types: (")
+FORMS = [
+    "Tensor.max()",
+    "Tensor.max(dim=<int>, keepdim=<bool>)",
+    "Tensor.max(axis=<int,Tuple,None,List>, keepdims=<bool>, *, initial=<number,None>, "
+    "where=<bool,Tensor>, return_indices=<bool>)",
+]
+
+
+@pytest.mark.parametrize(
+    "call, texts",
+    [
+        (
+            lambda: X.max(a=1, b=2),
+            ['with "max(a=int, b=int)"', "match failed because incorrect keyword name: a, b"],
+        ),
+        (
+            lambda: X.max(1, [1]),
+            [
+                "\n    match failed because invalid types: (int, list<int>)\n",
+                "\n" + WHERE + "     ~~~~~~~~~~~\n",
+            ],
+        ),
+        (
+            lambda: X.max([1, "2", (3,)]),
+            ['with "max(list<int, string, tuple<int>>)"', "invalid types: (list<int, string"],
+        ),
+        (
+            lambda: X.max(0, 1, initial=None),
+            ["max(): argument 'keepdims' (position 2) must be bool, not int."],
+        ),
+        (
+            lambda: X.max(0, True, initial=[1]),
+            ["max(): argument 'initial' must be Number but got list of Any"],
+        ),
+    ],
+)
+def test_methods_of_several_signatures(call, texts):
+    with pytest.raises(TypeError, match="^For 'Tensor.max', ") as caught:
+        call()
+    told = str(caught.value)
+    assert [line.strip('"') for line in told.splitlines() if line.startswith('"')] == FORMS
+    for text in texts:
+        assert text in told
+
+
+def test_other_texts():
+    with pytest.raises(TypeError, match="Failed calling sub with"):
+        X - None
+    with pytest.raises(TypeError, match=r"'shape' \(position 2\) must be tuple of int, not float"):
+        X.reshape(1, 1.5)
+    with pytest.raises(TypeError, match="sum\\(dim=<int,Tensor,Tuple,None,List>"):
+        X.sum("a")
+    with pytest.raises(TypeError, match="'self' must be a Tensor"):
+        Tensor.add([1], [2])
+
+
 def test_uniform():
     ms.set_seed(3)
     found = random_ops.Uniform(minval=1.0, maxval=2.0)(Tensor(np.zeros((50, 40))))

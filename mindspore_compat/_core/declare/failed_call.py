@@ -4,23 +4,46 @@ The form is the original's, because scripts look for it:
 
     Failed calling Add with "Add()(input=Tensor, other=string)". The valid calling should be:
     "Add()(input=<Number, Tensor>, other=<Number, Tensor>)".
+
+Of a method with several signatures each is told, and why the call does not fit it:
+
+    Failed calling max with "max(int, list<int>)".
+    The valid calling should be:
+    "Tensor.max(dim=<int>, keepdim=<bool>)"
+        match failed because invalid types: (int, list<int>)
+                                                  ~~~~~~~~~~~
 """
 
 import re
 
+from ..rules.base import parts_of
+from ..rules.tensor_rules import ScalarOf
 from ..tensor.tensor import Tensor
 
 _NAMES = {str: "string", type(None): "None"}
 _SEQUENCES = {list: "List", tuple: "Tuple"}
+_KINDS = {  # what rules take, in the order in which it is told
+    "_Bool": "bool",
+    "_Int": "int",
+    "_Float": "float",
+    "_Number": "number",
+    "_Str": "str",
+    "_DType": "mstype",
+    "TensorOf": "Tensor",
+    "_Tuple": "Tuple",
+    "NoneRule": "None",
+    "_List": "List",
+}
+_REASON = "    match failed because "
 
 
-def type_of(value):
+def type_of(value, sequences=_SEQUENCES):
     """The type of a value in such a text: "Tensor", "int", "string", "List<int, Tuple<float>>"."""
     if isinstance(value, Tensor):
         return "Tensor"
-    for kind, shown in _SEQUENCES.items():
+    for kind, shown in sequences.items():
         if isinstance(value, kind):
-            return f"{shown}<{', '.join(map(type_of, value))}>"
+            return f"{shown}<{', '.join(type_of(each, sequences) for each in value)}>"
     return _NAMES.get(type(value), type(value).__name__)
 
 
@@ -31,8 +54,7 @@ def failed_call(op, sources):
         op (Op): the operation.
         sources (list): what it was given, in the order of `op.inputs`.
     """
-    primitive = next((line for line in op.lines if re.match(r"ops\.\w+\(.*?\)\(", line)), None)
-    name = primitive[len("ops.") : primitive.index("(")] if primitive else _camel(op.name)
+    name = next(filter(None, map(_name_in, op.lines)), None) or _camel(op.name)
     given = ", ".join(f"{n}={type_of(s)}" for n, s in zip(op.inputs, sources, strict=False))
     taken = ", ".join(f"{n}=<{_taken(op, n)}>" for n in op.inputs[: len(sources)])
     return (
@@ -54,5 +76,91 @@ def _taken(op, name):
     return ", ".join(kinds)
 
 
+def _name_in(line):
+    """The name of a Primitive in its public line, or of an operator: "Add", "sub"."""
+    found = re.match(r"ops\.(\w+)\(.*?\)\(|Tensor\.__(\w+)__\(", line)
+    return found and (found[1] or found[2])
+
+
 def _camel(name):
     return "".join(word.title() for word in name.split("_"))
+
+
+def failed_method(api, forms, args, kwargs):
+    """The text for a method with several signatures.
+
+    Args:
+        api (str): the method, "Tensor.max".
+        forms (list[Form]): its signatures.
+        args (tuple), kwargs (dict): what it was given.
+    """
+    name = api.partition(".")[2]
+    small = {kind: shown.lower() for kind, shown in _SEQUENCES.items()}
+    told = [type_of(each, small) for each in args]
+    told += [f"{key}={type_of(each, small)}" for key, each in kwargs.items()]
+    lines = [f'Failed calling {name} with "{name}({", ".join(told)})".']
+    lines.append("The valid calling should be:")
+    for form in forms:
+        lines.append(f'"{api}({_parameters(form)})"')
+        lines += _reason(form, args, kwargs, told)
+    bound = [given for given in ((each, each.bind(args, kwargs)) for each in forms) if given[1]]
+    if len(bound) == 1:
+        lines.append(_wrong_argument(name, *bound[0], len(args)))
+    return "\n".join(lines)
+
+
+def _kinds(form, name):
+    """What a parameter takes: "int", "number,None"."""
+    found, parts = set(), list(parts_of(form.rules[name])) if name in form.rules else []
+    while parts:
+        part = parts.pop()
+        found.add("TensorOf" if isinstance(part, ScalarOf) else type(part).__name__)
+        parts += parts_of(part.rule) if isinstance(part, ScalarOf) else []
+    if "_Number" in found:
+        found -= {"_Bool", "_Int", "_Float"}
+    return ",".join(shown for kind, shown in _KINDS.items() if kind in found) or "any"
+
+
+def _parameters(form):
+    told, keywords = [], False
+    for each in form.parameters:
+        if each.kind is each.KEYWORD_ONLY and not keywords:
+            keywords = True
+            told.append("*")
+        told.append(f"{each.name}=<{_kinds(form, each.name)}>")
+    return ", ".join(told)
+
+
+def _wrong(form, given):
+    """The arguments of another type than a signature takes, by name."""
+    rules = form.rules
+    return {n: v for n, v in given.items() if n in rules and rules[n].verdict(v) is TypeError}
+
+
+def _reason(form, args, kwargs, told):
+    """Why a call does not fit a signature, as lines; none where there are too many arguments."""
+    unknown = [key for key in kwargs if key not in {each.name for each in form.parameters}]
+    if unknown:
+        return [f"{_REASON}incorrect keyword name: {', '.join(unknown)}"]
+    given = form.bind(args, kwargs)
+    if given is None:
+        return []
+    wrong = _wrong(form, given)
+    first = next((n for n, name in enumerate(given) if name in wrong), 0)
+    line = f"{_REASON}invalid types: ({', '.join(told)})"
+    start = len(f"{_REASON}invalid types: (") + sum(len(each) + 2 for each in told[:first])
+    return [line, " " * start + "~" * (len(line) - start + 1)]
+
+
+def _wrong_argument(name, form, given, positions):
+    """What is wrong where only one signature has the parameters that were given."""
+    for key, value in _wrong(form, given).items():
+        kind = _kinds(form, key).split(",")[0]
+        place = list(given).index(key) + 1
+        if place <= positions:
+            shown = type(value).__name__
+            return f"{name}(): argument '{key}' (position {place}) must be {kind}, not {shown}."
+        shown = "list of Any" if isinstance(value, list) else type(value).__name__
+        kind = "Number" if kind == "number" else kind
+        return f"{name}(): argument '{key}' must be {kind} but got {shown}."
+    return ""

@@ -21,6 +21,7 @@ from ..rules.base import both, show_with_type
 from ..rules.checked import plain_numbers, refuse_all
 from ..rules.vocabulary import rules_of
 from ..tensor.tensor import Tensor
+from .failed_call import failed_method
 from .library_errors import LIBRARY_ERRORS, explain
 from .public_api import PUBLIC
 from .source import compiled
@@ -175,6 +176,14 @@ def _otherwise(api, forms, self, args, kwargs):
         plain = {name: _plain(each.rules.get(name), value) for name, value in given.items()}
         if each.fits(**plain) == 1:
             return each.function(self, **plain)
+    try:
+        _refuse(api, forms, bound, args, kwargs)
+    except TypeError as error:
+        raise TypeError(f"{error}\n{failed_method(api, forms, args, kwargs)}") from None
+
+
+def _refuse(api, forms, bound, args, kwargs):
+    """Raises for a call that fits no form; `bound` are the forms whose names fit."""
     for wanted in (_OUT_OF_RANGE, 0):
         for each, given in bound:
             if each.fits(**given) == wanted:

@@ -355,9 +355,10 @@ def _zeros(tensor, dtype):
 def _no_lists(api, signature, scope):
     """The refusal of lists, which Python's operators and `Tensor.add` take as Tensors."""
     op = signature.op
-    if not op.types.lists or api.startswith("__") or signature.path == "Tensor.add":
+    if not op.types.lists or api.startswith("__"):
         return []
     given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
+    given = ["self"] if signature.path == "Tensor.add" else given
     scope.update(lists=(list, tuple), refuse_list=_refuse_list)
     return [
         line
