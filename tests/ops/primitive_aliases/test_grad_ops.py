@@ -452,7 +452,7 @@ CASES = {
 }
 
 
-# In test_grad_ops_more.py.
+# In test_grad_ops_spatial.py.
 MORE = {
     "AvgPoolGradV1",
     "DeformableOffsetsGrad",
@@ -461,7 +461,7 @@ MORE = {
     "FractionalMaxPoolGrad",
     "FractionalMaxPoolGradWithFixedKsize",
     "BatchNormGradGrad",
-    "InstanceNormV2Grad",  # with these two in test_generated_norm.py
+    "InstanceNormV2Grad",  # with these two in test_generated_normalization.py
     "LayerNormGradGrad",
     "LuUnpackGrad",
     "MaxPoolGradGradWithArgmax",
@@ -471,7 +471,7 @@ MORE = {
     "MaxUnpool3DGrad",
     "MedianGrad",
     "RandomGammaGrad",
-    "RefToEmbed",  # in test_composites.py
+    "RefToEmbed",  # in test_multitype_ops.py
     "SparseSegmentMeanGrad",
     "SparseSegmentSqrtNGrad",
     "SparseSegmentSumGrad",

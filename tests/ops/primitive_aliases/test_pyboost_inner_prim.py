@@ -19,7 +19,7 @@ from mindspore_compat import Tensor
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._primitive_aliases import pyboost_inner_prim
 
-FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_pyboost.jsonl"
+FILE = pathlib.Path(__file__).parents[2] / "data" / "observed_pyboost.jsonl"
 SIGNATURES = FILE.with_name("pyboost_signatures.txt").read_text().splitlines()
 OBSERVED = [json.loads(line) for line in FILE.read_text().splitlines()]
 
