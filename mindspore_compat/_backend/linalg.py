@@ -81,13 +81,25 @@ def linalg_cholesky(xp, x):
     """The lower triangle L of x = L Lᴴ.
 
     Raises:
-        numpy.linalg.LinAlgError: if a matrix is not positive definite; CuPy's NaN is none, and what
-            NumPy makes of a NaN is none either.
+        numpy.linalg.LinAlgError: if a matrix is not positive definite; what CuPy leaves of one, for
+            it tells of no error, is none, and what NumPy makes of a NaN is none either.
     """
     lower = xp.linalg.cholesky(x)
-    if not bool(xp.all(xp.isfinite(lower))):
+    found = xp.all(xp.isfinite(lower))
+    if type(lower) is not numpy.ndarray and lower.size:
+        found &= _is_factor(xp, lower, x)
+    if not bool(found):
         raise numpy.linalg.LinAlgError("Matrix is not positive definite")
     return lower
+
+
+def _is_factor(xp, lower, x):
+    """Whether L Lᴴ is x, but for rounding, with a positive diagonal."""
+    diagonal = xp.arange(lower.shape[-1])
+    pivots = xp.real(lower[..., diagonal, diagonal])
+    error = xp.abs(xp.matmul(lower, xp.conj(lower.swapaxes(-1, -2))) - x)
+    allowed = numpy.finfo(lower.dtype).eps ** 0.5 * xp.max(xp.abs(x), axis=(-1, -2), keepdims=True)
+    return xp.all(pivots > 0) & xp.all(error <= allowed)
 
 
 @linear
