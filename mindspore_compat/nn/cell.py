@@ -204,7 +204,7 @@ class Cell(Naming, Hooks, State, Settings):
     def _cell_run_here(self, *args, **kwargs):
         if hasattr(self, "bprop"):
             return custom_gradient(
-                lambda *inputs: self.construct(*inputs, **kwargs), self._cell_pull, args
+                lambda *x: self.construct(*x, **kwargs), self._cell_pull, args, self.requires_grad
             )
         if not self._recompute:
             return self.construct(*args, **kwargs)

@@ -186,6 +186,20 @@ def test_bprop_is_the_gradient():
     assert ms.grad(Double())(x()).asnumpy().tolist() == [100, 100]
 
 
+def test_an_input_that_a_cell_with_bprop_returns():
+    class Same(nn.Cell):
+        def construct(self, x):
+            return x, x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout[0],)
+
+    x = Tensor([1.0, 2.0])
+    assert Same()(x)[0] is x
+    found = Same().set_grad()(x)[0]
+    assert found is not x and found.asnumpy().tolist() == [1, 2]
+
+
 def test_too_few_gradients_of_bprop():
     class Two(nn.Cell):
         def construct(self, a, b):

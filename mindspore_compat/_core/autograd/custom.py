@@ -16,18 +16,20 @@ from .transforms import map_tensors, outside, tensors_in
 _new = object.__new__
 
 
-def custom_gradient(forward, pull, inputs):
+def custom_gradient(forward, pull, inputs, apart=False):
     """Runs `forward` unrecorded and records one node whose gradient is `pull`.
 
     Args:
         forward (callable): Tensors in, Tensor or tuple of Tensors out.
         pull (callable): `(inputs, outputs, sens) -> tuple` of Tensors or None, one for each input.
         inputs (tuple): the arguments; those that are Tensors carry gradients.
+        apart (bool): whether an output that is an input comes as a Tensor of its own.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
     out = forward(*map_tensors(outside, tuple(inputs)))
     if all(t._node is None for t in tensors):
-        return map_tensors(outside, out)
+        own = [id(t) for t in tensors] if apart else ()
+        return map_tensors(lambda t: Tensor._wrap(t._array) if id(t) in own else outside(t), out)
     outs = tensors_in(out)
 
     def vjp(xp, g, given, result):
