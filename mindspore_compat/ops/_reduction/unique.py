@@ -168,7 +168,8 @@ def unique_with_pad(
 ):
     """(each value once, padded to the input's length, the positions of the elements).
 
-    Of several numbers to pad with the first one counts.
+    Of several numbers to pad with the first one counts; it is an int for ints and a float for
+    floats.
 
     Example:
         >>> import mindspore_compat as ms
@@ -177,6 +178,11 @@ def unique_with_pad(
     """
     if x.ndim != 1:
         raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
+    if isinstance(pad_num, float) != (x.dtype == dtypes.float32):
+        raise TypeError(
+            f"For 'unique_with_pad', 'pad_num' must be an int where 'x' is of ints and a float where "
+            f"it is of floats, but got {pad_num!r} and an 'x' of {x.dtype}."
+        )
     values, indices = unique.run(x)
     xp = space_for(values._array)
     padded = xp.full(x.shape, pad_num, values._array.dtype)
