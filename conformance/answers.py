@@ -16,13 +16,18 @@ import json
 import re
 from pathlib import Path
 
+from . import unstated
 from .cases import LOST, ODD, UNCHANGED, digest
 from .errors import BadInput, text_of
 from .specs import module_of
 from .wheel import FACADES
 
 FOLDER = Path(__file__).parent / "answers"
-DRIVEN = ("steps", "options")  # what comes out is observed, whatever it is, and judged here
+DRIVEN = (
+    "steps",
+    "options",
+    *unstated.KINDS,
+)  # what comes out is observed, whatever it is, and judged here
 _DELIBERATE = ("TypeError", "ValueError", "KeyError")  # others of the original are accidents
 RELATIVE, ABSOLUTE = (
     2e-3,

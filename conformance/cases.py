@@ -9,7 +9,7 @@ A case is a plain dict, so that it travels to a worker as JSON. Answers of real 
 import hashlib
 import re
 
-from . import bad, good, odd, scenarios, signatures, specs
+from . import bad, good, odd, scenarios, signatures, specs, unstated
 from .calls import Call
 
 KINDS = (
@@ -21,6 +21,7 @@ KINDS = (
     "gradient",
     "steps",
     "options",
+    *unstated.KINDS,
     "example",
 )
 LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
@@ -37,6 +38,9 @@ DRIVEN = (
     "spoilt",
     "numbers",
     "converted",
+    "later",
+    "code",
+    "path",
 )
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
@@ -83,6 +87,8 @@ def of_entry(name, entry, kinds=KINDS):
         add("steps", label, **more)
     for label, more in scenarios.options(name, entry):
         add("options", label, **more)
+    for kind, label, more in scenarios.unstated(name, entry):
+        add(kind, label, **more)
     call = call_of(name, entry)
     if call is None:
         return found

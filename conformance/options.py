@@ -39,6 +39,8 @@ def drive(worker, case):
             parameter.set_data(
                 worker.ms.Tensor(wave(parameter.shape, phase)).astype(parameter.dtype)
             )
+    for name, value in _built(worker, case.get("later", {})).items():
+        setattr(layer, name, value)
     if hasattr(layer, "set_train"):
         layer.set_train(case.get("train", False))
     result = layer(*_built(worker, case["call"]).values())

@@ -1,5 +1,5 @@
-"""Cases about several training steps, and about calls with each argument changed in turn
-(`data/steps.yaml`, `data/options.yaml`).
+"""Cases about several training steps, about calls with each argument changed in turn
+(`data/steps.yaml`, `data/options.yaml`), and about what no page says (`data/unstated.yaml`).
 
 The optimizers are not listed: every class of the specs that is called with gradients is tested
 with each of its arguments that has a line in the table.
@@ -28,6 +28,17 @@ UNLIKELY = {
     "-0.5": "float|Number",
     "(1, 2, 3)": "tuple|Iterable",
 }
+# What is made of a Parameter's value, weighted so that no two elements have the same gradient.
+WAY = """
+w = ms.Parameter(wave(2, 3), name="w")
+x = wave(2, 3, phase=1.0)
+
+def forward(x):
+    y = {way}
+    return (y * wave(*y.shape, phase=2.0)).sum()
+
+seen = [forward(x), ms.grad(forward, None, w)(x)]
+"""
 
 
 @cache
@@ -208,3 +219,25 @@ def _unlikely(entry, init):
             if kind in ("positional", "keyword") and text not in (default, init.get(argument)):
                 unlisted = not re.search(rf"\b(?:{names})\b", listed)
                 yield {argument: text}, {"errors": errors, "unlisted": unlisted}
+
+
+def unstated(name, entry):
+    """(kind, label, what the case contains in addition to its name) of what no page says."""
+    table = _table("unstated.yaml")
+    for path in table["imports"].get(name, "").split():
+        yield "imports", path, {"path": path}
+    for label, code in table["parameter_names"].get(name, {}).items():
+        yield "parameter_names", label, {"code": code}
+    for way in table["value_gradients"].get(name, ()):
+        yield "value_gradients", way, {"code": WAY.format(way=way)}
+    layer = _table("options.yaml").get(name) or table["layers"].get(name, {})
+    if "init" in layer:
+        yield "parameter_names", "as it is", {"init": layer["init"], "call": None}
+    for change in table["set_attributes"].get(name, ()):
+        argument, _, text = change.partition("=")
+        base = _changed(layer, {})[1] if layer else _optimizer_as_it_is(name, entry)
+        yield "set_attributes", change, {**base, "train": True, "later": {argument: text}}
+
+
+def _optimizer_as_it_is(name, entry):
+    return next(_optimizer(name, entry, _table("steps.yaml")))[1]

@@ -120,6 +120,8 @@ def _state(*holders):
 
 def _optimizer(worker, case, sample):
     optimizer, given = _made(worker, case)
+    for name, text in case.get("later", {}).items():
+        setattr(optimizer, name, worker.values.build(text))
     return _with_expected(case, _stepped(worker, optimizer, sample), given)
 
 

@@ -26,7 +26,7 @@ import warnings
 
 import numpy as np
 
-from . import blocked, gradients, options, outputs, samples, signatures, steps, targets
+from . import blocked, gradients, options, outputs, samples, signatures, steps, targets, unstated
 from .observations import observe, without_values
 from .values import Values, resolve
 
@@ -36,7 +36,7 @@ except ImportError:  # not on Windows
     resource = None
 
 ROOM = 400  # MiB that a worker may take beyond what it began with, before another takes its place
-PATIENCE = 3  # seconds; a slower call is not made twice to see whether it gives the same
+PATIENCE = 3  # seconds; a slower call is not made twice to see whether its values are drawn
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
     "nn": "nn",
@@ -47,6 +47,15 @@ _USUAL = {
     "ParameterTuple": "ParameterTuple",
     "P": "ops.operations",
     "context": "context",
+}
+# The sorts of case whose outcome is observed, whatever it is: what the thing is used for.
+_DRIVES = {
+    "steps": steps.drive,
+    "options": options.drive,
+    "imports": unstated.imported,
+    "parameter_names": unstated.named,
+    "set_attributes": unstated.assigned,
+    "value_gradients": unstated.scripted,
 }
 # How the original says that this device lacks an operator; the call itself is good.
 _NO_KERNEL = re.compile(
@@ -77,7 +86,10 @@ class Worker:
                         "got": "no such name",
                         "seconds": 0,
                     }
-                found = getattr(self, "on_" + case["kind"])(case)
+                if case["kind"] in _DRIVES:
+                    found = self._driven(_DRIVES[case["kind"]], case)
+                else:
+                    found = getattr(self, "on_" + case["kind"])(case)
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # noqa: BLE001  (the target may raise anything at all)
@@ -159,10 +171,9 @@ class Worker:
                 "observed": "no kernel" if missing else type(error).__name__,
             }
         seen, spent = observe(result), time.perf_counter() - start
-        if without_values(seen) != seen:
+        if without_values(seen) != seen and spent < PATIENCE:
             self._reset(seed=1)
-            sure = spent < PATIENCE and observe(self.call(case)) == seen
-            seen = seen if sure else without_values(seen)
+            seen = seen if observe(self.call(case)) == seen else without_values(seen)
         return {"status": "pass", "observed": seen}
 
     def on_raises(self, case):
@@ -194,15 +205,8 @@ class Worker:
             }
         return {"status": "pass", "got": "accepted", "observed": "accepted"}
 
-    def on_steps(self, case):
-        """The state of an optimizer or a training cell after some steps; the judge compares."""
-        return self._driven(steps.drive, case)
-
-    def on_options(self, case):
-        """What a layer gives with one argument changed, or that it refuses; the judge compares."""
-        return self._driven(options.drive, case)
-
     def _driven(self, drive, case):
+        """What is observed of a thing that is used, or that it refuses; the judge compares."""
         try:
             found = drive(self, case)
         except Exception as error:  # noqa: BLE001
