@@ -180,7 +180,7 @@ def unique_with_pad(
         raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
     if isinstance(pad_num, float) != (x.dtype == dtypes.float32):
         raise TypeError(
-            f"For 'unique_with_pad', 'pad_num' must be an int where 'x' is of ints and a float where "
+            f"For 'unique_with_pad', 'pad_num' must be an int where 'x' is of ints, a float where "
             f"it is of floats, but got {pad_num!r} and an 'x' of {x.dtype}."
         )
     values, indices = unique.run(x)
