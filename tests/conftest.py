@@ -49,6 +49,8 @@ def pytest_generate_tests(metafunc):
         from mindspore_compat._backend import arrays
 
         present = ["numpy", "fakecupy"] + ["cupy"] * arrays.gpu_available()
+        if metafunc.definition.get_closest_marker("device"):
+            present.remove("numpy")
         metafunc.parametrize("space", present, indirect=True)
 
 

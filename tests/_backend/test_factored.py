@@ -9,7 +9,7 @@ from mindspore_compat import Parameter, Tensor, nn
 from mindspore_compat._backend import arrays, factored
 
 pytestmark = [
-    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.device,
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 SHAPES = [(), (1,), (9,), (4, 5), (1, 7), (2, 3, 4, 5), (1100, 1, 2, 3)]

@@ -14,7 +14,7 @@ from mindspore_compat import nn, ops
 from mindspore_compat._backend import kernels
 from mindspore_compat._backend.fuse import fuse
 from tests._backend.test_fuse import CASES, formula_of, operands
-from tests.gpu import networks, steps
+from tests.gpu import networks, steps, test_layers
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="NVRTC is not installed")
 ARCHITECTURES = (70, 80, 90)
@@ -75,6 +75,8 @@ def run_everything(space):
                     skip=space.array(False) if rows == 2 else None,
                     **scalars,
                 )
+    for name, make in test_layers.LAYERS.items():
+        test_layers.counted(name, make)
     x = ms.Tensor(np.ones((2, 3), np.float16))
     for activation in (ops.gelu, ops.silu, ops.mish, ops.sigmoid, ops.softmax, ops.log_softmax):
         ms.grad(lambda x, activation=activation: activation(x).sum())(x)

@@ -19,6 +19,7 @@ KERNELS = [
     "tests/_backend/test_kernels.py",
     "tests/_backend/test_multi_tensor.py",
     "tests/_backend/test_device_bodies.py",
+    "tests/_backend/test_factored.py",
 ]
 SUITES = {
     "operators": ["tests/ops/test_every_device.py"],

@@ -10,7 +10,7 @@ from mindspore_compat._backend import arrays, block_inverse
 from tests.nn.optim import test_thor
 
 pytestmark = [
-    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.device,
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 SPOILT = (0, 3)
@@ -79,6 +79,7 @@ def test_the_course_is_that_of_the_host(space):
             )
 
 
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 @pytest.mark.parametrize("order", ["first", "second"])
 def test_a_step_waits_for_nothing(space, order):
     step, optimizer = training()

@@ -6,6 +6,7 @@ import pytest
 from mindspore_compat import Tensor, nn
 from mindspore_compat._backend import arrays
 
+pytestmark = pytest.mark.device
 OPTIMIZERS = {
     "momentum": lambda given: nn.Momentum(given, [0.1, 0.05, 0.02], 0.9, weight_decay=0.01),
     "adam": lambda given: nn.Adam(given, nn.ExponentialDecayLR(0.1, 0.5, 2), use_nesterov=True),
@@ -51,7 +52,6 @@ def course(make):
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_the_course_is_that_of_the_host(space, name):
     device = course(OPTIMIZERS[name])
     arrays.set_target("CPU")
@@ -62,7 +62,6 @@ def test_the_course_is_that_of_the_host(space, name):
             np.testing.assert_allclose(have[key], value, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
-@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_training_goes_on_without_the_scale(space):
     """The count of steps has gone to the GPU; a plain step reads it there."""
     network = nn.Dense(3, 2)
