@@ -46,6 +46,7 @@ from ..train.callback import EarlyStopping as EarlyStopping
 from ..nn import F1 as F1
 from ..nn import Fbeta as Fbeta
 from ..train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
+from ..train.callback import FlopsUtilizationCollector as FlopsUtilizationCollector
 from ..nn import HausdorffDistance as HausdorffDistance
 from ..train.callback import History as History
 from ..train.callback import LambdaCallback as LambdaCallback

@@ -41,6 +41,13 @@ def _checked_directory(path, arg_name):
     return found
 
 
+def without_optimizer(network):
+    """A network and its loss, without the steps of training that stand around them."""
+    while {"network", "optimizer"} <= network.name_cells().keys():
+        network = network.network
+    return network
+
+
 def documented_as_value_error(function):
     """A decorator for constructors whose documentation names ValueError for a wrong type, too."""
 

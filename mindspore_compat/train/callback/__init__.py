@@ -9,6 +9,7 @@ from ._callback import set_cur_net as _set_cur_net
 from ._checkpoint import CheckpointConfig, ModelCheckpoint
 from ._checkpoint import CheckpointManager as _CheckpointManager
 from ._early_stop import EarlyStopping
+from ._flops_utilization import FlopsUtilizationCollector
 from ._history import History
 from ._lambda_callback import LambdaCallback
 from ._loss_monitor import LossMonitor
@@ -24,6 +25,7 @@ __all__ = [
     "Callback",
     "CheckpointConfig",
     "EarlyStopping",
+    "FlopsUtilizationCollector",
     "History",
     "LambdaCallback",
     "LearningRateScheduler",

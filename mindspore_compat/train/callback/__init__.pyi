@@ -84,6 +84,14 @@ class EarlyStopping(Callback):
     def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+class FlopsUtilizationCollector(Callback):
+    step_time: _t.Any
+    computility: _t.Any
+    full_flops: _t.Any
+    enable_ma_collector: _t.Any
+    def __init__(self, data_size: _t.Any, computility: _t.Any = ..., full_flops: _t.Any = ..., enable_ma_collector: _t.Any = ...) -> None: ...
+    def step_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
+    def step_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
 class History(Callback):
     history: _t.Any
     epoch: _t.Any

@@ -16,7 +16,7 @@ from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...nn.loss.loss import LossBase
 from ...nn.optim.optimizer import Optimizer
-from .._utils import _checked_directory, _make_directory, check_value_type
+from .._utils import _checked_directory, _make_directory, check_value_type, without_optimizer
 from ..summary import _dataset_graph, _lineage
 from ..summary.summary_record import SummaryRecord, _checked_exports
 from ._callback import Callback
@@ -285,9 +285,7 @@ class SummaryCollector(Callback):
             return
         from ..summary._network_graph import network_graph  # the tracer is large, and seldom needed
 
-        network = cb_params.train_network
-        while {"network", "optimizer"} <= network.name_cells().keys():
-            network = network.network
+        network = without_optimizer(cb_params.train_network)
         try:
             self._record.add_value("graph", "train_network/auto", network_graph(network, inputs))
         except Exception as error:  # noqa: BLE001 - of the user's network; the training goes on

@@ -1,0 +1,109 @@
+"""FlopsUtilizationCollector, which prints what part of a device's arithmetic a run makes use of."""
+
+import time
+
+from ... import log
+from ..._core.context.config import GRAPH_MODE, config
+from ...communication.groups import get_group_size
+from .._utils import without_optimizer
+from ._callback import Callback
+
+__all__ = ["FlopsUtilizationCollector"]
+
+
+class FlopsUtilizationCollector(Callback):
+    """Prints how many operations a step takes, and what part of a device's peak that is.
+
+    The products of matrices and the convolutions of the network and its loss are counted, forward
+    and for the gradients. Model and hardware utilization (mfu, hfu) are the same here: what
+    recomputation repeats is not counted. The first step is for counting; after every `data_size`
+    steps the time of a step and the utilization are printed.
+
+    Args:
+        data_size (int): every how many steps there is a line.
+        computility (int, optional): the operations that a device can do in a second. Default: 1.
+        full_flops (bool, optional): whether the operations of all processes are compared with
+            the peak of all; False for those of this one. Default: True.
+        enable_ma_collector (bool, optional): whether the lines go to the log, too. Default: False.
+
+    Raises:
+        TypeError: `data_size` is no int, or `full_flops` or `enable_ma_collector` no bool.
+        ValueError: `data_size` is not positive; in a run, if the mode is not GRAPH_MODE.
+
+    Examples:
+        >>> from mindspore_compat.train import FlopsUtilizationCollector
+        >>> collector = FlopsUtilizationCollector(32, computility=10**12)
+
+    Source: mindspore.train.FlopsUtilizationCollector of MindSpore 2.10.
+    """
+
+    def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
+        super().__init__()
+        if isinstance(data_size, bool) or not isinstance(data_size, int):
+            raise TypeError(
+                f"For 'FlopsUtilizationCollector', 'data_size' must be an int, but got "
+                f"{data_size!r} of type {type(data_size).__name__}."
+            )
+        if data_size <= 0:
+            raise ValueError(
+                f"For 'FlopsUtilizationCollector', 'data_size' must be an int > 0, but got "
+                f"{data_size}."
+            )
+        for name, value in (
+            ("full_flops", full_flops),
+            ("enable_ma_collector", enable_ma_collector),
+        ):
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"For 'FlopsUtilizationCollector', '{name}' must be a bool, but got {value!r}."
+                )
+        self.step_time = data_size
+        self.computility = computility
+        self.full_flops = full_flops
+        self.enable_ma_collector = enable_ma_collector
+        self._flops = {}  # by mode, "train" or "eval"
+        self._steps, self._start = 0, 0.0
+
+    def step_begin(self, run_context):
+        """Counts the operations before the first step of a mode, then notes the time."""
+        cb_params = run_context.original_args()
+        if config.mode != GRAPH_MODE:
+            raise ValueError("For 'FlopsUtilizationCollector', the mode must be GRAPH_MODE.")
+        if cb_params.mode not in self._flops:
+            inputs = cb_params.get(f"{cb_params.mode}_dataset_element")
+            if inputs is not None:
+                self._count(cb_params, inputs)
+        if self._steps % self.step_time == 0:
+            self._start = time.time()
+
+    def step_end(self, run_context):
+        """Prints the time of a step and the utilization, if it is its turn."""
+        cb_params = run_context.original_args()
+        if cb_params.mode not in self._flops and cb_params.get("sunk_element") is not None:
+            self._count(cb_params, cb_params.sunk_element)
+        self._steps += 1
+        if self._steps % self.step_time or cb_params.mode not in self._flops:
+            return
+        seconds = max((time.time() - self._start) / self.step_time, 1e-9)
+        used = self._flops[cb_params.mode] / seconds / self.computility
+        self._tell(
+            f"{cb_params.mode.title()} per step time: {seconds * 1000:.3f} ms mfu:{used:.2%} "
+            f"hfu:{used:.2%}"
+        )
+
+    def _count(self, cb_params, inputs):
+        from ..summary._flops import count_flops  # the tracer is large, and seldom needed
+
+        train = cb_params.mode == "train"
+        network = without_optimizer(cb_params.train_network) if train else cb_params.eval_network
+        shard = float(count_flops(network, inputs, backward=train))
+        full = shard * get_group_size()
+        self._flops[cb_params.mode] = shard
+        if self.full_flops:
+            self._tell(f"Full model flops is {full}, Full hardware flops is {full}, ", end="")
+        self._tell(f"Shard model flops is {shard}, Shard hardware flops is {shard}.")
+
+    def _tell(self, text, end="\n"):
+        print(text, end=end, flush=True)
+        if self.enable_ma_collector:
+            log.info(text)

@@ -1,0 +1,57 @@
+"""How many floating-point operations a network's matrix products and convolutions take.
+
+The network is traced as `export` traces it. A product counts a multiplication and an addition for
+each term; on the way back it counts once more for each factor that has a gradient. Nothing else is
+counted, nor what recomputation repeats.
+"""
+
+import math
+
+from ..mind_ir.tracing import Value, trace
+
+_PRODUCTS = ("MatMul", "BatchMatMul")
+_CONVOLUTIONS = ("Conv2D", "Conv3D")
+
+
+def count_flops(network, inputs, backward):
+    """The number of operations for inputs of these shapes.
+
+    Args:
+        network (Cell): the network.
+        inputs (list[Tensor]): what it is called with.
+        backward (bool): whether the gradients of the trainable parameters are counted, too.
+
+    Raises:
+        RuntimeError: the network does what a graph cannot hold.
+    """
+    graph = trace(network, list(inputs))
+    shapes = {name: shape for name, (shape, _) in graph.shapes.items()}
+    shapes.update({value.name: shape for value, shape, _ in graph.inputs})
+    shapes.update({name: array.shape for _, name, array in graph.parameters})
+    trained = {param.name for param in network.trainable_params()} if backward else set()
+    total = 0
+    for node in graph.nodes:
+        if _depends(node.operands, trained):
+            trained.add(node.result.name)
+        if node.op in (*_PRODUCTS, *_CONVOLUTIONS):
+            times = 1 + sum(_depends((factor,), trained) for factor in node.operands[:2])
+            total += times * _forward(node, shapes)
+    return total
+
+
+def _depends(operands, names):
+    """Whether some of the operands, or of those in tuples among them, have these names."""
+    return any(
+        _depends(each, names)
+        if isinstance(each, (tuple, list))
+        else isinstance(each, Value) and each.name in names
+        for each in operands
+    )
+
+
+def _forward(node, shapes):
+    """Two operations for each term of the sums that make the result."""
+    second = node.operands[1]
+    shape = shapes[second.name] if isinstance(second, Value) else second.shape
+    terms = shape[-2] if node.op in _PRODUCTS else math.prod(shape[1:])
+    return 2 * math.prod(shapes[node.result.name]) * terms
