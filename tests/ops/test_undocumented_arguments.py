@@ -140,9 +140,17 @@ TAKEN = {
     "choices cut to ints": (lambda: Tensor([0, 1]).choose([ONE + 0.5, -ONE * 2.7]), [1, -2]),
     "a list added": (lambda: X.add([[1, 2, 3], [0, 0, 0]], alpha=2), [[3, 6, 9], [4, 5, 6]]),
     "a tuple added": (lambda: ONE.add((1.5,)), [2.5]),
-    "nearest by the lengths": (
+    "nearest, doubled": (
         lambda: nn.functional.interpolate(VECTOR.reshape(1, 1, 3), scale_factor=2.3),
         [[[1, 1, 2, 2, 3, 3]]],
+    ),
+    "nearest, of the same length": (
+        lambda: nn.functional.interpolate(VECTOR.reshape(1, 1, 3), scale_factor=1.3),
+        [[[1, 2, 3]]],
+    ),
+    "nearest, by the factor": (
+        lambda: nn.functional.interpolate(VECTOR.reshape(1, 1, 3), scale_factor=1.6),
+        [[[1, 1, 2, 2]]],
     ),
     "choices by lists": (lambda: Tensor([0, 1]).choose([[1.5, 2], True]), [1, 1]),
     "choices by any mode": (lambda: Tensor([0, 5, -1]).choose(X[:, :1], "wrong"), [1, 4, 1]),

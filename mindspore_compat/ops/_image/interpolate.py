@@ -48,8 +48,8 @@ def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: ThreeFa
         >>> print(ms.ops.UpsampleNearest3D()(ms.ops.ones((1, 1, 1, 1, 2)), [1, 2, 4]).shape)
         (1, 1, 1, 2, 4)
     """
-    goal, _ = _volume("UpsampleNearest3D", x, output_size, scales)
-    return resized(xp, x, goal, "nearest", "edge")
+    goal, steps = _volume("UpsampleNearest3D", x, output_size, scales)
+    return _nearest(xp, x, goal, steps)
 
 
 @op("ops.UpsampleTrilinear3D(align_corners=False)(x, output_size=None, scales=None)")
@@ -140,6 +140,15 @@ def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
     return goal, tuple(1 / f for f in factor)
 
 
+def _nearest(xp, x, goal, steps):
+    """The nearest elements, found by the factors; as in the reference, an axis that keeps or
+    doubles its length counts no factor."""
+    if steps is not None:
+        lengths = zip(x.shape[2:], goal, steps)
+        steps = tuple(n / g if g in (n, 2 * n) else step for n, g, step in lengths)
+    return resized(xp, x, goal, "nearest", "edge", steps)
+
+
 def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     if x.dtype.kind == "u" and mode not in ("nearest", "nearest-exact"):
         raise TypeError(
@@ -155,7 +164,7 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
             else resized(xp, x, goal, "linear", rule, steps)
         )
     if mode == "nearest":
-        return resized(xp, x, goal, "nearest", "edge")  # by the lengths, as the reference does
+        return _nearest(xp, x, goal, steps)
     if mode == "nearest-exact":
         return resized(xp, x, goal, "nearest", "half", steps)
     return resized(xp, x, goal, cubic if mode == "bicubic" else "linear", rule, steps)
