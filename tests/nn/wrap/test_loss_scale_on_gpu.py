@@ -62,6 +62,18 @@ def test_the_course_is_that_of_the_host(space, name):
             np.testing.assert_allclose(have[key], value, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
+def test_an_update_of_ones_own_is_not_asked_to_skip(space):
+    called = []
+
+    class Own(nn.Momentum):
+        def construct(self, gradients):
+            called.append(len(gradients))
+            return super().construct(gradients)
+
+    course(lambda given: Own(given, 0.1, 0.9))
+    assert len(called) == 7 - len(SPOILT)
+
+
 def test_training_goes_on_without_the_scale(space):
     """The count of steps has gone to the GPU; a plain step reads it there."""
     network = nn.Dense(3, 2)
