@@ -135,8 +135,8 @@ class TestEigh:
         )
 
     def test_gradient_of_the_sum_of_eigenvalues_is_the_identity(self):
-        slope = ms.grad(lambda a: Eigh(False)(a).sum())(self.a)
-        np.testing.assert_allclose(slope.asnumpy(), np.eye(2), atol=1e-6)
+        gradient = ms.grad(lambda a: Eigh(False)(a).sum())(self.a)
+        np.testing.assert_allclose(gradient.asnumpy(), np.eye(2), atol=1e-6)
 
     def test_settings_are_bools(self):
         with pytest.raises(TypeError, match="'compute_eigenvectors' must be a bool"):

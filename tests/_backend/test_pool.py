@@ -48,7 +48,7 @@ def test_maximum_its_index_and_gradient(case):
     y, index = pool.maximum_with_index(np, x, *case[1:])
     np.testing.assert_array_equal(y, pool.maximum(np, x, *case[1:]))
     g, u = rng.standard_normal(y.shape), rng.standard_normal(x.shape)
-    slope, picked = np.zeros(x.shape), np.zeros(y.shape)
+    gradient, picked = np.zeros(x.shape), np.zeros(y.shape)
     places = list(windows(size, kernel, stride, pads, dilation, y.shape[2:]))
     assert places and all(cells for _, cells in places)
     for lead in np.ndindex(2, 3):
@@ -56,12 +56,12 @@ def test_maximum_its_index_and_gradient(case):
             best = max(cells, key=lambda cell: x[(*lead, *cell)])  # the first of equal ones
             assert y[(*lead, *place)] == x[(*lead, *best)]
             assert index[(*lead, *place)] == np.ravel_multi_index(best, size)
-            slope[(*lead, *best)] += g[(*lead, *place)]
+            gradient[(*lead, *best)] += g[(*lead, *place)]
             picked[(*lead, *place)] = u[(*lead, *best)]
     options = case[1:5]
-    close(pool.max_gradient(np, g, x, y, *options), slope, atol=0)
+    close(pool.max_gradient(np, g, x, y, *options), gradient, atol=0)
     close(pool.max_pick(np, u, x, y, *options), picked, atol=0)
-    close(pool.add_at(np, g, index, size), slope, atol=0)
+    close(pool.add_at(np, g, index, size), gradient, atol=0)
     close(pool.take_at(np, u, index, len(size)), picked, atol=0)
 
 
@@ -73,7 +73,7 @@ def test_average_and_its_gradient(case, include, divisor):
     x = rng.standard_normal((2, 3, *size))
     kept = x.copy()
     y = pool.average(np, x, kernel, stride, pads, ceil_mode, include, divisor)
-    g, slope = rng.standard_normal(y.shape), np.zeros(x.shape)
+    g, gradient = rng.standard_normal(y.shape), np.zeros(x.shape)
     for place, cells in windows(size, kernel, stride, pads, (1,) * len(size), y.shape[2:]):
         area = 1
         for p, s, k, n, (before, after) in zip(place, stride, kernel, size, pads):
@@ -82,9 +82,9 @@ def test_average_and_its_gradient(case, include, divisor):
         total = sum((x[(..., *cell)] for cell in cells), np.zeros((2, 3)))
         close(y[(..., *place)], total / area, atol=0)
         for cell in cells:
-            slope[(..., *cell)] += g[(..., *place)] / area
+            gradient[(..., *cell)] += g[(..., *place)] / area
     back = pool.average_gradient(np, g, x.shape, kernel, stride, pads, include, divisor)
-    close(back, slope, atol=0)
+    close(back, gradient, atol=0)
     assert (x == kept).all()
 
 

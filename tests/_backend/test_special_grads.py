@@ -38,8 +38,8 @@ def test_betainc_by_its_parameters(space, x):
     by_a = term * (numpy.log(x) - special.digamma(a) + special.digamma(a + b) - 1 / a)
     by_b = term * (numpy.log1p(-x) - special.digamma(b) + special.digamma(a + b))
     on = [space.asarray(each) for each in (a, b)]
-    for slope, wanted in ((space.betainc_a, by_a), (space.betainc_b, by_b)):
-        found = slope(on[0] + 1, on[1], x) - slope(*on, x)
+    for gradient, wanted in ((space.betainc_a, by_a), (space.betainc_b, by_b)):
+        found = gradient(on[0] + 1, on[1], x) - gradient(*on, x)
         close(_host(found), -wanted, 1 + numpy.abs(wanted))
 
 

@@ -31,11 +31,11 @@ def test_sensitivity_by_position_and_by_name():
     sens = Tensor([10.0, 1.0])
     close(ms.grad(product, sens_param=True)(X, Y, sens), [30, 4])
     close(ms.grad(product, sens_param=True)(X, Y, sens=sens), [30, 4])
-    value, slope = ms.value_and_grad(pair, 1, sens_param=True)(X, Y, (sens, sens))
+    value, gradient = ms.value_and_grad(pair, 1, sens_param=True)(X, Y, (sens, sens))
     close(value[0], [3, 8])
-    close(slope, [20, 3])
-    slope, (aux,) = ms.grad(pair, has_aux=True, sens_param=True)(X, Y, sens)
-    close(slope, [30, 4])
+    close(gradient, [20, 3])
+    gradient, (aux,) = ms.grad(pair, has_aux=True, sens_param=True)(X, Y, sens)
+    close(gradient, [30, 4])
     close(aux, [4, 6])
 
 
@@ -178,33 +178,33 @@ def test_jacobians_of_a_convolution_agree():
 
 
 def test_jet_of_a_composite_along_a_curve():
-    out, slopes = ops.jet(ops.exp, X, Tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
+    out, gradients = ops.jet(ops.exp, X, Tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
     e = numpy.exp(X.asnumpy())
     close(out, e)
-    close(slopes, numpy.stack([e, e * (1 + 2), e * (1 + 3 * 2 + 3)]))
+    close(gradients, numpy.stack([e, e * (1 + 2), e * (1 + 3 * 2 + 3)]))
 
 
 def test_jet_of_several_inputs_and_outputs():
     series = Tensor([[1.0, 1.0], [2.0, 2.0]])
-    out, slopes = ops.jet(pair, (X, Y), (series, series))
-    assert isinstance(out, list) and isinstance(slopes, list)
-    close(slopes[0], [[4, 6], [2 * 1 + 2 * 4, 2 * 1 + 2 * 6]])
-    close(slopes[1], [[2, 2], [4, 4]])
+    out, gradients = ops.jet(pair, (X, Y), (series, series))
+    assert isinstance(out, list) and isinstance(gradients, list)
+    close(gradients[0], [[4, 6], [2 * 1 + 2 * 4, 2 * 1 + 2 * 6]])
+    close(gradients[1], [[2, 2], [4, 4]])
 
 
 def test_derivative_of_every_order_in_float64():
     x = Tensor(numpy.array([0.3, 1.1]))
     for order in range(1, 6):
-        value, slope = ops.derivative(ops.sin, x, order)
+        value, gradient = ops.derivative(ops.sin, x, order)
         close(value, numpy.sin(x.asnumpy()), 1e-12)
-        close(slope, numpy.sin(x.asnumpy() + order * math.pi / 2), 1e-12)
-    assert slope.dtype == ms.float64
+        close(gradient, numpy.sin(x.asnumpy() + order * math.pi / 2), 1e-12)
+    assert gradient.dtype == ms.float64
 
 
 def test_derivative_takes_ints_and_tuples():
-    value, slope = ops.derivative(lambda x, y: x * x * y, (Tensor([2]), Tensor([3])), 2)
+    value, gradient = ops.derivative(lambda x, y: x * x * y, (Tensor([2]), Tensor([3])), 2)
     assert value.dtype == ms.float32
-    close(slope, [2 * 3 + 4 * 2])
+    close(gradient, [2 * 3 + 4 * 2])
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_derivative_refuses(args, error):
 
 
 class Scaled(ms._Function):
-    """a * b * k, with slopes that no rule would give."""
+    """a * b * k, with gradients that no rule would give."""
 
     @staticmethod
     def forward(ctx, a, b, k):
@@ -251,16 +251,16 @@ class Scaled(ms._Function):
         return a * b * k
 
     @staticmethod
-    def backward(ctx, slope):
+    def backward(ctx, gradient):
         a, b = ctx.saved_tensors
-        return slope * b * ctx.k * 100, slope * a * ctx.k, None
+        return gradient * b * ctx.k * 100, gradient * a * ctx.k, None
 
 
 def test_function_uses_its_own_gradient():
-    value, slopes = ms.value_and_grad(lambda a, b: Scaled.apply(a, b, 3), (0, 1))(X, Y)
+    value, gradients = ms.value_and_grad(lambda a, b: Scaled.apply(a, b, 3), (0, 1))(X, Y)
     close(value, [9, 24])
-    close(slopes[0], [900, 1200])
-    close(slopes[1], [3, 6])
+    close(gradients[0], [900, 1200])
+    close(gradients[1], [3, 6])
     close(Scaled.apply(X, Y, 3), [9, 24])
 
 
@@ -286,8 +286,8 @@ class Two(ms._Function):
 @pytest.mark.parametrize("fill", [True, False])
 def test_outputs_that_no_gradient_reached(fill):
     cls = type("Case", (Two,), {"fill": fill, "seen": []})
-    slope = ms.grad(lambda a, b: cls.apply(a, b)[0])(X, Y)
-    close(slope, [3, 4])
+    gradient = ms.grad(lambda a, b: cls.apply(a, b)[0])(X, Y)
+    close(gradient, [3, 4])
     if fill:
         close(cls.seen[0], [0, 0])
     else:
@@ -303,9 +303,9 @@ def test_function_has_second_derivatives():
             return out
 
         @staticmethod
-        def backward(ctx, slope):
+        def backward(ctx, gradient):
             x, out = ctx.saved_tensors
-            return slope * 3 * out / x
+            return gradient * 3 * out / x
 
     def first(x):
         return ms.grad(Cube.apply)(x)
@@ -344,8 +344,8 @@ def test_changes_in_place_do_not_reach_what_was_kept():
             return x
 
         @staticmethod
-        def backward(ctx, slope):
-            return slope * 7
+        def backward(ctx, gradient):
+            return gradient * 7
 
     def fn(x):
         before = ops.exp(x)  # keeps its result
@@ -356,14 +356,14 @@ def test_changes_in_place_do_not_reach_what_was_kept():
     close(ms.grad(fn)(X), 7 * numpy.exp(X.asnumpy()))
 
 
-@pytest.mark.parametrize("slope", [lambda g: (g, g), lambda g: g.sum()])
-def test_backward_must_fit_the_inputs(slope):
+@pytest.mark.parametrize("gradient", [lambda g: (g, g), lambda g: g.sum()])
+def test_backward_must_fit_the_inputs(gradient):
     cls = type(
         "Odd",
         (ms._Function,),
         {
             "forward": staticmethod(lambda ctx, x: x * 1),
-            "backward": staticmethod(lambda ctx, g: slope(g)),
+            "backward": staticmethod(lambda ctx, g: gradient(g)),
         },
     )
     with pytest.raises(RuntimeError):
@@ -384,8 +384,8 @@ def test_gradient_within_forward():
     class Inner(ms._Function):
         @staticmethod
         def forward(ctx, x):
-            value, slope = ms.value_and_grad(lambda a: (a**2).sum())(x)
-            ctx.save_for_backward(slope)
+            value, gradient = ms.value_and_grad(lambda a: (a**2).sum())(x)
+            ctx.save_for_backward(gradient)
             return value
 
         @staticmethod
@@ -398,8 +398,8 @@ def test_gradient_within_forward():
 def test_a_gradient_within_a_pause_has_no_history():
     def fn(x):
         with ms._no_grad():
-            value, slope = ms.value_and_grad(lambda a: a**2)(x)
-        return value * slope * x
+            value, gradient = ms.value_and_grad(lambda a: a**2)(x)
+        return value * gradient * x
 
     close(ms.grad(fn)(X), 2 * X.asnumpy() ** 3)
 
@@ -424,9 +424,9 @@ def test_kept_tensors_are_packed_and_unpacked():
         assert len(seen) == 2
         return out * 1
 
-    slopes = ms.grad(fn, (0, 1))(X, Y)
-    close(slopes[0], [4, 5])
-    close(slopes[1], [2, 3])
+    gradients = ms.grad(fn, (0, 1))(X, Y)
+    close(gradients[0], [4, 5])
+    close(gradients[1], [2, 3])
     assert sorted(kind for kind, _ in seen) == ["pack", "pack", "unpack", "unpack"]
 
 

@@ -267,7 +267,7 @@ def numeric_gradients(call, inputs, g, step=1e-6):
     """Central differences of sum(g * call)."""
     found = []
     for x in inputs:
-        slope = numpy.zeros_like(x)
+        gradient = numpy.zeros_like(x)
         for place in numpy.ndindex(*x.shape):
             ends = []
             for sign in (1, -1):
@@ -275,8 +275,8 @@ def numeric_gradients(call, inputs, g, step=1e-6):
                 x[place] = old + sign * step
                 ends.append(numpy.sum(call(HOST, *inputs) * g))
                 x[place] = old
-            slope[place] = (ends[0] - ends[1]) / (2 * step)
-        found.append(slope)
+            gradient[place] = (ends[0] - ends[1]) / (2 * step)
+        found.append(gradient)
     return found
 
 
@@ -309,14 +309,16 @@ def test_second_order(name):
     weights = [RANDOM.normal(size=x.shape) for x in inputs]
 
     def weighted(*values):
-        slopes = traced_gradients(call, list(values), g)[1]
-        return sum(numpy.sum(w * s) for w, s in zip(weights, slopes) if s is not None)
+        gradients = traced_gradients(call, list(values), g)[1]
+        return sum(numpy.sum(w * s) for w, s in zip(weights, gradients) if s is not None)
 
     outer = [leaf(None, x.shape, x.dtype) for x in inputs]
     inner = [leaf(o, x.shape, x.dtype) for o, x in zip(outer, inputs)]
     out = call(SPACE, *[SPACE.wrap(x, end) for x, end in zip(inputs, inner)])
-    slopes = backward([out.node], [SPACE.wrap(g, None)], inner, True)
-    pairs = [(s.node, w) for s, w in zip(slopes, weights) if s is not None and s.node is not None]
+    gradients = backward([out.node], [SPACE.wrap(g, None)], inner, True)
+    pairs = [
+        (s.node, w) for s, w in zip(gradients, weights) if s is not None and s.node is not None
+    ]
     found = backward([n for n, _ in pairs], [w for _, w in pairs], outer, False)
     for i, (got, x) in enumerate(zip(found, inputs)):
         wanted = numpy.zeros_like(x)

@@ -51,9 +51,9 @@ def test_arithmetic(way, dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_gradients(way, dtype):
     given = made(way, dtype)
-    slope = ms.grad(lambda x: (x * x + ops.softmax(x)).sum())(given)
-    assert slope.dtype == given.dtype
-    close(slope, 2 * given.asnumpy())
+    gradient = ms.grad(lambda x: (x * x + ops.softmax(x)).sum())(given)
+    assert gradient.dtype == given.dtype
+    close(gradient, 2 * given.asnumpy())
 
 
 @pytest.mark.parametrize("dtype", [ms.bfloat16, ms.float16, ms.float32])

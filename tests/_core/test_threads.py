@@ -14,8 +14,8 @@ def test_a_gradient_in_another_thread_does_not_nest():
     found = []
 
     def other():
-        value, slope = ms.value_and_grad(lambda x: (x * x).sum())(Tensor([3.0]))
-        found.extend([value._node, slope.asnumpy().tolist()])
+        value, gradient = ms.value_and_grad(lambda x: (x * x).sum())(Tensor([3.0]))
+        found.extend([value._node, gradient.asnumpy().tolist()])
 
     def function(x):
         thread = threading.Thread(target=other)
@@ -42,9 +42,9 @@ def test_one_parameter_in_two_threads_is_refused():
         thread.join()
         return x * weight
 
-    slope = ms.grad(function, None, [weight])(Tensor([5.0]))
+    gradient = ms.grad(function, None, [weight])(Tensor([5.0]))
     assert refused == [True]
-    np.testing.assert_array_equal(slope[0].asnumpy(), [5.0])
+    np.testing.assert_array_equal(gradient[0].asnumpy(), [5.0])
     assert weight._node is None
 
 
@@ -88,11 +88,11 @@ def test_a_float_type_asked_for_stays_in_its_thread():
 
 
 def test_a_vmap_stays_in_its_thread():
-    slopes = []
+    gradients = []
 
     def function(x):
-        slopes.append(in_another_thread(lambda: ms.grad(lambda y: y * y)(Tensor([3.0]))))
+        gradients.append(in_another_thread(lambda: ms.grad(lambda y: y * y)(Tensor([3.0]))))
         return x * 2
 
     assert ms.vmap(function)(Tensor([1.0, 2.0])).asnumpy().tolist() == [2.0, 4.0]
-    assert slopes[0].asnumpy().tolist() == [6.0]
+    assert gradients[0].asnumpy().tolist() == [6.0]

@@ -63,8 +63,8 @@ def test_form_by_weights(weights):
 
 
 def test_aux_outputs_are_handed_through():
-    slopes, (aux,) = ms.grad(pair, has_aux=True)(X, Y)
-    assert (listed(slopes), listed(aux)) == ([3.0, 4.0], [4.0, 6.0])
+    gradients, (aux,) = ms.grad(pair, has_aux=True)(X, Y)
+    assert (listed(gradients), listed(aux)) == ([3.0, 4.0], [4.0, 6.0])
     assert listed(ms.grad(pair)(X, Y)) == [4.0, 5.0]
 
 
@@ -85,9 +85,9 @@ def test_refused_arguments(arguments, error):
 
 def test_positions_may_be_bools_and_weights_are_looked_at_in_use():
     assert listed(ms.grad(product, True)(X, Y)) == listed(ms.grad(product, 1)(X, Y))
-    slope = ms.value_and_grad(product, 0, weights=0.5)
+    gradient = ms.value_and_grad(product, 0, weights=0.5)
     with pytest.raises(TypeError, match="'value_and_grad', 'weights'"):
-        slope(X, Y)
+        gradient(X, Y)
 
 
 @pytest.mark.parametrize("weights", [0.5, "a", [0.5]])
@@ -250,11 +250,11 @@ def test_recompute_draws_the_same_random_numbers():
 
     def noise_and_slope():
         ms.set_seed(5)
-        value, slope = ms.value_and_grad(lambda x: ms.recompute(Noisy(), x))(Tensor([1.0, 1.0]))
-        return value.tolist(), slope.tolist()
+        value, gradient = ms.value_and_grad(lambda x: ms.recompute(Noisy(), x))(Tensor([1.0, 1.0]))
+        return value.tolist(), gradient.tolist()
 
-    value, slope = noise_and_slope()
-    assert value == slope
+    value, gradient = noise_and_slope()
+    assert value == gradient
 
 
 def test_a_pull_that_comes_later_reaches_the_weights_of_recomputed_blocks():
@@ -265,8 +265,8 @@ def test_a_pull_that_comes_later_reaches_the_weights_of_recomputed_blocks():
     _, expected = ms.grad(net, 0, weights)(x)
     for _ in range(2):
         _, found = pull(Tensor([[1.0]]))
-        for slope, wanted in zip(found, expected, strict=True):
-            close(slope, wanted, rtol=1e-6, atol=0)
+        for gradient, wanted in zip(found, expected, strict=True):
+            close(gradient, wanted, rtol=1e-6, atol=0)
     assert abs(found[0].asnumpy()).min() > 0 and weights[0]._node is None
 
 

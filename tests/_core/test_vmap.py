@@ -127,8 +127,8 @@ def test_jacobians_agree():
     rows, columns = ms.jacrev(layer)(X[0]), ms.jacfwd(layer)(X[0])
     assert rows.shape == (2, 4)
     close(rows, columns.asnumpy())
-    slope = (1 - numpy.tanh(X[0].asnumpy() @ W.asnumpy()) ** 2)[:, None] * W.asnumpy().T
-    close(rows, slope)
+    gradient = (1 - numpy.tanh(X[0].asnumpy() @ W.asnumpy()) ** 2)[:, None] * W.asnumpy().T
+    close(rows, gradient)
 
 
 @pytest.mark.parametrize("axes", [None, (None, None), "a", (0, 1.5), (0, True)])

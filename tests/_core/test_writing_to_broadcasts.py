@@ -36,6 +36,6 @@ def test_a_broadcast_tensor_can_be_written_to(name):
 @pytest.mark.parametrize("name", WRITES)
 def test_a_gradient_can_be_written_to(name):
     """The gradient of a sum is one number repeated."""
-    slope = ms.grad(lambda x: x.sum())(Tensor(np.zeros((2, 3), np.float32)))
-    WRITES[name](slope)
-    assert slope.asnumpy().tolist() == AFTER[name]
+    gradient = ms.grad(lambda x: x.sum())(Tensor(np.zeros((2, 3), np.float32)))
+    WRITES[name](gradient)
+    assert gradient.asnumpy().tolist() == AFTER[name]

@@ -37,10 +37,10 @@ def by_hand(x, w):
 def main():
     x, w = Tensor(numpy.ones((4, 4), numpy.float32)), Tensor(numpy.full((4, 4), 0.9, numpy.float32))
     a, b = x.asnumpy(), w.asnumpy()
-    slope = grad(chain)
+    gradient = grad(chain)
     cases = {
         "forward": lambda: chain(x, w),
-        "forward and back": lambda: slope(x, w),
+        "forward and back": lambda: gradient(x, w),
         "by hand": lambda: by_hand(a, b),
     }
     times = {name: [] for name in cases}

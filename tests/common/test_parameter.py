@@ -208,5 +208,5 @@ def test_data_and_values_that_are_read_unrecorded_carry_no_gradient():
 
     for read in (lambda w: w.data, lambda w: ops.stop_gradient(w.value()), unrecorded):
         net = Scaled(read)
-        (slope,) = ms.grad(net, None, net.trainable_params())(Tensor([2.0, 5.0, 7.0]))
-        assert slope.asnumpy().tolist() == [0, 0, 0]
+        (gradient,) = ms.grad(net, None, net.trainable_params())(Tensor([2.0, 5.0, 7.0]))
+        assert gradient.asnumpy().tolist() == [0, 0, 0]

@@ -173,7 +173,7 @@ def refusals():
     refused(ValueError, lambda: comm_func.scatter_tensor(Tensor(1.0)))
 
 
-def slope(function):
+def gradient(function):
     """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
     return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())
 
@@ -181,13 +181,13 @@ def slope(function):
 @check
 def gradients():
     weights = numpy.ones((2, 3))
-    same(slope(lambda x: comm_func.all_reduce(x)[0]), 3 * weights)
-    same(slope(lambda x: comm_func.all_reduce(x, "max")[0]), 3 * weights * (RANK == 1))
-    same(slope(lambda x: comm_func.all_reduce(x, "prod")[0]), 3 * ROWS * (2 - RANK))
-    same(slope(lambda x: comm_func.all_gather_into_tensor(x)[0]), 3 * weights)
-    same(slope(lambda x: comm_func.reduce_scatter_tensor(x)[0]), ROWS)
-    same(slope(lambda x: comm_func.broadcast(x, 1)), 3 * weights * (RANK == 1))
-    same(slope(lambda x: comm_func.all_to_all_single_with_output_shape((2, 3), x)[0]), ROWS)
+    same(gradient(lambda x: comm_func.all_reduce(x)[0]), 3 * weights)
+    same(gradient(lambda x: comm_func.all_reduce(x, "max")[0]), 3 * weights * (RANK == 1))
+    same(gradient(lambda x: comm_func.all_reduce(x, "prod")[0]), 3 * ROWS * (2 - RANK))
+    same(gradient(lambda x: comm_func.all_gather_into_tensor(x)[0]), 3 * weights)
+    same(gradient(lambda x: comm_func.reduce_scatter_tensor(x)[0]), ROWS)
+    same(gradient(lambda x: comm_func.broadcast(x, 1)), 3 * weights * (RANK == 1))
+    same(gradient(lambda x: comm_func.all_to_all_single_with_output_shape((2, 3), x)[0]), ROWS)
 
 
 @check
@@ -243,11 +243,11 @@ def primitives_of_all_with_all():
 @check
 def gradients_of_primitives():
     weights = numpy.ones((2, 3))
-    same(slope(ops.AllReduce()), 3 * weights)
-    same(slope(ops.AllReduce("avg")), 1.5 * weights)
-    same(slope(ops.AlltoAll(2, 0, 1)), ROWS)
-    same(slope(lambda x: ops.AllGatherV()(x.reshape(-1), [6, 6])), 3 * weights)
-    same(slope(lambda x: ops.ReduceScatterV()(x.reshape(-1), [3, 3])), ROWS)
+    same(gradient(ops.AllReduce()), 3 * weights)
+    same(gradient(ops.AllReduce("avg")), 1.5 * weights)
+    same(gradient(ops.AlltoAll(2, 0, 1)), ROWS)
+    same(gradient(lambda x: ops.AllGatherV()(x.reshape(-1), [6, 6])), 3 * weights)
+    same(gradient(lambda x: ops.ReduceScatterV()(x.reshape(-1), [3, 3])), ROWS)
 
 
 def trained(x, y, reducer=None):
@@ -279,8 +279,8 @@ def batch_norm_of_both_ranks():
 
     def step(made, given, weights):
         layer = made(3, dtype=ms.float64).set_train()
-        slope = ms.grad(lambda x: (layer(x) * Tensor(weights)).sum())(Tensor(given))
-        return slope.asnumpy(), [p.asnumpy() for p in layer.get_parameters()]
+        gradient = ms.grad(lambda x: (layer(x) * Tensor(weights)).sum())(Tensor(given))
+        return gradient.asnumpy(), [p.asnumpy() for p in layer.get_parameters()]
 
     found, states = step(mint.nn.SyncBatchNorm, x[half], x[half] ** 2)
     whole, expected = step(mint.nn.BatchNorm1d, x, x**2)

@@ -1,5 +1,5 @@
 """What ranks do with AutoParallel; test_auto_parallel.py starts it through mpiexec and reads
-its verdict. Each rank's slope of `weight` is its number from 1 on.
+its verdict. Each rank's gradient of `weight` is its number from 1 on.
 """
 
 import numpy
@@ -16,7 +16,7 @@ TOTAL = SIZE * (SIZE + 1) / 2
 
 
 class Net(nn.Cell):
-    """sum(x weight), whose slope by the weight is x."""
+    """sum(x weight), whose gradient by the weight is x."""
 
     def __init__(self, dtype=ms.float32):
         super().__init__()
@@ -32,7 +32,7 @@ def given():
     return Tensor(numpy.full(3, RANK + 1, numpy.float32))
 
 
-def slope(net, inner):
+def gradient_of(net, inner):
     return ms.grad(net, None, inner.weight)(given()).asnumpy().tolist()
 
 
@@ -55,8 +55,8 @@ def wide_gradients_are_summed_as_they_are():
 def gradients_of_the_network_are_summed():
     inner = Net()
     net = AutoParallel(inner)
-    assert slope(net, inner) == [TOTAL] * 3
-    assert slope(net, inner) == [TOTAL] * 3
+    assert gradient_of(net, inner) == [TOTAL] * 3
+    assert gradient_of(net, inner) == [TOTAL] * 3
     assert inner.told == "semi_auto_parallel"
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
 
@@ -66,7 +66,7 @@ def gradients_are_averaged_if_asked_for():
     inner = Net()
     net = AutoParallel(inner, "recursive_programming")
     net.enable_gradients_mean()
-    assert slope(net, inner) == [TOTAL / SIZE] * 3
+    assert gradient_of(net, inner) == [TOTAL / SIZE] * 3
     assert inner.told == "auto_parallel"
 
 
@@ -76,7 +76,7 @@ def processes_that_see_all_data_keep_their_gradients():
         inner = Net()
         net = AutoParallel(inner)
         net.dataset_strategy(strategy)
-        assert slope(net, inner) == [RANK + 1] * 3
+        assert gradient_of(net, inner) == [RANK + 1] * 3
 
 
 @check
@@ -119,7 +119,7 @@ def stages_of_a_pipeline_sum_by_themselves():
     inner = Net()
     net = AutoParallel(inner)
     net.pipeline(stages=SIZE)
-    assert slope(net, inner) == [RANK + 1] * 3
+    assert gradient_of(net, inner) == [RANK + 1] * 3
 
 
 run_named_checks()

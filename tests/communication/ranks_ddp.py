@@ -17,7 +17,7 @@ MEAN = sum(range(1, SIZE + 1)) / SIZE
 
 
 class Net(nn.Cell):
-    """sum(x first) + sum(x second) + 0 unused; the slopes of first and second are x."""
+    """sum(x first) + sum(x second) + 0 unused; the gradients of first and second are x."""
 
     def __init__(self, start=0.0):
         super().__init__()
@@ -32,7 +32,7 @@ def given(step=1):
     return Tensor(numpy.full(3, step * (RANK + 1), numpy.float32))
 
 
-def slopes(net, weights, step=1):
+def gradients(net, weights, step=1):
     found = ms.grad(lambda x: net(x), None, weights)(given(step))
     return [each.asnumpy().astype(float)[0] for each in found]
 
@@ -52,8 +52,8 @@ def averages_that_add_up():
         weights = net.trainable_params()
         assert len(weights) == 3
         for _ in range(2):
-            close(slopes(net, weights), [MEAN, MEAN, 0])
-            close(slopes(net, weights, 2), [3 * MEAN, 3 * MEAN, 0])
+            close(gradients(net, weights), [MEAN, MEAN, 0])
+            close(gradients(net, weights, 2), [3 * MEAN, 3 * MEAN, 0])
             net.zero_grad()
 
 
@@ -64,9 +64,9 @@ def adding_up_without_sending():
         weights = net.trainable_params()
         for _ in range(2):
             with net.no_sync():
-                close(slopes(net, weights), [RANK + 1, RANK + 1, 0])
-                close(slopes(net, weights, 2), [3 * (RANK + 1), 3 * (RANK + 1), 0])
-            close(slopes(net, weights, 4), [7 * MEAN, 7 * MEAN, 0])
+                close(gradients(net, weights), [RANK + 1, RANK + 1, 0])
+                close(gradients(net, weights, 2), [3 * (RANK + 1), 3 * (RANK + 1), 0])
+            close(gradients(net, weights, 4), [7 * MEAN, 7 * MEAN, 0])
             net.zero_grad()
             with net.no_sync():
                 found = ms.grad(lambda x: net(x), None, weights)(given())
@@ -78,15 +78,15 @@ def adding_up_without_sending():
 @check
 def some_parameters_only():
     net = DistributedDataParallel(Net(), find_unused_parameters=True)
-    close(slopes(net, [net.module.second]), [MEAN])
-    close(slopes(net, [net.module.first]), [MEAN])
+    close(gradients(net, [net.module.second]), [MEAN])
+    close(gradients(net, [net.module.first]), [MEAN])
     net = DistributedDataParallel(Net(), static_graph=True)
     for _ in range(3):
-        close(slopes(net, [net.module.second]), [MEAN])
+        close(gradients(net, [net.module.second]), [MEAN])
         net.zero_grad()
-    refused(RuntimeError, lambda: slopes(net, [net.module.first]))
+    refused(RuntimeError, lambda: gradients(net, [net.module.first]))
     net = DistributedDataParallel(Net())
-    slopes(net, [net.module.first])
+    gradients(net, [net.module.first])
     refused(RuntimeError, lambda: net(given()))
     net.final_grad_reduce()
     net(given())
@@ -105,7 +105,7 @@ def parameters_of_the_first():
     if group:
         net = DistributedDataParallel(Net(RANK + 1.0), process_group=group)
         assert (net.module.first.asnumpy() == SIZE).all()
-        close(slopes(net, net.trainable_params()), [(1 + SIZE) / 2, (1 + SIZE) / 2, 0])
+        close(gradients(net, net.trainable_params()), [(1 + SIZE) / 2, (1 + SIZE) / 2, 0])
 
 
 @check

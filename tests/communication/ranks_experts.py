@@ -191,10 +191,10 @@ def gradients():
         )
         return out.astype(ms.float32).sum()
 
-    slopes = ms.grad(total, (0, 1))(Tensor(x), Tensor(scales))
+    grads = ms.grad(total, (0, 1))(Tensor(x), Tensor(scales))
     weight = ids.asnumpy() + 1.0
-    close(slopes[0], numpy.repeat((weight * scales).sum(1)[:, None], WIDTH, 1), 2e-2)
-    close(slopes[1], weight * x.astype("float64").sum(1, keepdims=True), 2e-2)
+    close(grads[0], numpy.repeat((weight * scales).sum(1)[:, None], WIDTH, 1), 2e-2)
+    close(grads[1], weight * x.astype("float64").sum(1, keepdims=True), 2e-2)
 
 
 @check

@@ -379,7 +379,7 @@ def reading_waits():
     same(weight, ROWS * (RANK + 1))
 
 
-def slope(function):
+def gradient(function):
     """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
     return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())
 
@@ -404,13 +404,13 @@ def gradients():
         dist.all_to_all_single(out, x)
         return out
 
-    same(slope(reduced), ones * TOTAL)
-    same(slope(gathered), ones * TOTAL)
-    same(slope(exchanged), shares)
-    same(slope(ops.CollectiveScatter(LAST)), shares * (RANK == LAST))
-    same(slope(ops.CollectiveGather(LAST)), ones * SIZE)
-    same(slope(ops.Reduce(LAST)), ones * SIZE)
-    same(slope(ops.Reduce(LAST, "max")), ones * SIZE * (RANK == LAST))
+    same(gradient(reduced), ones * TOTAL)
+    same(gradient(gathered), ones * TOTAL)
+    same(gradient(exchanged), shares)
+    same(gradient(ops.CollectiveScatter(LAST)), shares * (RANK == LAST))
+    same(gradient(ops.CollectiveGather(LAST)), ones * SIZE)
+    same(gradient(ops.Reduce(LAST)), ones * SIZE)
+    same(gradient(ops.Reduce(LAST, "max")), ones * SIZE * (RANK == LAST))
 
 
 @check
@@ -426,8 +426,8 @@ def no_gradient_to_or_from_one():
         return y
 
     ones = numpy.ones((SIZE, 2))
-    same(slope(spread), ones * 2 * SIZE * (RANK == LAST))
-    same(slope(collected), ones * 2 * (RANK + 1) * (RANK != LAST))
+    same(gradient(spread), ones * 2 * SIZE * (RANK == LAST))
+    same(gradient(collected), ones * 2 * (RANK + 1) * (RANK != LAST))
 
 
 run_named_checks()

@@ -44,13 +44,13 @@ def gradients_of_send_and_receive():
     if RANK > 1:
         return
     net = Pipeline()
-    slopes = ms.grad(net, 0, net.trainable_params())(floats(X))
+    gradients = ms.grad(net, 0, net.trainable_params())(floats(X))
     if RANK == 0:
-        same(slopes[0], 72 * X)
-        same(slopes[1][0], 36 * X * X)
+        same(gradients[0], 72 * X)
+        same(gradients[1][0], 36 * X * X)
     else:
-        same(slopes[0], 0 * X)
-        same(slopes[1][0], 24 * X * X)
+        same(gradients[0], 0 * X)
+        same(gradients[1][0], 24 * X * X)
 
 
 @check
@@ -78,8 +78,8 @@ def gradient_through_a_group_of_its_own():
     communication.create_group("turned", [1, 0])
     if RANK == 0:
         send = ops.Send(1, 1, "forth", "back")
-        slope = ms.grad(lambda x: send(x * x).sum())
-        same(slope(floats(X)), 2 * X * (1 + 5))
+        gradient = ms.grad(lambda x: send(x * x).sum())
+        same(gradient(floats(X)), 2 * X * (1 + 5))
         refused(RuntimeError, lambda: ops.Send(1, 1, "forth", "turned")(floats(X)))
     else:
         receive = ops.Receive(1, 0, (2, 2), ms.float32, "forth", "back")
@@ -106,9 +106,9 @@ def neighbors():
     whole = ops.NeighborExchange([FOLLOWING], [BEFORE], ([2, 2],), ([2, 2],), ms.float32)
     (found,) = whole((floats(X + RANK),))
     same(found, X + BEFORE)
-    slope = ms.grad(lambda x: (whole((x * x * x,))[0] * (RANK + 1)).sum())
-    same(slope(floats(X)), 3 * X * X * (FOLLOWING + 1))
-    second = ms.grad(lambda x: slope(x).sum())
+    gradient = ms.grad(lambda x: (whole((x * x * x,))[0] * (RANK + 1)).sum())
+    same(gradient(floats(X)), 3 * X * X * (FOLLOWING + 1))
+    second = ms.grad(lambda x: gradient(x).sum())
     same(second(floats(X)), 6 * X * (FOLLOWING + 1))
     refused(
         RuntimeError,
@@ -162,11 +162,11 @@ def borders_side_by_side():
     right = image[..., :1] + 100 * (RANK + 1) if RANK < SIZE - 1 else numpy.zeros((1, 2, 2, 1))
     found = borders(RANK, floats(image + 100 * RANK))
     same(found, numpy.concatenate([left, image + 100 * RANK, right], 3))
-    slope = ms.grad(lambda x: (borders(RANK, x) * (RANK + 1)).sum())(floats(image))
+    gradient = ms.grad(lambda x: (borders(RANK, x) * (RANK + 1)).sum())(floats(image))
     expected = numpy.full(image.shape, RANK + 1.0)
     expected[..., :1] += RANK if RANK else 0
     expected[..., 1:] += RANK + 2 if RANK < SIZE - 1 else 0
-    same(slope, expected)
+    same(gradient, expected)
 
 
 @check
@@ -217,8 +217,8 @@ def products_with_an_exchange():
     same(product, numpy.concatenate([right[:4], 2 * right[:4]]))
     assert joined.shape == (0,)
     same(ops.matmul_reduce_scatter(*given, world, SIZE), 3 * right[2 * RANK : 2 * RANK + 2])
-    slope = ms.grad(lambda x: ops.matmul_reduce_scatter(x, given[1], world, SIZE).sum())
-    same(slope(given[0]), numpy.tile(right.sum(1), (4, 1)))
+    gradient = ms.grad(lambda x: ops.matmul_reduce_scatter(x, given[1], world, SIZE).sum())
+    same(gradient(given[0]), numpy.tile(right.sum(1), (4, 1)))
 
 
 @check

@@ -73,14 +73,14 @@ def counted(name, make):
     with counting.counted() as forward:
         out, pull = ms.vjp(layer, x, weights=weights or None)
     with counting.counted() as backward:
-        slopes = pull(sens)
-    return [each.asnumpy() for each in (out, *_flat(slopes))], forward, backward
+        gradients = pull(sens)
+    return [each.asnumpy() for each in (out, *_flat(gradients))], forward, backward
 
 
-def _flat(slopes):
-    if isinstance(slopes, (tuple, list)):
-        return tuple(one for each in slopes for one in _flat(each))
-    return (slopes,)
+def _flat(gradients):
+    if isinstance(gradients, (tuple, list)):
+        return tuple(one for each in gradients for one in _flat(each))
+    return (gradients,)
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -38,14 +38,14 @@ def check_weights(layer, x):
         return (layer(given) * Tensor(weights)).sum()
 
     found = ms.grad(scalar, None, held)(Tensor(x))
-    for parameter, slope in zip(held, found if isinstance(found, tuple) else (found,)):
+    for parameter, gradient in zip(held, found if isinstance(found, tuple) else (found,)):
         first, direction = parameter.asnumpy().copy(), drawn(*parameter.shape)
         ends = []
         for sign in (1, -1):
             parameter.set_data(Tensor(first + sign * 1e-5 * direction))
             ends.append(scalar(Tensor(x)).asnumpy().item())
         parameter.set_data(Tensor(first))
-        along = (slope.asnumpy() * direction).sum()
+        along = (gradient.asnumpy() * direction).sum()
         close_sums(along, (ends[0] - ends[1]) / 2e-5)
 
 
@@ -586,5 +586,5 @@ def test_layers_follow_the_lists_of_automatic_mixed_precision(level, first, last
     assert str(network(x).dtype) == last
     narrow = ms.amp.auto_mixed_precision(convolution, level)
     assert str(narrow(x).dtype) == first
-    slope = ms.grad(lambda given: network(given).astype(ms.float32).sum())(x)
-    assert slope.dtype == ms.float32 and (slope.asnumpy() != 0).any()
+    gradient = ms.grad(lambda given: network(given).astype(ms.float32).sum())(x)
+    assert gradient.dtype == ms.float32 and (gradient.asnumpy() != 0).any()

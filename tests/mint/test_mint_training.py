@@ -43,10 +43,10 @@ def trained(make, jit=False, steps=20):
     ms.set_seed(0)
     net, loss = Net().set_train(), mint.nn.CrossEntropyLoss()
     optimizer = make(net.trainable_params())
-    slopes = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    gradients = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
 
     def step(x, y):
-        value, found = slopes(x, y)
+        value, found = gradients(x, y)
         optimizer(found)
         return value
 

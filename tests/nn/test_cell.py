@@ -217,10 +217,10 @@ def test_recompute_runs_forward_again_and_finds_the_same():
     again.first.recompute()
     again.second.recompute()
 
-    def slopes(net):
+    def gradients(net):
         return ms.grad(lambda v: net(v).sum(), 0, net.trainable_params())(x())
 
-    (one, ours), (other, theirs) = slopes(plain), slopes(again)
+    (one, ours), (other, theirs) = gradients(plain), gradients(again)
     assert one.asnumpy().tolist() == other.asnumpy().tolist()
     assert [g.asnumpy().tolist() for g in ours] == [g.asnumpy().tolist() for g in theirs]
     assert plain.first.calls == 1
@@ -231,8 +231,8 @@ def test_recompute_draws_the_same_numbers_again():
     net = nn.SequentialCell(nn.Dropout(p=0.5))
     net.set_train()
     net.recompute()
-    out, slope = ms.value_and_grad(lambda v: net(v))(ops.ones((50,)))
-    assert out.asnumpy().tolist() == slope.asnumpy().tolist()
+    out, gradient = ms.value_and_grad(lambda v: net(v))(ops.ones((50,)))
+    assert out.asnumpy().tolist() == gradient.asnumpy().tolist()
 
 
 # Float types --------------------------------------------------------------------------------------
@@ -240,12 +240,12 @@ def test_recompute_draws_the_same_numbers_again():
 
 def test_to_float_computes_in_half_and_keeps_the_parameters():
     net = nn.Dense(3, 2).to_float(ms.float16)
-    found, slopes = ms.value_and_grad(lambda v: net(v).sum(), None, net.trainable_params())(
+    found, gradients = ms.value_and_grad(lambda v: net(v).sum(), None, net.trainable_params())(
         ops.ones((4, 3))
     )
     assert found.dtype == ms.float16
     assert {p.dtype for p in net.get_parameters()} == {ms.float32}
-    assert {s.dtype for s in slopes} == {ms.float32}
+    assert {s.dtype for s in gradients} == {ms.float32}
 
 
 class _Times(nn.Cell):
@@ -379,9 +379,9 @@ def test_rows_that_are_looked_up_have_the_type_of_to_float(make):
     rows = net(ids)
     assert rows.dtype == ms.float16 and table.dtype == ms.float32
     np.testing.assert_array_equal(rows.asnumpy(), table.asnumpy()[[0, 1, 1]].astype(np.float16))
-    slope = ms.grad(lambda ids: net(ids).sum(), None, net.trainable_params())(ids)
-    assert slope[0].dtype == ms.float32
-    np.testing.assert_array_equal(slope[0].asnumpy()[:, 0], [1, 2, 0, 0])
+    gradient = ms.grad(lambda ids: net(ids).sum(), None, net.trainable_params())(ids)
+    assert gradient[0].dtype == ms.float32
+    np.testing.assert_array_equal(gradient[0].asnumpy()[:, 0], [1, 2, 0, 0])
 
 
 @pytest.mark.parametrize("operation", [ops.functional.identity, ops.ReLU()])

@@ -12,16 +12,16 @@ ONES = ops.ones_like(X)
 
 def test_one_input_and_result_stand_by_themselves():
     for cell in (Jvp, Vjp):
-        out, slope = cell(lambda x: x**3)(X, ONES)
+        out, gradient = cell(lambda x: x**3)(X, ONES)
         np.testing.assert_array_equal(out.asnumpy(), [1, 8])
-        np.testing.assert_array_equal(slope.asnumpy(), [3, 12])
+        np.testing.assert_array_equal(gradient.asnumpy(), [3, 12])
 
 
 def test_several_are_tuples():
-    out, slopes = Vjp(lambda x, y: (x * y, x + y))(X, X + 1, (ONES, ONES))
-    np.testing.assert_array_equal([s.asnumpy() for s in slopes], [[3, 4], [2, 3]])
-    out, slope = Jvp(lambda x, y: x * y)(X, X + 1, (ONES, ONES))
-    np.testing.assert_array_equal(slope.asnumpy(), [3, 5])
+    out, gradients = Vjp(lambda x, y: (x * y, x + y))(X, X + 1, (ONES, ONES))
+    np.testing.assert_array_equal([s.asnumpy() for s in gradients], [[3, 4], [2, 3]])
+    out, gradient = Jvp(lambda x, y: x * y)(X, X + 1, (ONES, ONES))
+    np.testing.assert_array_equal(gradient.asnumpy(), [3, 5])
 
 
 @pytest.mark.parametrize("cell", [Jvp, Vjp])

@@ -41,8 +41,8 @@ def test_channel_dropout_drops_whole_channels(layer, shape):
 
 def test_the_gradient_of_dropout_has_the_mask_of_its_result():
     layer = nn.Dropout(p=0.5).set_train()
-    found, slope = ms.value_and_grad(layer)(ops.ones((100,)))
-    assert found.asnumpy().tolist() == slope.asnumpy().tolist()
+    found, gradient = ms.value_and_grad(layer)(ops.ones((100,)))
+    assert found.asnumpy().tolist() == gradient.asnumpy().tolist()
 
 
 def test_a_seed_repeats_dropout():
@@ -97,10 +97,10 @@ def test_each_sample_is_brought_to_mean_zero_and_deviation_one(layer, axes):
 
 def test_the_gradient_of_a_row_read_twice_is_counted_twice():
     layer = nn.Embedding(4, 2)
-    (slope,) = ms.grad(lambda ids: layer(ids).sum(), None, layer.trainable_params())(
+    (gradient,) = ms.grad(lambda ids: layer(ids).sum(), None, layer.trainable_params())(
         Tensor([1, 3, 1], ms.int32)
     )
-    assert slope.asnumpy().tolist() == [[0, 0], [2, 2], [0, 0], [1, 1]]
+    assert gradient.asnumpy().tolist() == [[0, 0], [2, 2], [0, 0], [1, 1]]
 
 
 def test_the_row_of_the_padding_starts_at_zero():
@@ -152,13 +152,13 @@ def test_a_layer_is_its_cell_step_by_step(layer, cell, states):
 def test_second_derivatives_of_recurrences(kind):
     layer, x = kind(2, 3), normal(3, 1, 2)
 
-    def slope(x):
+    def gradient(x):
         return ms.grad(lambda v: layer(v)[0].sum())(x)
 
     weights = normal(3, 1, 2, seed=3)
-    exact = ms.grad(lambda v: (slope(v) * weights).sum())(x).asnumpy()
+    exact = ms.grad(lambda v: (gradient(v) * weights).sum())(x).asnumpy()
     step = 1e-2 * weights
-    around = ((slope(x + step) - slope(x - step)) / 2e-2).asnumpy()
+    around = ((gradient(x + step) - gradient(x - step)) / 2e-2).asnumpy()
     assert np.allclose(exact, around, atol=2e-3)
 
 

@@ -20,14 +20,14 @@ def test_it_is_the_primitive_of_today(half_pixel, align):
         np.testing.assert_array_equal(found.asnumpy(), today)
 
 
-def test_values_dtype_and_slope():
+def test_values_dtype_and_gradient():
     x = Tensor(np.array([[[[1, 2], [3, 4]]]], np.float16))
     found = ops.ResizeBilinear([2, 4])(x)
     assert found.dtype == float16
     np.testing.assert_array_equal(found.asnumpy(), [[[[1, 1.5, 2, 2], [3, 3.5, 4, 4]]]])
     layer = nn.ResizeBilinear()
-    slope = grad(lambda x: layer(x, size=(2, 4)).sum())(Tensor(X[:, :, :2, :2]))
-    np.testing.assert_array_equal(slope.asnumpy()[0, 0], [[1.5, 2.5], [1.5, 2.5]])
+    gradient = grad(lambda x: layer(x, size=(2, 4)).sum())(Tensor(X[:, :, :2, :2]))
+    np.testing.assert_array_equal(gradient.asnumpy()[0, 0], [[1.5, 2.5], [1.5, 2.5]])
 
 
 @pytest.mark.parametrize(

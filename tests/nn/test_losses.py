@@ -119,14 +119,16 @@ def test_the_mean_of_a_sampled_loss_is_a_scalar():
 
 def test_classes_out_of_range_add_nothing():
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="none")
-    found, slope = ms.value_and_grad(lambda x: loss(x, Tensor([1, 7, -1], ms.int32)))(normal(3, 4))
+    found, gradient = ms.value_and_grad(lambda x: loss(x, Tensor([1, 7, -1], ms.int32)))(
+        normal(3, 4)
+    )
     assert (found.asnumpy()[1:] == 0).all()
-    assert (slope.asnumpy()[1:] == 0).all()
+    assert (gradient.asnumpy()[1:] == 0).all()
     assert found.asnumpy()[0] > 0
 
 
 @pytest.mark.parametrize("shape", [(6, 5), (600, 500)])
-def test_the_slope_of_cross_entropy(space, shape):
+def test_the_gradient_of_cross_entropy(space, shape):
     x = normal(*shape)
     labels = Tensor(np.random.RandomState(1).randint(0, shape[1], shape[0]), ms.int32)
     labels[0] = 2
@@ -142,12 +144,12 @@ def test_the_slope_of_cross_entropy(space, shape):
 def test_second_derivatives_of_cross_entropy():
     x, labels = normal(4, 3), Tensor([0, 2, 1, 0], ms.int32)
 
-    def slope(v):
+    def gradient(v):
         return ms.grad(nn.CrossEntropyLoss())(v, labels)
 
     weights = normal(4, 3, seed=3)
-    exact = ms.grad(lambda v: (slope(v) * weights).sum())(x).asnumpy()
-    around = ((slope(x + 1e-2 * weights) - slope(x - 1e-2 * weights)) / 2e-2).asnumpy()
+    exact = ms.grad(lambda v: (gradient(v) * weights).sum())(x).asnumpy()
+    around = ((gradient(x + 1e-2 * weights) - gradient(x - 1e-2 * weights)) / 2e-2).asnumpy()
     assert np.allclose(exact, around, atol=1e-3)
 
 

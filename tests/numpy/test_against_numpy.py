@@ -314,8 +314,8 @@ def test_functions_of_functions():
 
 
 def test_gradients_pass():
-    slope = ms.grad(lambda x: mnp.sum(mnp.convolve(x, mnp.array([1.0, 2.0]))))(Tensor(ROW))
-    close(slope, 3.0, rtol=1e-7, atol=0)
+    gradient = ms.grad(lambda x: mnp.sum(mnp.convolve(x, mnp.array([1.0, 2.0]))))(Tensor(ROW))
+    close(gradient, 3.0, rtol=1e-7, atol=0)
 
 
 @pytest.mark.parametrize(

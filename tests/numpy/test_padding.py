@@ -22,7 +22,9 @@ def test_constants_in_a_tensor_may_widen():
 def test_each_constant_gets_its_own_gradient():
     matrix = Tensor(np.ones((1, 2), np.float32))
     ends = Tensor(np.array([[3.0, 5.0], [1.0, 2.0]], np.float32))
-    slope = ms.grad(lambda k: mnp.pad(matrix, (1, 2), constant_values=k).sum())(ends)
-    assert slope.asnumpy().tolist() == [[2, 4], [4, 8]]
-    slope = ms.grad(lambda k: mnp.pad(matrix[0], 1, constant_values=[k, 2 * k]).sum())(ends[0, 0])
-    assert slope.asnumpy() == 3
+    gradient = ms.grad(lambda k: mnp.pad(matrix, (1, 2), constant_values=k).sum())(ends)
+    assert gradient.asnumpy().tolist() == [[2, 4], [4, 8]]
+    gradient = ms.grad(lambda k: mnp.pad(matrix[0], 1, constant_values=[k, 2 * k]).sum())(
+        ends[0, 0]
+    )
+    assert gradient.asnumpy() == 3

@@ -149,5 +149,5 @@ def test_ranges_are_of_int64_or_float32():
 
 
 def test_a_tensor_that_fills_gets_a_gradient():
-    slope = ms.grad(lambda value: ops.full_like(SQUARE, value).sum())(Tensor(2.0))
-    assert slope.asnumpy() == 9
+    gradient = ms.grad(lambda value: ops.full_like(SQUARE, value).sum())(Tensor(2.0))
+    assert gradient.asnumpy() == 9

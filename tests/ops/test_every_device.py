@@ -95,9 +95,9 @@ def test_gradients(label, space):
             Tensor(0.0, ms.float64),
         )
 
-    def slopes():
+    def gradients():
         given = tensors(case, "float64")
         return ms.grad(total, tuple(range(len(case.floats()))))(*[given[p] for p in case.floats()])
 
     with np.errstate(all="ignore"):
-        compare(slopes, 1e-7, space)
+        compare(gradients, 1e-7, space)

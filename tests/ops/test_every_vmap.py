@@ -104,11 +104,11 @@ def test_gradient_equals_a_loop(label):
             Tensor(0.0, ms.float64),
         )
 
-    slope = ms.grad(total, tuple(range(len(places))))
+    gradient = ms.grad(total, tuple(range(len(places))))
     slices = [[case.at(p) for p in places], [second(case, p) for p in places]]
     with np.errstate(all="ignore"):
-        wanted = [flat(slope(*map(Tensor, one))) for one in slices]
-        got = flat(ms.vmap(slope)(*[Tensor(np.stack(pair)) for pair in zip(*slices)]))
+        wanted = [flat(gradient(*map(Tensor, one))) for one in slices]
+        got = flat(ms.vmap(gradient)(*[Tensor(np.stack(pair)) for pair in zip(*slices)]))
     for out, *loop in zip(got, *wanted):
         equal(out, np.stack([one.asnumpy() for one in loop]))
 

@@ -10,7 +10,7 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
 
-EDGES = {  # what is differentiated, where, and the slope
+EDGES = {  # what is differentiated, where, and the gradient
     "leaky_relu at 0": (lambda x: ops.leaky_relu(x, 0.2), [0.0, 1, -1], [0.6, 1, 0.2]),
     "hardswish at its ends": (ops.hardswish, [-3.0, 3], [-0.5, 1.5]),
     "selu at 0": (ops.selu, [0.0], [1.050701]),
@@ -38,19 +38,19 @@ EDGES = {  # what is differentiated, where, and the slope
 
 @pytest.mark.parametrize("name", EDGES)
 def test_gradient(name):
-    function, at, slope = EDGES[name]
+    function, at, gradient = EDGES[name]
     with np.errstate(all="ignore"):
         found = ms.grad(function)(Tensor(at, ms.float32)).asnumpy()
-    close(found, slope)
+    close(found, gradient)
 
 
 @pytest.mark.parametrize("cosine", [ops.cosine_similarity, mint.nn.functional.cosine_similarity])
 def test_the_product_of_lengths_is_bounded(cosine):
     """Not each length: the similarity of [1e-5, 0] to itself is 0.01, as in 2.10."""
     short = Tensor([1e-5, 0], ms.float32)
-    value, slope = ms.value_and_grad(lambda x: cosine(x, short, 0))(short)
+    value, gradient = ms.value_and_grad(lambda x: cosine(x, short, 0))(short)
     np.testing.assert_allclose(value.asnumpy(), 0.01, rtol=1e-5)
-    np.testing.assert_allclose(slope.asnumpy(), [1000, 0], rtol=1e-5)
+    np.testing.assert_allclose(gradient.asnumpy(), [1000, 0], rtol=1e-5)
     nothing = ms.grad(lambda x: cosine(x, Tensor([1.0, 2]), 0))(Tensor([0.0, 0]))
     assert np.isfinite(nothing.asnumpy()).all()
 
@@ -89,16 +89,18 @@ def test_drawn_numbers_follow_mean_and_scale(draw):
 
 def test_uniform_numbers_follow_their_bounds():
     low, high = Tensor(A), Tensor(B)
-    value, slopes = ms.value_and_grad(lambda a, b: ops.uniform((4, 2), a, b, 5), (0, 1))(low, high)
+    value, gradients = ms.value_and_grad(lambda a, b: ops.uniform((4, 2), a, b, 5), (0, 1))(
+        low, high
+    )
     share = ((value - low) / (high - low)).asnumpy().sum(0)
-    close(slopes[0], 4 - share)
-    close(slopes[1], share)
+    close(gradients[0], 4 - share)
+    close(gradients[1], share)
 
 
 def test_gamma_numbers_follow_their_rate():
     rate = Tensor(B)
-    value, slope = ms.value_and_grad(lambda b: ops.gamma((4,), Tensor(A), b, 5))(rate)
-    close(slope, (-value / rate).asnumpy().sum(0))
+    value, gradient = ms.value_and_grad(lambda b: ops.gamma((4,), Tensor(A), b, 5))(rate)
+    close(gradient, (-value / rate).asnumpy().sum(0))
 
 
 def test_sigmoid_keeps_its_lower_tail():

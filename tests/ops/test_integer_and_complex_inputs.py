@@ -75,8 +75,8 @@ def test_two_narrow_floats_make_a_float32():
     for x, y in ((half, brain), (brain, half)):
         found = ops.smooth_l1_loss(x, y)
         assert found.dtype == ms.float32 and found.asnumpy().tolist() == [0.5, 1.5]
-        slope = ms.grad(lambda x: ops.smooth_l1_loss(x, y).sum())(x)  # noqa: B023
-        assert slope.dtype == x.dtype
+        gradient = ms.grad(lambda x: ops.smooth_l1_loss(x, y).sum())(x)  # noqa: B023
+        assert gradient.dtype == x.dtype
 
 
 @pytest.mark.parametrize("dtype", [ms.complex64, ms.complex128])

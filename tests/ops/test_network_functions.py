@@ -134,8 +134,8 @@ def test_the_gradient_of_dropout_passes_where_elements_were_kept():
         seen.append(mask.asnumpy())
         return ops.reduce_sum(out)
 
-    slope = grad(loss)(Tensor(np.ones((5, 6), np.float32))).asnumpy()
-    np.testing.assert_allclose(slope, seen[0] / 0.4, rtol=1e-6)
+    gradient = grad(loss)(Tensor(np.ones((5, 6), np.float32))).asnumpy()
+    np.testing.assert_allclose(gradient, seen[0] / 0.4, rtol=1e-6)
 
 
 def test_channel_dropout_drops_whole_channels():

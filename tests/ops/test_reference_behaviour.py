@@ -50,9 +50,9 @@ MIXED = [ops.mse_loss, ops.l1_loss, ops.hypot, ops.logaddexp, ops.add, ops.outer
 @pytest.mark.parametrize("mix", MIXED, ids=lambda mix: mix.__name__)
 def test_a_gradient_has_the_dtype_of_what_it_is_the_gradient_of(mix):
     half, single = Tensor([0.5, 1.5], ms.float16), floats(0.25, 2)
-    slopes = ms.grad(lambda x, y: mix(x, y).sum(), (0, 1))(half, single)
+    gradients = ms.grad(lambda x, y: mix(x, y).sum(), (0, 1))(half, single)
     assert mix(half, single).dtype == ms.float32
-    assert [slope.dtype for slope in slopes] == [ms.float16, ms.float32]
+    assert [gradient.dtype for gradient in gradients] == [ms.float16, ms.float32]
 
 
 def test_losses_of_half_logits_have_the_dtype_of_wider_weights_and_probabilities():
@@ -171,8 +171,8 @@ def test_a_tensor_without_axes_does_not_widen_a_product_or_quotient(name):
     half, scale = Tensor([1, 2], ms.float16), Tensor(2.5, ms.float32)
     for x, y in ((half, scale), (scale, half)):
         assert PRODUCTS[name](x, y).dtype == ms.float16
-        slopes = ms.grad(lambda x, y: PRODUCTS[name](x, y).sum(), (0, 1))(x, y)
-        assert [slope.dtype for slope in slopes] == [x.dtype, y.dtype]
+        gradients = ms.grad(lambda x, y: PRODUCTS[name](x, y).sum(), (0, 1))(x, y)
+        assert [gradient.dtype for gradient in gradients] == [x.dtype, y.dtype]
     assert PRODUCTS[name](half, scale.reshape(1)).dtype == ms.float32
     assert PRODUCTS[name](half.sum(), scale).dtype == ms.float32
     assert PRODUCTS[name](ints(1, 2), scale).dtype == ms.float32

@@ -68,8 +68,8 @@ def test_what_is_added_at_indices_has_a_gradient():
     def total(y):
         return (ops.IndexAdd(0)(table, places, y) * weights).sum()
 
-    slope = ms.grad(total)(Tensor([[1.0, 1.0], [2.0, 2.0]]))
-    assert slope.asnumpy().tolist() == [[1, 2], [5, 6]]
+    gradient = ms.grad(total)(Tensor([[1.0, 1.0], [2.0, 2.0]]))
+    assert gradient.asnumpy().tolist() == [[1, 2], [5, 6]]
     assert table.asnumpy().tolist() == [[2, 2], [1, 1], [3, 3]]
 
 

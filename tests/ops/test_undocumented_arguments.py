@@ -216,12 +216,12 @@ def test_gradients_of_complex_numbers(call):
     def real(z):
         return call(Tensor(z)).asnumpy().real.sum()
 
-    slopes = [
+    gradients = [
         [(real(x + step * unit) - real(x - step * unit)) / (2 * step) for unit in way * np.eye(2)]
         for way in (1, 1j)
     ]
     found = ms.grad(lambda z: ops.real(call(z)).sum())(Tensor(x)).asnumpy()
-    close_sums(found, np.array(slopes[0]) + 1j * np.array(slopes[1]))
+    close_sums(found, np.array(gradients[0]) + 1j * np.array(gradients[1]))
 
 
 @pytest.mark.parametrize(
@@ -247,16 +247,16 @@ def test_gradients_of_complex_numbers(call):
 @pytest.mark.parametrize("shape", [(), (1,)])
 def test_gradients_go_to_numbers_in_tensors(call, wanted, by, shape):
     number = Tensor(np.full(shape, by, np.float32))
-    value, slope = ms.value_and_grad(lambda k: call(k).sum())(number)
-    assert slope.shape == shape
-    np.testing.assert_allclose(slope.asnumpy(), np.full(shape, wanted), rtol=1e-6)
+    value, gradient = ms.value_and_grad(lambda k: call(k).sum())(number)
+    assert gradient.shape == shape
+    np.testing.assert_allclose(gradient.asnumpy(), np.full(shape, wanted), rtol=1e-6)
     np.testing.assert_allclose(value.asnumpy(), call(number).sum().asnumpy(), rtol=1e-6)
 
 
 def test_a_number_with_a_gradient_does_not_widen():
     halves = VECTOR.astype(ms.float16)
-    slope = ms.value_and_grad(lambda k: ops.subtract(halves, halves, alpha=k), has_aux=False)
-    assert slope(Tensor(2.0))[0].dtype == ms.float16
+    gradient = ms.value_and_grad(lambda k: ops.subtract(halves, halves, alpha=k), has_aux=False)
+    assert gradient(Tensor(2.0))[0].dtype == ms.float16
 
 
 @pytest.mark.parametrize("given", [[1, 2], "wrong", X])

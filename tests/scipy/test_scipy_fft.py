@@ -42,12 +42,12 @@ def test_several_axes(name, options):
 def test_gradient_is_the_transpose(name, n):
     function = getattr(fft, name)
     weight = Tensor(numpy.arange(1.0, 1.0 + 2 * (n or 5), dtype=numpy.float32).reshape(2, -1))
-    slope = ms.grad(lambda x: (function(x, n=n) * weight).sum())(Tensor(VALUES))
+    gradient = ms.grad(lambda x: (function(x, n=n) * weight).sum())(Tensor(VALUES))
     matrix = numpy.stack(
         [function(Tensor(row), n=n).asnumpy() for row in numpy.eye(5, dtype=numpy.float32)]
     )
     wanted = weight.asnumpy() @ matrix.T
-    close_sums(slope, wanted)
+    close_sums(gradient, wanted)
 
 
 @pytest.mark.parametrize(

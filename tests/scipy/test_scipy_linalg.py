@@ -179,22 +179,24 @@ FUNCTIONS = {
 def test_gradients_agree_with_differences(name):
     function, place, shape = FUNCTIONS[name]
     total, step = weighted(function, shape), 1e-6
-    slope = ms.grad(total)(Tensor(place)).asnumpy()
+    gradient = ms.grad(total)(Tensor(place)).asnumpy()
     for _ in range(3):
         way = RANDOM.randn(*place.shape)
         ahead, behind = (float(total(Tensor(place + sign * step * way))) for sign in (1, -1))
-        np.testing.assert_allclose((slope * way).sum(), (ahead - behind) / (2 * step), 1e-5, 1e-6)
+        np.testing.assert_allclose(
+            (gradient * way).sum(), (ahead - behind) / (2 * step), 1e-5, 1e-6
+        )
 
 
 def test_second_derivatives_of_factors_agree_with_differences():
     total, step = weighted(FUNCTIONS["lu_factor"][0], (4, 4)), 1e-6
     first = ms.grad(total)
     way, other = RANDOM.randn(4, 4), RANDOM.randn(4, 4)
-    slope = ms.grad(lambda a: ops.sum(first(a) * Tensor(way)))(Tensor(GENERAL)).asnumpy()
+    gradient = ms.grad(lambda a: ops.sum(first(a) * Tensor(way)))(Tensor(GENERAL)).asnumpy()
     ahead, behind = (
         (first(Tensor(GENERAL + sign * step * other)).asnumpy() * way).sum() for sign in (1, -1)
     )
-    close_sums((slope * other).sum(), (ahead - behind) / (2 * step))
+    close_sums((gradient * other).sum(), (ahead - behind) / (2 * step))
 
 
 SQUARE = (linalg.inv, linalg.det, linalg.cholesky, linalg.cho_factor, linalg.eigh, linalg.lu_factor)

@@ -64,7 +64,7 @@ def test_iterations_are_limited(method):
 def test_further_arguments_and_a_given_gradient():
     calls = []
 
-    def slope(x, where):
+    def gradient(x, where):
         calls.append(1)
         return 2 * (x - where)
 
@@ -73,7 +73,7 @@ def test_further_arguments_and_a_given_gradient():
         Tensor([0.0, 3.0]),
         (2.0,),
         method="BFGS",
-        jac=slope,
+        jac=gradient,
     )
     close(found.x, [2, 2])
     assert len(calls) == found.njev
@@ -161,10 +161,10 @@ def test_line_searches_keep_the_conditions(function, start, way):
     found = optimize.line_search(function, Tensor(start), Tensor(way))
     assert not found.failed and found.status == 0
     there = start + found.a_k * way
-    slope = scipy.optimize.approx_fprime(start, lambda x: float(function(Tensor(x))), 1e-7) @ way
+    gradient = scipy.optimize.approx_fprime(start, lambda x: float(function(Tensor(x))), 1e-7) @ way
     close(found.f_k, float(function(Tensor(there))), atol=0)
-    assert found.f_k <= float(function(Tensor(start))) + 1e-4 * found.a_k * slope
-    assert abs(found.g_k.asnumpy() @ way) <= 0.9 * abs(slope)
+    assert found.f_k <= float(function(Tensor(start))) + 1e-4 * found.a_k * gradient
+    assert abs(found.g_k.asnumpy() @ way) <= 0.9 * abs(gradient)
 
 
 def test_a_line_search_upwards_fails():

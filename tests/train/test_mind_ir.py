@@ -351,6 +351,6 @@ def test_a_loaded_graph_is_differentiated():
     net = nn.Dense(3, 2)
     ms.export(net, Tensor(X), file_name="net", file_format="MINDIR")
     network = nn.GraphCell(ms.load("net.mindir"))
-    slopes = [ms.grad(one, weights=one.trainable_params())(Tensor(X)) for one in (net, network)]
-    for have, want in zip(slopes[1][1], slopes[0][1], strict=True):
+    gradients = [ms.grad(one, weights=one.trainable_params())(Tensor(X)) for one in (net, network)]
+    for have, want in zip(gradients[1][1], gradients[0][1], strict=True):
         close(have, want)

@@ -144,10 +144,10 @@ def test_operations_are_waited_for(space, monkeypatch):
     try:
         runtime.launch_blocking()
         found = ms.ops.tanh(x)
-        slope = ms.grad(lambda x: ms.ops.tanh(x).sum())(x)
+        gradient = ms.grad(lambda x: ms.ops.tanh(x).sum())(x)
     finally:
         arrays.blocking = False
         arrays.DIRECT.update(kept)
     assert bool(waited) is (space is not arrays.HOST)
     close(found, np.tanh(1.0))
-    close(slope, 1 - np.tanh(1.0) ** 2)
+    close(gradient, 1 - np.tanh(1.0) ** 2)

@@ -38,8 +38,8 @@ def test_slices_make_the_whole(space, wrapper, slices):
     whole, wrapped = net, wrapper(net, slices)
     x = Tensor(BATCH)
     np.testing.assert_allclose(wrapped(x).asnumpy(), whole(x).asnumpy())
-    slopes = [ms.grad(each, None, net.trainable_params())(x) for each in (whole, wrapped)]
-    np.testing.assert_allclose(slopes[1][0].asnumpy(), slopes[0][0].asnumpy())
+    gradients = [ms.grad(each, None, net.trainable_params())(x) for each in (whole, wrapped)]
+    np.testing.assert_allclose(gradients[1][0].asnumpy(), gradients[0][0].asnumpy())
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ class Seen:
     """Layers that note their inputs and the gradients at their outputs, by hooks of the test."""
 
     def __init__(self, net):
-        self.inputs, self.slopes = {}, {}
+        self.inputs, self.gradients = {}, {}
         for name, cell in net.cells_and_names():
             if name in KINDS:
                 cell._out = self._noting(name, cell._out)
@@ -172,7 +172,7 @@ class Seen:
             self.inputs[name] = x.asnumpy().copy()
             made = plain(value, x) * 1
             if made._node is not None:
-                made.register_hook(lambda g: self.slopes.__setitem__(name, g.asnumpy().copy()))
+                made.register_hook(lambda g: self.gradients.__setitem__(name, g.asnumpy().copy()))
             return made
 
         return out
@@ -180,7 +180,7 @@ class Seen:
     def factors(self):
         found = {}
         for name, kind in KINDS.items():
-            x, d = self.inputs[name], self.slopes[name].astype(np.float64)
+            x, d = self.inputs[name], self.gradients[name].astype(np.float64)
             if kind == "conv":
                 found[name] = patches_of(x), d.transpose(0, 2, 3, 1).reshape(-1, d.shape[1])
             elif kind == "table":

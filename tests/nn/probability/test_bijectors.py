@@ -34,9 +34,9 @@ def test_there_and_back(name):
 @pytest.mark.parametrize("name", MADE)
 def test_logarithms_of_derivatives_are_those_of_the_tape(name):
     points, made = Tensor([0.4, 1.2, 2.0], float32), MADE[name]
-    slopes = np.abs(values(grad(lambda value: made.forward(value).sum())(points)))
+    gradients = np.abs(values(grad(lambda value: made.forward(value).sum())(points)))
     found = np.broadcast_to(values(made.forward_log_jacobian(points)), 3)
-    close(found, np.log(slopes), atol=1e-6)
+    close(found, np.log(gradients), atol=1e-6)
     images = made.forward(points)
     back = np.broadcast_to(values(made.inverse_log_jacobian(images)), 3)
     close(back, -found, atol=1e-5)
@@ -48,8 +48,8 @@ def test_large_numbers_stay_finite():
     close(values(made.forward(far)), [80.0, 0.0])
     assert values(made.inverse(Tensor([80.0]))) == [80.0]
     assert values(made.forward_log_jacobian(far)).tolist() == [0.0, -160.0]
-    slope = grad(lambda value: maps.PowerTransform([0.0, 2.0]).forward(value).sum())
-    assert np.isfinite(values(slope(Tensor([1.0, 400.0])))).all()
+    gradient = grad(lambda value: maps.PowerTransform([0.0, 2.0]).forward(value).sum())
+    assert np.isfinite(values(gradient(Tensor([1.0, 400.0])))).all()
 
 
 def test_arguments_take_the_type_of_the_value():
@@ -73,8 +73,8 @@ def test_parameters_given_have_gradients_though_the_bijector_does_not_own_them()
     scale = Parameter(Tensor([2.0], float32), name="scale")
     made = maps.ScalarAffine(scale, Tensor([1.0], float32))
     assert made.trainable_params() == []
-    (slope,) = grad(lambda value: made.forward(value).sum(), None, [scale])(Tensor([3.0, 4.0]))
-    assert values(slope) == [7.0]
+    (gradient,) = grad(lambda value: made.forward(value).sum(), None, [scale])(Tensor([3.0, 4.0]))
+    assert values(gradient) == [7.0]
 
 
 def test_a_bijector_of_a_user_with_a_type():

@@ -207,13 +207,13 @@ def test_draws_and_divergences_have_gradients():
     set_seed(8)
     net = bnn_layers.DenseReparam(2, 1, has_bias=False, weight_posterior_fn=fixed(1.0, 0.5))
     weights = net.trainable_params()
-    out, slopes = value_and_grad(lambda x: net(x).sum(), None, weights)(Tensor([[3.0, 4.0]]))
+    out, gradients = value_and_grad(lambda x: net(x).sum(), None, weights)(Tensor([[3.0, 4.0]]))
     drawn = (values(out) - 7) / 0.5  # 3 u + 4 v, where u and v are the numbers drawn
-    close(values(slopes[0]), [[3.0, 4.0]], atol=0)
+    close(values(gradients[0]), [[3.0, 4.0]], atol=0)
     rising = 1 - np.exp(-0.5)  # the derivative of the standard deviation
-    close(values(slopes[1]).sum(), rising * drawn, 1e-3)
-    slopes = grad(net.compute_kl_loss, None, weights)()
-    close(values(slopes[0]), [[4.0, 4.0]], rtol=1e-4, atol=0)  # mean / sd ** 2
+    close(values(gradients[1]).sum(), rising * drawn, 1e-3)
+    gradients = grad(net.compute_kl_loss, None, weights)()
+    close(values(gradients[0]), [[4.0, 4.0]], rtol=1e-4, atol=0)  # mean / sd ** 2
 
 
 def test_saved_weights_are_loaded():

@@ -150,10 +150,12 @@ def test_samples_and_divergences_have_gradients():
     def loss(mean, sd):
         return unit.kl_loss("Normal", Tensor(0.0), Tensor(1.0), mean, sd).sum()
 
-    slopes = grad(loss, (0, 1))(Tensor([0.5]), Tensor([2.0]))
-    close([each.asnumpy()[0] for each in slopes], [0.5, 1.5], rtol=1e-6, atol=0)
-    slope = grad(lambda mean: ops.reduce_sum(unit.sample((4,), mean, Tensor([1.0]))))(Tensor([0.5]))
-    close(slope, [4.0], rtol=1e-7, atol=0)
+    gradients = grad(loss, (0, 1))(Tensor([0.5]), Tensor([2.0]))
+    close([each.asnumpy()[0] for each in gradients], [0.5, 1.5], rtol=1e-6, atol=0)
+    gradient = grad(lambda mean: ops.reduce_sum(unit.sample((4,), mean, Tensor([1.0]))))(
+        Tensor([0.5])
+    )
+    close(gradient, [4.0], rtol=1e-7, atol=0)
 
 
 @pytest.mark.parametrize(

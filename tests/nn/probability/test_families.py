@@ -123,7 +123,7 @@ def test_types_of_counts():
 def test_samples_have_gradients():
     set_seed(2)
 
-    def slopes(name, *args):
+    def gradients(name, *args):
         found = getattr(families, name)()
         return [
             values(each)
@@ -132,11 +132,11 @@ def test_samples_have_gradients():
             )(*(Tensor(each, float32) for each in args))
         ]
 
-    close(slopes("Logistic", 0.5, 2.0), [1.0, 0.0], rtol=1e-7, atol=0.15)
-    close(slopes("LogNormal", 0.3, 0.5)[0], np.exp(0.3 + 0.125), rtol=0.05, atol=0)
+    close(gradients("Logistic", 0.5, 2.0), [1.0, 0.0], rtol=1e-7, atol=0.15)
+    close(gradients("LogNormal", 0.3, 0.5)[0], np.exp(0.3 + 0.125), rtol=0.05, atol=0)
     found = families.Exponential()
-    slope = grad(lambda rate: found.sample((4000,), rate).mean())(Tensor(2.0))
-    close(values(slope), -0.25, rtol=0.1, atol=0)
+    gradient = grad(lambda rate: found.sample((4000,), rate).mean())(Tensor(2.0))
+    close(values(gradient), -0.25, rtol=0.1, atol=0)
 
 
 def test_probabilities_have_gradients_in_their_arguments():
@@ -166,10 +166,10 @@ def test_probabilities_have_gradients_in_their_arguments():
                 tuple(range(len(args))),
             )(*made)
             found = found if isinstance(found, tuple) else (found,)
-            for at, slope in enumerate(found):
+            for at, gradient in enumerate(found):
                 expected = numeric(name, args, question, at)
                 np.testing.assert_allclose(
-                    values(slope), expected, atol=2e-3, err_msg=f"{name} {question} {at}"
+                    values(gradient), expected, atol=2e-3, err_msg=f"{name} {question} {at}"
                 )
 
 
@@ -178,8 +178,8 @@ def test_arguments_that_are_parameters_are_learnt():
     found = families.Cauchy(loc, 2.0)
     assert found.trainable_params() == [loc] and found.loc is loc
     assert families.Gumbel(loc, 2.0).trainable_params() == [loc]
-    (slope,) = grad(lambda value: found.log_prob(value).sum(), None, [loc])(Tensor([1.5]))
-    close(values(slope), 2 * 0.5 / 2 / (1 + 0.25), rtol=1e-6, atol=0)
+    (gradient,) = grad(lambda value: found.log_prob(value).sum(), None, [loc])(Tensor([1.5]))
+    close(values(gradient), 2 * 0.5 / 2 / (1 + 0.25), rtol=1e-6, atol=0)
 
 
 def test_seed_of_a_transformed_distribution_leaves_that_of_its_source():

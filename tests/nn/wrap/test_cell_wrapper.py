@@ -62,20 +62,20 @@ def test_with_grad_and_forward_value_and_grad(space):
     x, y = data()
     both = nn.WithLossCell(net, loss)
     weights = net.trainable_params()
-    value, slopes = ops.value_and_grad(both, (0, 1), weights)(x, y)
-    for found, expected in zip(nn.WithGradCell(net, loss)(x, y), slopes[1], strict=True):
+    value, gradients = ops.value_and_grad(both, (0, 1), weights)(x, y)
+    for found, expected in zip(nn.WithGradCell(net, loss)(x, y), gradients[1], strict=True):
         np.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
     doubled = nn.WithGradCell(both, sens=Tensor(2.0))(x, y)
-    close(doubled[0], 2 * slopes[1][0].asnumpy())
+    close(doubled[0], 2 * gradients[1][0].asnumpy())
     whole = nn.ForwardValueAndGrad(both, weights, get_all=True, get_by_list=True)(x, y)
     assert whole[0].asnumpy() == value.asnumpy() and len(whole[1][0]) == 2
-    np.testing.assert_array_equal(whole[1][1][1].asnumpy(), slopes[1][1].asnumpy())
+    np.testing.assert_array_equal(whole[1][1][1].asnumpy(), gradients[1][1].asnumpy())
     first = nn.ForwardValueAndGrad(both)(x, y)
-    np.testing.assert_array_equal(first[1].asnumpy(), slopes[0][0].asnumpy())
+    np.testing.assert_array_equal(first[1].asnumpy(), gradients[0][0].asnumpy())
     scaled = nn.ForwardValueAndGrad(both, weights, get_by_list=True, sens_param=True)(
         x, y, Tensor(3.0)
     )
-    close(scaled[1][0], 3 * slopes[1][0].asnumpy())
+    close(scaled[1][0], 3 * gradients[1][0].asnumpy())
     function = nn.ForwardValueAndGrad(lambda a: (a * a).sum())(x)
     close(function[1], 2 * x.asnumpy(), rtol=1e-6, atol=0)
 
@@ -139,8 +139,8 @@ def test_the_sensitivity_of_a_step(sens):
     expected = ops.grad(both, None, net.trainable_params())(x, y)
     step = nn.TrainOneStepCell(both, nn.SGD(net.trainable_params(), 0.1), sens, True)
     _, found = step(x, y)
-    for name, slope in zip(("weight", "bias"), expected, strict=True):
-        close(found[name], slope.asnumpy() * (sens or 1))
+    for name, gradient in zip(("weight", "bias"), expected, strict=True):
+        close(found[name], gradient.asnumpy() * (sens or 1))
 
 
 def test_a_step_that_fails_leaves_no_trace():

@@ -37,8 +37,8 @@ def batch(seed, spoilt=False):
 
 def gradients_by_hand(values, x, y):
     x, y = (each.asnumpy().astype(np.float64) for each in (x, y))
-    slope = 2 * (x @ values["weight"] + values["bias"] - y) / y.size
-    return {"weight": x.T @ slope, "bias": slope.sum(0)}
+    error_gradient = 2 * (x @ values["weight"] + values["bias"] - y) / y.size
+    return {"weight": x.T @ error_gradient, "bias": error_gradient.sum(0)}
 
 
 def course(overflows, scale, factor, window):

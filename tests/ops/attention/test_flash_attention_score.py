@@ -180,8 +180,8 @@ def test_shift_is_added_to_scaled_scores_or_scaled_too(batch):
 def test_last_rows_of_an_alibi_shift_tell_the_others():
     size = 1030
     query, key, value = inputs(1, 2, 2, size, size)
-    slope = numpy.array([0.25, 0.125])[:, None, None]
-    whole = (slope * -numpy.abs(numpy.arange(size)[:, None] - numpy.arange(size)))[None]
+    gradient = numpy.array([0.25, 0.125])[:, None, None]
+    whole = (gradient * -numpy.abs(numpy.arange(size)[:, None] - numpy.arange(size)))[None]
     whole = whole.astype("float16")
     found = [
         ops.flash_attention_score(
@@ -448,10 +448,10 @@ def test_two_parts_of_a_ring_join(layout):
     ends = Tensor([0, 4], ms.int32) if layout == "TND" else None
     found = ops.ring_attention_update(*half, ends, layout)
     assert [f.dtype for f in found] == [ms.float16, ms.float32, ms.float32]
-    slope = ms.grad(lambda x: ops.ring_attention_update(x, *given[1:], ends, layout)[0].sum())(
+    gradient = ms.grad(lambda x: ops.ring_attention_update(x, *given[1:], ends, layout)[0].sum())(
         given[0]
     )
-    assert slope.shape == given[0].shape and 0 < slope.asnumpy().min() <= 1
+    assert gradient.shape == given[0].shape and 0 < gradient.asnumpy().min() <= 1
 
 
 @pytest.mark.parametrize(

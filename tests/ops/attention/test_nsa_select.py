@@ -60,8 +60,8 @@ def test_no_window_fits():
     x, weight = Tensor(random(30, 2, 16)), Tensor(random(16, 2))
     found = ops.nsa_compress(x, weight, 16, 16, actual_seq_len=(15, 30))
     assert found.shape == (0, 2, 16)
-    slope = ms.grad(lambda x: nsa_compress.run(x, weight, 16, 16, (15, 30)).sum())(x)
-    assert slope.shape == x.shape and not slope.asnumpy().any()
+    gradient = ms.grad(lambda x: nsa_compress.run(x, weight, 16, 16, (15, 30)).sum())(x)
+    assert gradient.shape == x.shape and not gradient.asnumpy().any()
 
 
 @pytest.mark.parametrize("block, stride, ends", [(32, 16, (40, 50, 96)), (48, 32, (96,))])
@@ -250,8 +250,12 @@ def test_gradients_of_scores():
         )
 
     given = [Tensor(random(*s)) for s in [(2, 4, 3, 5), (2, 6, 1, 5), (2, 4, 3)]]
-    for slope, one in zip(ms.grad(fn, (0, 1, 2))(*given), given):
-        assert slope.shape == one.shape and slope.dtype == ms.float16 and slope.asnumpy().any()
+    for gradient, one in zip(ms.grad(fn, (0, 1, 2))(*given), given):
+        assert (
+            gradient.shape == one.shape
+            and gradient.dtype == ms.float16
+            and gradient.asnumpy().any()
+        )
 
 
 Q, K, W = (Tensor(random(*s)) for s in [(2, 4, 3, 8), (2, 6, 1, 8), (2, 4, 3)])
@@ -522,8 +526,12 @@ def test_gradient_through_sequences():
         )
 
     given = query, key, value, query_rope, key_rope
-    for slope, one in zip(ms.grad(fn, (0, 1, 2, 3, 4))(*given), given):
-        assert slope.shape == one.shape and slope.dtype == ms.float16 and slope.asnumpy().any()
+    for gradient, one in zip(ms.grad(fn, (0, 1, 2, 3, 4))(*given), given):
+        assert (
+            gradient.shape == one.shape
+            and gradient.dtype == ms.float16
+            and gradient.asnumpy().any()
+        )
 
 
 ONE = [Tensor(x[None]) for x in chosen(2, 4, 3)]

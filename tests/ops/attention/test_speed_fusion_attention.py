@@ -53,12 +53,12 @@ def test_shift_is_added_to_scaled_scores_or_scaled_too(kind, first):
 @pytest.mark.parametrize("kind", [2, 3])
 @pytest.mark.parametrize("starts", [(None, None), ((2,), None), ([-3], (1,))])
 @pytest.mark.parametrize("batch", [0, 2])
-def test_slopes_tell_a_shift(kind, starts, batch):
+def test_gradients_tell_a_shift(kind, starts, batch):
     arrays = inputs()
-    slopes = numpy.abs(random(*(2, 4)[batch == 0 :], dtype="float32"))
+    gradients = numpy.abs(random(*(2, 4)[batch == 0 :], dtype="float32"))
     found = run(
         arrays,
-        pse=Tensor(slopes),
+        pse=Tensor(gradients),
         scale=0.25,
         pse_type=kind,
         q_start_idx=starts[0],
@@ -68,8 +68,8 @@ def test_slopes_tell_a_shift(kind, starts, batch):
     shift = numpy.zeros((2, 4, 5, 7))
     for b, h, i, j in numpy.ndindex(shift.shape):
         distance = abs(j - i - moved)
-        slope = slopes[b, h] if batch else slopes[h]
-        shift[b, h, i, j] = -slope * (math.sqrt(distance) if kind == 3 else distance)
+        gradient = gradients[b, h] if batch else gradients[h]
+        shift[b, h, i, j] = -gradient * (math.sqrt(distance) if kind == 3 else distance)
     close_sums(found[0], gathered(weights(*arrays[:2], 0.25, shift, False), arrays[2]))
 
 
@@ -119,12 +119,12 @@ def test_weights_are_dropped_as_the_generator_says():
     close(kept[some], whole[some] / 0.7)
 
 
-def test_joined_sequences_with_slopes():
+def test_joined_sequences_with_gradients():
     counts, keys = (3, 8), (5, 9)
     parts = [inputs(1, 4, 2, q, k) for q, k in zip(counts, keys)]
     whole = [numpy.concatenate([p[i][0].transpose(1, 0, 2) for p in parts]) for i in range(3)]
-    slopes = numpy.abs(random(2, 4, dtype="float32"))
-    for given in (slopes, slopes[0]):
+    gradients = numpy.abs(random(2, 4, dtype="float32"))
+    for given in (gradients, gradients[0]):
         found = ops.speed_fusion_attention(
             *map(Tensor, whole),
             4,
@@ -146,8 +146,8 @@ def test_joined_sequences_with_slopes():
         assert found[1].shape == (11, 4, 8)
 
 
-def test_gradients_reach_queries_keys_values_and_slopes():
-    arrays, slopes = [Tensor(x) for x in inputs()], Tensor(numpy.full(4, 0.5, "float32"))
+def test_gradients_reach_queries_keys_values_and_gradients():
+    arrays, gradients = [Tensor(x) for x in inputs()], Tensor(numpy.full(4, 0.5, "float32"))
 
     def fn(query, key, value, pse):
         ms.manual_seed(3)
@@ -156,15 +156,17 @@ def test_gradients_reach_queries_keys_values_and_slopes():
         )[0]
         return (out * out).sum()
 
-    given = [*arrays, slopes]
+    given = [*arrays, gradients]
     found = ms.grad(fn, (0, 1, 2, 3))(*given)
-    for i, (slope, one) in enumerate(zip(found, given)):
+    for i, (gradient, one) in enumerate(zip(found, given)):
         step = numpy.zeros(one.shape, "float32")
         step.flat[1] = 1e-2
         ahead, behind = (
             fn(*given[:i], one + Tensor(sign * step), *given[i + 1 :]).asnumpy() for sign in (1, -1)
         )
-        numpy.testing.assert_allclose(slope.asnumpy().flat[1], (ahead - behind) / 2e-2, 1e-2, 1e-3)
+        numpy.testing.assert_allclose(
+            gradient.asnumpy().flat[1], (ahead - behind) / 2e-2, 1e-2, 1e-3
+        )
 
 
 X = Tensor(random(2, 8, 64))

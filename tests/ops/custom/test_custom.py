@@ -78,8 +78,8 @@ def test_gradients_of_the_users_own(library):
 
     made = ops.Custom(f"{library}:add", (2,), ms.float64, "aot", bprop)
     assert made.get_bprop() is bprop
-    slopes = ms.grad(lambda x, y: made(x, y).sum(), (0, 1))(floats(1, 2), floats(3, 4))
-    assert [s.asnumpy().tolist() for s in slopes] == [[1, 1], [10, 10]]
+    gradients = ms.grad(lambda x, y: made(x, y).sum(), (0, 1))(floats(1, 2), floats(3, 4))
+    assert [s.asnumpy().tolist() for s in gradients] == [[1, 1], [10, 10]]
 
 
 def test_a_function_of_python():

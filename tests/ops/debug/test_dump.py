@@ -40,8 +40,8 @@ def test_gradients_are_written_and_pass(tmp_path):
     def loss(x, y):
         return dump(str(tmp_path / "g.npy"), x, "out") * y
 
-    slopes = ms.grad(loss, (0, 1))(Tensor(1.0), Tensor(2.0))
-    assert [float(s) for s in slopes] == [2.0, 1.0]
+    gradients = ms.grad(loss, (0, 1))(Tensor(1.0), Tensor(2.0))
+    assert [float(s) for s in gradients] == [2.0, 1.0]
     np.testing.assert_array_equal(written(tmp_path)["g_float32"], [2.0])
 
 

@@ -123,8 +123,8 @@ def test_expressions_of_python():
 
 def test_a_gradient_passes_an_expression():
     run = ops.PyExecute()
-    slope = ms.grad(lambda x: run("x * x", ("x",), (x,)))(Tensor(np.array([3], np.float32)))
-    assert slope.asnumpy() == [6]
+    gradient = ms.grad(lambda x: run("x * x", ("x",), (x,)))(Tensor(np.array([3], np.float32)))
+    assert gradient.asnumpy() == [6]
 
 
 @pytest.mark.parametrize("given", [(1, (), ()), ("1", ["a"], [1]), ("1", (1,), (1,))])

@@ -69,7 +69,7 @@ def test_noise_beyond_the_edges(noise, mean, deviation):
     assert noise != "uniform" or -1 <= drawn.min() < drawn.max() < 1
 
 
-def test_the_slope_of_a_glimpse_is_the_window():
+def test_the_gradient_of_a_glimpse_is_the_window():
     centre = single([[1.0, 1.0], [3.0, 0.0]])
 
     def crop(images):
@@ -148,9 +148,9 @@ def test_integers_are_scaled_as_float32():
     np.testing.assert_allclose(out.asnumpy(), images.asnumpy(), 1e-6)
 
 
-def test_the_slope_of_scaling():
+def test_the_gradient_of_scaling():
     size, one, move = whole(2, 5), single([0.7, 1.3]), single([0.2, -0.4])
-    slope = ms.grad(lambda t: (ops.ScaleAndTranslate()(t, size, one, move) ** 2).sum())
+    gradient = ms.grad(lambda t: (ops.ScaleAndTranslate()(t, size, one, move) ** 2).sum())
     given = x(1, 3, 4, 1).astype(np.float32)
     direction = x(1, 3, 4, 1, seed=1).astype(np.float32)
     ends = [
@@ -159,7 +159,7 @@ def test_the_slope_of_scaling():
         )
         for step in (-0.01, 0.01)
     ]
-    along = float((slope(single(given)).asnumpy() * direction).sum())
+    along = float((gradient(single(given)).asnumpy() * direction).sum())
     assert abs((ends[1] - ends[0]) / 0.02 - along) < 1e-2 * max(1, abs(along))
 
 
@@ -250,7 +250,7 @@ def test_depthwise_convolution():
     close(got, depthwise_by_hand(images, weight, 2, 1))
 
 
-def test_depthwise_slopes():
+def test_depthwise_gradients():
     from mindspore_compat.ops._primitive_aliases import grad_ops
 
     settings = {"channel_multiplier": 2, "kernel_size": 3, "stride": 2}

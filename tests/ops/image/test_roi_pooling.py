@@ -66,7 +66,7 @@ def test_means_of_bins():
     assert (out.asnumpy()[3] == 0).all()
 
 
-def test_the_slope():
+def test_the_gradient():
     rois = Tensor(ROIS)
     check_gradients(
         lambda x: roi_pooling.ps_roi_pooling.run(x, rois, 2, 2, 4, 0.5, 1, 2)[0],
@@ -106,5 +106,5 @@ def test_the_gradient_of_crops_for_their_boxes(size):
     for at in np.ndindex(2, 4):
         step = np.zeros((2, 4), np.float32)
         step[at] = 1e-3
-        slope = (weighted(boxes + step) - weighted(boxes - step)) / 2e-3
-        np.testing.assert_allclose(found[at], slope, rtol=2e-2, atol=1e-2)
+        gradient = (weighted(boxes + step) - weighted(boxes - step)) / 2e-3
+        np.testing.assert_allclose(found[at], gradient, rtol=2e-2, atol=1e-2)

@@ -62,8 +62,8 @@ def test_gradients_pass_through_writes():
         y.exp_()
         return y.index_add_(0, ints(0), x[:1]).sum()
 
-    slope = grad(function)(Tensor([1.0, 0.5])).asnumpy()
-    np.testing.assert_allclose(slope, [2 * np.e + 1, np.exp(0.25)], rtol=1e-6)
+    gradient = grad(function)(Tensor([1.0, 0.5])).asnumpy()
+    np.testing.assert_allclose(gradient, [2 * np.e + 1, np.exp(0.25)], rtol=1e-6)
 
 
 def test_a_result_of_another_dtype_is_cast_and_of_another_shape_refused():
@@ -90,9 +90,9 @@ def test_slices_by_number_change_a_copy(how, expected):
 
 def test_slices_by_number_have_gradients():
     v = Tensor(np.ones((1, 2), np.float32))
-    slopes = grad(lambda a, b: (ops.inplace_sub(a, b, 0) * two()).sum(), (0, 1))(two(), v)
-    np.testing.assert_array_equal(slopes[0].asnumpy(), [[1, 2], [3, 4]])
-    np.testing.assert_array_equal(slopes[1].asnumpy(), [[-1, -2]])
+    gradients = grad(lambda a, b: (ops.inplace_sub(a, b, 0) * two()).sum(), (0, 1))(two(), v)
+    np.testing.assert_array_equal(gradients[0].asnumpy(), [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(gradients[1].asnumpy(), [[-1, -2]])
 
 
 @pytest.mark.parametrize(

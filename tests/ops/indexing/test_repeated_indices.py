@@ -37,8 +37,8 @@ def test_all_elements_unsorted_are_in_the_order_of_the_input():
     np.testing.assert_array_equal(values.asnumpy(), x.asnumpy())
     np.testing.assert_array_equal(places.asnumpy(), [[0, 1], [0, 1]])
     assert ops.topk(x, 2, 0, sorted=False)[1].asnumpy().tolist() == [[0, 0], [1, 1]]
-    slope = ms.grad(lambda v: (ops.topk(v, 2, sorted=False)[0] * x).sum())(x)
-    np.testing.assert_array_equal(slope.asnumpy(), x.asnumpy())
+    gradient = ms.grad(lambda v: (ops.topk(v, 2, sorted=False)[0] * x).sum())(x)
+    np.testing.assert_array_equal(gradient.asnumpy(), x.asnumpy())
 
 
 def test_unique_with_pad_takes_floats():

@@ -101,10 +101,10 @@ def test_updates_past_the_end_are_left_out_along_an_axis(reduction, wanted):
     np.testing.assert_array_equal(out.asnumpy(), np.float32(wanted))
 
 
-def test_updates_past_the_end_have_no_slope():
+def test_updates_past_the_end_have_no_gradient():
     x, at, updates = floats([[1, 2, 3]]), ints([[0, 5]]), floats([[4, 5]])
-    slopes = grad(lambda x, u: ops.tensor_scatter_elements(x, at, u, 1), (0, 1))(x, updates)
-    assert [each.asnumpy().tolist() for each in slopes] == [[[0, 1, 1]], [[1, 0]]]
+    gradients = grad(lambda x, u: ops.tensor_scatter_elements(x, at, u, 1), (0, 1))(x, updates)
+    assert [each.asnumpy().tolist() for each in gradients] == [[[0, 1, 1]], [[1, 0]]]
 
 
 @pytest.mark.parametrize("name", ["max", "min", "prod"])

@@ -37,8 +37,8 @@ def test_a_registered_gradient_is_used():
 
     made, x, y = Scaled(3), Tensor([2.0]), Tensor([5.0])
     assert made(x, y).asnumpy() == [30]
-    slopes = ms.grad(made, (0, 1))(x, y)
-    assert [s.asnumpy().tolist() for s in slopes] == [[300], [30]]
+    gradients = ms.grad(made, (0, 1))(x, y)
+    assert [s.asnumpy().tolist() for s in gradients] == [[300], [30]]
     assert get_bprop_scaled(made) is not None
 
 

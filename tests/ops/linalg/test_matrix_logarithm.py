@@ -1,4 +1,4 @@
-"""The logarithm of matrices and its slope."""
+"""The logarithm of matrices and its gradient."""
 
 import numpy as np
 import pytest
@@ -31,8 +31,8 @@ def test_the_exponential_gives_the_matrix_back():
     close(expm(ops.MatrixLogarithm()(Tensor(given)).asnumpy()), given)
 
 
-def test_the_slope():
-    """Along a direction, of the real part of a weighted sum; and of that slope once more."""
+def test_the_gradient():
+    """Along a direction, of the real part of a weighted sum; and of that gradient once more."""
     rng = np.random.default_rng(1)
     weight, along, other = (
         rng.standard_normal((2, 2)) + 1j * rng.standard_normal((2, 2)) for _ in range(3)
@@ -41,10 +41,10 @@ def test_the_slope():
     def value(matrix):
         return ops.real(ops.MatrixLogarithm()(matrix) * Tensor(weight.conj())).sum()
 
-    def slope(matrix):
+    def gradient(matrix):
         return ops.real(ms.grad(value)(matrix) * Tensor(other.conj())).sum()
 
-    for function in (value, slope):
+    for function in (value, gradient):
         found = float((ms.grad(function)(Tensor(A)).asnumpy().conj() * along).sum().real)
         ends = [float(function(Tensor(A + step * along))) for step in (-1e-5, 1e-5)]
         assert abs((ends[1] - ends[0]) / 2e-5 - found) < 1e-6 * max(1, abs(found))

@@ -46,24 +46,28 @@ def wanted(acts, blank):
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 2e-3)])
 def test_the_loss_sums_over_paths(blank, dtype, tolerance):
     acts = activations(blank, dtype)
-    costs, slopes = ops.RNNTLoss(blank)(*inputs(acts))
-    assert costs.asnumpy().dtype == dtype and slopes.asnumpy().dtype == dtype
+    costs, gradients = ops.RNNTLoss(blank)(*inputs(acts))
+    assert costs.asnumpy().dtype == dtype and gradients.asnumpy().dtype == dtype
     np.testing.assert_allclose(costs.asnumpy(), wanted(acts, blank), tolerance)
 
 
 def test_the_second_output_is_the_gradient():
     acts = activations(1)
     loss = ops.RNNTLoss(1)
-    slopes = loss(*inputs(acts))[1].asnumpy()
+    gradients = loss(*inputs(acts))[1].asnumpy()
     by_tape = ms.grad(lambda x: loss(x, *inputs(acts)[1:])[0].sum())(Tensor(acts)).asnumpy()
-    close(by_tape, slopes)
+    close(by_tape, gradients)
     step = np.zeros_like(acts, np.float64)
     for place in [(0, 0, 0, 1), (0, 2, 2, 1), (1, 1, 1, 4), (1, 0, 0, 3), (2, 3, 0, 1)]:
         step[place] = 1e-4
         up, down = (sum(wanted(acts + sign * step, 1)) for sign in (1, -1))
-        close_sums(slopes[place], (up - down) / 2e-4)
+        close_sums(gradients[place], (up - down) / 2e-4)
         step[place] = 0
-    assert not slopes[1, 2:].any() and not slopes[1, :, 2].any() and not slopes[2, :, 1:].any()
+    assert (
+        not gradients[1, 2:].any()
+        and not gradients[1, :, 2].any()
+        and not gradients[2, :, 1:].any()
+    )
 
 
 def test_second_derivatives():
@@ -71,23 +75,23 @@ def test_second_derivatives():
     rest = [Tensor(LABELS[:1]), Tensor([2], ms.int32), Tensor([2], ms.int32)]
     weights = np.random.RandomState(3).randn(*acts.shape).astype(np.float32)
 
-    def slope(x):
+    def gradient(x):
         inner = ms.grad(lambda y: ops.RNNTLoss()(y, *rest)[0].sum())(x)
         return (inner * Tensor(weights)).sum()
 
-    found = ms.grad(slope)(Tensor(acts)).asnumpy()
+    found = ms.grad(gradient)(Tensor(acts)).asnumpy()
     step = np.zeros_like(acts)
     step[0, 0, 1, 2] = 1e-2
-    up, down = (slope(Tensor(acts + sign * step)).asnumpy() for sign in (1, -1))
+    up, down = (gradient(Tensor(acts + sign * step)).asnumpy() for sign in (1, -1))
     np.testing.assert_allclose(found[0, 0, 1, 2], (up - down) / 2e-2, 2e-2, 1e-3)
 
 
 def test_one_time_and_no_label():
     acts = Tensor(np.log(np.array([[[[0.25, 0.75]]]], np.float32)))
     empty = Tensor(np.zeros((1, 0), np.int32))
-    costs, slopes = ops.RNNTLoss()(acts, empty, Tensor([1], ms.int32), Tensor([0], ms.int32))
+    costs, gradients = ops.RNNTLoss()(acts, empty, Tensor([1], ms.int32), Tensor([0], ms.int32))
     np.testing.assert_allclose(costs.asnumpy(), [math.log(4)], 1e-6)
-    np.testing.assert_allclose(slopes.asnumpy().ravel(), [-0.75, 0.75], 1e-6)
+    np.testing.assert_allclose(gradients.asnumpy().ravel(), [-0.75, 0.75], 1e-6)
 
 
 def ints(*values):

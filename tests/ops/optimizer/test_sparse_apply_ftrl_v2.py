@@ -25,9 +25,9 @@ def test_the_rows_named_are_solved_anew(shrink):
     ops.SparseApplyFtrlV2(lr, l1, l2, shrink, power)(
         var, accum, linear, Tensor(g), Tensor(np.array(ROWS, np.int32))
     )
-    for row, slope in zip(ROWS, g):
-        grown = a[row] + slope**2
-        b[row] += slope + 2 * shrink * p[row] - (grown**-power - a[row] ** -power) / lr * p[row]
+    for row, gradient in zip(ROWS, g):
+        grown = a[row] + gradient**2
+        b[row] += gradient + 2 * shrink * p[row] - (grown**-power - a[row] ** -power) / lr * p[row]
         solved = (np.sign(b[row]) * l1 - b[row]) / (grown**-power / lr + 2 * l2)
         a[row], p[row] = grown, np.where(np.abs(b[row]) > l1, solved, 0)
     for held, wanted in ((var, p), (accum, a), (linear, b)):

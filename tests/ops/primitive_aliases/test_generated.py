@@ -181,8 +181,8 @@ def test_in_place_primitives_write():
 
 
 def test_gradients_pass():
-    slope = ms.grad(lambda x: auto_generate.Swiglu()(x, -1).sum())(floats(1.0, 2.0))
-    assert np.abs(slope.asnumpy()).min() > 0.1
+    gradient = ms.grad(lambda x: auto_generate.Swiglu()(x, -1).sum())(floats(1.0, 2.0))
+    assert np.abs(gradient.asnumpy()).min() > 0.1
 
 
 def test_the_paths_where_names_are_shown():

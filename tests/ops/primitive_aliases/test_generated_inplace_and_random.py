@@ -155,8 +155,8 @@ def test_writes(name):
 
 
 def test_no_gradient_passes_inplace_stop_gradient():
-    slope = ms.grad(lambda x: (a.InplaceStopGradient()(x * 2.0) + x).sum())(floats(1.0, 2.0))
-    np.testing.assert_array_equal(slope.asnumpy(), [1, 1])
+    gradient = ms.grad(lambda x: (a.InplaceStopGradient()(x * 2.0) + x).sum())(floats(1.0, 2.0))
+    np.testing.assert_array_equal(gradient.asnumpy(), [1, 1])
 
 
 IMAGE = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 4)
@@ -260,8 +260,8 @@ def test_slices_refuse_axes_that_are_not_there():
 
 
 def test_gradients_pass_what_is_more_than_a_call():
-    slope = ms.grad(lambda x: a.SliceExt()(x, 0, 1, 2, 1).sum())(floats(1.0, 2.0))
-    np.testing.assert_array_equal(slope.asnumpy(), [0, 1])
+    gradient = ms.grad(lambda x: a.SliceExt()(x, 0, 1, 2, 1).sum())(floats(1.0, 2.0))
+    np.testing.assert_array_equal(gradient.asnumpy(), [0, 1])
     solve = ms.grad(lambda b: a.SolveTriangular()(floats([2.0, 0], [0, 4.0]), b).sum())
     np.testing.assert_allclose(solve(floats([1.0], [1.0])).asnumpy(), [[0.5], [0.25]])
     assert ops.Primitive in a.SliceExt.__mro__

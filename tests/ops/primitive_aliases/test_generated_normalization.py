@@ -38,15 +38,15 @@ def test_groups_and_their_statistics():
 
 
 def test_gradients_of_groups():
-    slope = t(values(2, 4, 3, seed=5))
+    gradient = t(values(2, 4, 3, seed=5))
     _, mean, rstd = a.GroupNorm()(t(X), 2, t(W), t(B))
-    found = a.GroupNormGrad()(slope, t(X), mean, rstd, t(W), 2, False, True, False)
+    found = a.GroupNormGrad()(gradient, t(X), mean, rstd, t(W), 2, False, True, False)
     wanted = vjp(lambda *given: a.GroupNorm()(given[0], 2, *given[1:])[0], t(X), t(W), t(B))[1](
-        slope
+        gradient
     )
     close_sums(found, [each.asnumpy() for each in wanted])
     with pytest.raises(ValueError, match="^For 'GroupNormGrad', 'num_groups'"):
-        a.GroupNormGrad()(slope, t(X), mean, rstd, t(W), 0)
+        a.GroupNormGrad()(gradient, t(X), mean, rstd, t(W), 0)
 
 
 @pytest.mark.parametrize("shape", [(3,), (4, 3), [4, 3], 3])
@@ -97,26 +97,26 @@ def test_gradients_pass_all_results():
     np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-5, 1e-5)
 
 
-def second(forward, x, dy, scale, slopes):
+def second(forward, x, dy, scale, gradients):
     """The gradients of a gradient, by the tape alone."""
 
     def first(x, dy, scale):
         return tuple(vjp(forward, x, scale, scale * 0)[1](dy))
 
-    return [each.asnumpy() for each in vjp(first, x, dy, scale)[1](slopes)]
+    return [each.asnumpy() for each in vjp(first, x, dy, scale)[1](gradients)]
 
 
 def test_gradients_of_the_gradients_of_layers():
     x = values(3, 4)
     given = t(x), t(values(3, 4, seed=1))
-    slopes = t(values(3, 4, seed=2)), t(values(4, seed=3)), t(values(4, seed=4))
+    gradients = t(values(3, 4, seed=2)), t(values(4, seed=3)), t(values(4, seed=4))
     statistics = t(x.var(1, keepdims=True)), t(x.mean(1, keepdims=True))
-    found = a.LayerNormGradGrad(1, 1)(*given, *statistics, t(W), *slopes)
+    found = a.LayerNormGradGrad(1, 1)(*given, *statistics, t(W), *gradients)
 
     def forward(x, scale, shift):
         return ops.LayerNorm(1, 1, 1e-12)(x, scale, shift)[0]
 
-    close_sums(found, second(forward, *given, t(W), slopes))
+    close_sums(found, second(forward, *given, t(W), gradients))
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -125,16 +125,16 @@ def test_gradients_of_the_gradients_of_batches(training, last):
     order = (0, 2, 3, 1) if last else (0, 1, 2, 3)
     x = values(2, 3, 2, 2)
     images = [x, values(2, 3, 2, 2, seed=1), values(2, 3, 2, 2, seed=2)]
-    slopes = t(images[2]), t(values(3, seed=3)), t(values(3, seed=4))
+    gradients = t(images[2]), t(values(3, seed=3)), t(values(3, seed=4))
     mean, variance, scale = t(x.mean((0, 2, 3))), t(x.var((0, 2, 3))), t(values(3))
     at = [t(image.transpose(order)) for image in images]
     run = a.BatchNormGradGrad(training, 1e-5, "NHWC" if last else "NCHW")
-    found = run(at[0], at[1], scale, mean, variance, at[2], *slopes[1:])
+    found = run(at[0], at[1], scale, mean, variance, at[2], *gradients[1:])
 
     def forward(x, scale, shift):
         return mint.nn.functional.batch_norm(x, mean, variance, scale, shift, training)
 
-    wanted = second(forward, t(images[0]), t(images[1]), scale, slopes)
+    wanted = second(forward, t(images[0]), t(images[1]), scale, gradients)
     close_sums(found, [each.transpose(order) if each.ndim == 4 else each for each in wanted])
 
 

@@ -46,7 +46,7 @@ def _standard(a, axes, epsilon=1e-5):
     return (a - mean) / (variance + epsilon) ** 0.5
 
 
-# name -> (the operation of one input, where, the Primitive called on (input, result, slope), dtype)
+# name -> (operation of one input, where, the Primitive called on (input, result, gradient), dtype)
 CASES = {
     "ACosGrad": (ops.acos, A, lambda a, y, d: g.ACosGrad()(a, d)),
     "AbsGrad": (ops.abs, A, lambda a, y, d: g.AbsGrad()(a, d)),
@@ -480,8 +480,8 @@ MORE = {
 }
 
 
-def _symmetric(slope):
-    return slope + slope.T
+def _symmetric(gradient):
+    return gradient + gradient.T
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -492,14 +492,14 @@ def test_agrees_with_differences(name):
     given = t(at, dtype)
     result = forward(given)
     sens, along = x(*result.shape, seed=7), x(*np.shape(at), seed=8)
-    slope = back(given, result, t(sens, dtype))
-    assert slope.shape == given.shape
+    gradient = back(given, result, t(sens, dtype))
+    assert gradient.shape == given.shape
     ends = [
         (forward(t(at + s * along, dtype)).asnumpy().astype(np.float64) * sens).sum()
         for s in (-step, step)
     ]
     expected = (ends[1] - ends[0]) / (2 * step)
-    found = (slope.asnumpy() * along).sum()
+    found = (gradient.asnumpy() * along).sum()
     assert abs(found - expected) <= tolerance * max(1, abs(expected))
 
 
@@ -514,7 +514,7 @@ def test_every_primitive_has_a_case():
 
 @pytest.mark.parametrize("name", ["ACosGrad", "TanhGrad", "MaxPoolGrad", "SoftmaxGrad"])
 def test_gradients_of_gradients(name):
-    """As a function of the slope the Primitive is linear, so its own gradient is itself."""
+    """As a function of the gradient the Primitive is linear, so its own gradient is itself."""
     forward, at, back = CASES[name]
     given = t(at)
     result = forward(given)
@@ -526,8 +526,8 @@ def test_gradients_of_gradients(name):
 
 
 def test_ties_are_shared_as_in_the_original():
-    slopes = g.MaximumGrad()(t([1.0, 2]), t([1.0, 3]), t([5.0, 7]))
-    assert [s.asnumpy().tolist() for s in slopes] == [[2.5, 0], [2.5, 7]]
+    gradients = g.MaximumGrad()(t([1.0, 2]), t([1.0, 3]), t([5.0, 7]))
+    assert [s.asnumpy().tolist() for s in gradients] == [[2.5, 0], [2.5, 7]]
 
 
 def test_numbers_of_the_original():

@@ -57,7 +57,7 @@ def padded(name, mode, at, pads):
     )
 
 
-# name -> (the operation of one input, where, the Primitive called on (input, result, slope), dtype)
+# name -> (operation of one input, where, the Primitive called on (input, result, gradient), dtype)
 CASES = {
     "AdaptiveAvgPool2DGradExt": (
         lambda v: ops.adaptive_avg_pool2d(v, (3, 2)),
@@ -315,14 +315,14 @@ def test_agrees_with_differences(name):
     given = t(at, dtype)
     result = forward(given)
     sens, along = x(*result.shape, seed=7), x(*np.shape(at), seed=8)
-    slope = back(given, result, t(sens, dtype))
-    assert slope.shape == given.shape
+    gradient = back(given, result, t(sens, dtype))
+    assert gradient.shape == given.shape
     ends = [
         (forward(t(at + s * along, dtype)).asnumpy().astype(np.float64) * sens).sum()
         for s in (-step, step)
     ]
     expected = (ends[1] - ends[0]) / (2 * step)
-    found = (slope.asnumpy() * along).sum()
+    found = (gradient.asnumpy() * along).sum()
     assert abs(found - expected) <= tolerance * max(1, abs(expected))
 
 
@@ -338,20 +338,20 @@ def test_every_line_has_a_case():
 @pytest.mark.parametrize("overlapping", [False, True])
 def test_fractional_pools_give_back_to_their_windows(overlapping):
     image = np.random.RandomState(0).permutation(48).reshape(1, 4, 6, 2).astype(np.float32)
-    slope = np.random.RandomState(1).rand(1, 2, 3, 2).astype(np.float32)
+    gradient = np.random.RandomState(1).rand(1, 2, 3, 2).astype(np.float32)
     means, largest = np.zeros_like(image), np.zeros_like(image)
     for i, (top, bottom) in enumerate(((0, 1), (1, 4))):
         for j, (left, right) in enumerate(((0, 2), (2, 3), (3, 6))):
             bottom_, right_ = min(bottom + overlapping, 4), min(right + overlapping, 6)
             window = image[0, top:bottom_, left:right_]
-            means[0, top:bottom_, left:right_] += slope[0, i, j] / window[..., 0].size
+            means[0, top:bottom_, left:right_] += gradient[0, i, j] / window[..., 0].size
             for c in range(2):
                 at = np.unravel_index(window[..., c].argmax(), window.shape[:2])
-                largest[0, top + at[0], left + at[1], c] += slope[0, i, j, c]
+                largest[0, top + at[0], left + at[1], c] += gradient[0, i, j, c]
     shape = whole(1, 4, 6, 2)
-    found = g.FractionalAvgPoolGrad(overlapping)(shape, t(slope), ROWS, COLUMNS)
+    found = g.FractionalAvgPoolGrad(overlapping)(shape, t(gradient), ROWS, COLUMNS)
     close(found, means)
-    found = g.FractionalMaxPoolGrad(overlapping)(t(image), t(slope), t(slope), ROWS, COLUMNS)
+    found = g.FractionalMaxPoolGrad(overlapping)(t(image), t(gradient), t(gradient), ROWS, COLUMNS)
     close(found, largest)
 
 
@@ -377,7 +377,7 @@ def test_segments_give_back_to_their_rows(name, power):
         getattr(g, name)()(*given[:3], 4)
 
 
-def test_what_a_slice_cuts_off_has_no_slope():
+def test_what_a_slice_cuts_off_has_no_gradient():
     at, cut = t([[0, 1], [1, 2], [2, 3]]), t([[0, 0], [1, 1]])
     found = g.SparseSliceGrad()(t([5.0, 7.0]), at, t([0, 1]), cut)
     assert found.asnumpy().tolist() == [5, 7, 0] and found.dtype == ms.float64
@@ -388,16 +388,16 @@ def test_what_a_slice_cuts_off_has_no_slope():
 
 
 def test_medians_of_equal_elements_share():
-    slope = g.MedianGrad(True)(
+    gradient = g.MedianGrad(True)(
         t(2.0, np.float32), t([3, 1, 2, 2], np.float32), t(2.0, np.float32), whole(0)[0]
     )
-    assert slope.asnumpy().tolist() == [0, 0, 1, 1]
+    assert gradient.asnumpy().tolist() == [0, 0, 1, 1]
     assert g.MedianGrad(False, 0)(t(2), t([1, 2]), t(1), whole(0)[0]).dtype == ms.float32
     with pytest.raises(ValueError, match="MedianGrad"):
         g.MedianGrad()(t([1.0]), t([1.0]), t(1.0), whole(0)[0])
 
 
-def test_slopes_of_draws_as_documented():
+def test_gradients_of_draws_as_documented():
     alpha, draws = t([1.0, 0.6, 3.0, 26.0], SINGLE), t([6.0, 7.0, 11.0, 0.5], SINGLE)
     found = g.RandomGammaGrad()(alpha, draws).asnumpy()
     close_sums(found, [2.5142431, 3.4334087, 1.8847835, 0.07780622])
@@ -413,9 +413,9 @@ def test_unique_elements_give_back():
 def test_both_inputs_of_deformable_offsets_and_least_squares():
     offsets = t(x(1, 12, 3, 5), SINGLE)
     run = ops.DeformableOffsets((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))
-    image, slope = t(IMAGE, SINGLE), t(x(1, 2, 6, 10), SINGLE)
-    found = g.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(slope, image, offsets)
-    wanted = ms.grad(lambda o: (run(image, o) * slope).sum())(offsets)
+    image, gradient = t(IMAGE, SINGLE), t(x(1, 2, 6, 10), SINGLE)
+    found = g.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(gradient, image, offsets)
+    wanted = ms.grad(lambda o: (run(image, o) * gradient).sum())(offsets)
     close(found[1], wanted.asnumpy())
     matrix, right = t(x(4, 2)), t(x(4, 1))
     by_right = a.LstsqV2Grad()(t([[1.0], [0.0]]), matrix, right)[1].asnumpy()

@@ -52,9 +52,9 @@ def test_move_to_copies(space, to):
 
 def test_move_to_takes_lists_and_passes_gradients(space):
     assert ops.MoveTo()([1, 2]).dtype == ms.int64
-    slope = ms.grad(lambda x: ops.MoveTo()(x) * 3.0)(floats(1, 2))
-    assert type(slope._array) is space.module.ndarray
-    np.testing.assert_array_equal(slope.asnumpy(), [3, 3])
+    gradient = ms.grad(lambda x: ops.MoveTo()(x) * 3.0)(floats(1, 2))
+    assert type(gradient._array) is space.module.ndarray
+    np.testing.assert_array_equal(gradient.asnumpy(), [3, 3])
 
 
 def test_copy_with_slice_writes_into_a_part():

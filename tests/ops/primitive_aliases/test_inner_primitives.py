@@ -308,7 +308,7 @@ def test_derivatives_agree_with_differences(name):
     check_gradients(*CASES[name])
 
 
-def test_the_incomplete_beta_function_has_the_density_as_its_slope():
+def test_the_incomplete_beta_function_has_the_density_as_its_gradient():
     a, b = Tensor(np.array([2.0])), Tensor(np.array([3.0]))
     check_gradients(lambda x: ops.Betainc()(a, b, x), np.array([0.4]), order=1)
 
@@ -320,8 +320,10 @@ def test_the_gradient_of_a_padding_row_is_zero_and_rows_met_often_may_count_once
         ({"padding_idx": 1}, [1, 0, 1]),
         ({"scale_grad_by_freq": True}, [1, 1, 1]),
     ):
-        slope = ms.grad(lambda w, o=options: ops.embedding(ints(0, 1, 1, 2), w, **o).sum())(table)
-        np.testing.assert_allclose(slope.asnumpy()[:, 0], expected)
+        gradient = ms.grad(lambda w, o=options: ops.embedding(ints(0, 1, 1, 2), w, **o).sum())(
+            table
+        )
+        np.testing.assert_allclose(gradient.asnumpy()[:, 0], expected)
 
 
 @pytest.mark.parametrize("value, shown", [("0", "False"), ("1", "True")])

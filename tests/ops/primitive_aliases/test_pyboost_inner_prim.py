@@ -171,15 +171,15 @@ def test_pools_and_stacks():
     image = r(1, 2, 4, 6).asnumpy().reshape(2, 24)
     taken = np.take_along_axis(image, places.asnumpy().reshape(2, 6), 1)
     np.testing.assert_array_equal(taken.ravel(), values.asnumpy().ravel())
-    slope = CALLS["max_pool_grad_with_indices_impl"](prims.max_pool_grad_with_indices_impl)
-    close(slope.asnumpy().sum(), r(1, 2, 2, 3).asnumpy().sum())
+    gradient = CALLS["max_pool_grad_with_indices_impl"](prims.max_pool_grad_with_indices_impl)
+    close(gradient.asnumpy().sum(), r(1, 2, 2, 3).asnumpy().sum())
     hot = CALLS["one_hot_ext_impl"](prims.one_hot_ext_impl)
     assert hot.asnumpy().tolist() == [[1, 0, 0], [0, 0, 1]]
     stacked = CALLS["stack_ext_impl"](prims.stack_ext_impl).asnumpy()
     np.testing.assert_array_equal(stacked, [r(2).asnumpy(), r(2, seed=1).asnumpy()])
-    slope = CALLS["soft_margin_loss_grad_impl"](prims.soft_margin_loss_grad_impl).asnumpy()
+    gradient = CALLS["soft_margin_loss_grad_impl"](prims.soft_margin_loss_grad_impl).asnumpy()
     x, y, d = (r(2, 3, seed=i).asnumpy() for i in range(3))
-    close(slope, -d * y / (1 + np.exp(x * y)))
+    close(gradient, -d * y / (1 + np.exp(x * y)))
 
 
 @pytest.mark.parametrize("line", SIGNATURES, ids=lambda line: line.partition("(")[0])
@@ -223,5 +223,5 @@ def test_the_path():
 
 
 def test_gradients_pass():
-    slope = ms.grad(lambda x: pyboost_inner_prim.softmax_impl(x, 0)[0])(floats([0.0, 0.0]))
-    np.testing.assert_allclose(slope.asnumpy(), [0.25, -0.25], 1e-6)
+    gradient = ms.grad(lambda x: pyboost_inner_prim.softmax_impl(x, 0)[0])(floats([0.0, 0.0]))
+    np.testing.assert_allclose(gradient.asnumpy(), [0.25, -0.25], 1e-6)

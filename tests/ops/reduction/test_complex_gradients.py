@@ -22,12 +22,12 @@ def test_backward(name):
         real = out.real() if out.is_complex() else out
         return real.sum() + (ops.abs(out) ** 2).sum()
 
-    def slope(place, unit):
+    def gradient(place, unit):
         step = np.zeros(X.shape, complex)
         step[place] = 1e-6 * unit
         return (loss(Tensor(X + step)) - loss(Tensor(X - step))).asnumpy().item() / 2e-6
 
-    wanted = [slope(place, 1) + 1j * slope(place, 1j) for place in np.ndindex(*X.shape)]
+    wanted = [gradient(place, 1) + 1j * gradient(place, 1j) for place in np.ndindex(*X.shape)]
     found = grad(loss)(Tensor(X)).asnumpy()
     np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-6, atol=1e-7)
 

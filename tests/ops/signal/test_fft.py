@@ -64,9 +64,9 @@ def test_gradients(name, options):
             up, down = x.copy(), x.copy()
             up[place] += step
             down[place] -= step
-            slope = (float(score(Tensor(up))) - float(score(Tensor(down)))) / 2e-6
+            gradient = (float(score(Tensor(up))) - float(score(Tensor(down)))) / 2e-6
             part = found[place].imag if isinstance(step, complex) else found[place].real
-            assert part == pytest.approx(slope, rel=1e-4, abs=1e-6)
+            assert part == pytest.approx(gradient, rel=1e-4, abs=1e-6)
 
 
 def test_precision_is_kept():

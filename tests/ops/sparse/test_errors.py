@@ -92,5 +92,5 @@ def test_places_become_dense_on_any_number_of_axes_and_gradients_pass():
     cube = ops.SparseToDense()(ints([[0, 1, 1], [1, 0, 1]]), TWO, [2, 2, 2])
     assert cube.asnumpy()[[0, 1], [1, 0], [1, 1]].tolist() == [1.0, 2.0]
     assert cube.asnumpy().sum() == 3.0
-    slope = grad(lambda v: (ops.SparseToDense()(AT, v, (3, 4)) * 3).sum())(TWO)
-    assert slope.asnumpy().tolist() == [3.0, 3.0]
+    gradient = grad(lambda v: (ops.SparseToDense()(AT, v, (3, 4)) * 3).sum())(TWO)
+    assert gradient.asnumpy().tolist() == [3.0, 3.0]

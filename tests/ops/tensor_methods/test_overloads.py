@@ -155,14 +155,14 @@ def test_a_method_tells_its_forms():
 
 
 def test_gradients_pass_through_forms():
-    slope = ms.grad(
+    gradient = ms.grad(
         lambda t: (
             (t.max(axis=1) * t.mean(dim=0).sum()).sum()
             + t.transpose(0, 1).sum(dim=0, keepdim=True).sum()
         )
     )(x())
-    assert np.isfinite(slope.asnumpy()).all() and slope.shape == (3, 4)
-    assert (slope.asnumpy() != 0).all()
+    assert np.isfinite(gradient.asnumpy()).all() and gradient.shape == (3, 4)
+    assert (gradient.asnumpy() != 0).all()
 
 
 # One dtype as another -----------------------------------------------------------------------------

@@ -32,8 +32,8 @@ def test_written_to(name, dtype):
 def test_recorded_and_mapped(name):
     x = Tensor(np.arange(12, dtype=np.float32).reshape(2, 2, 3))
     weights = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
-    slope = grad(lambda one: (CALLS[name](one) * weights).sum())(x[0])
+    gradient = grad(lambda one: (CALLS[name](one) * weights).sum())(x[0])
     wanted = CALLS[name](weights).asnumpy()
-    np.testing.assert_array_equal(slope.asnumpy(), wanted)
+    np.testing.assert_array_equal(gradient.asnumpy(), wanted)
     mapped = vmap(CALLS[name])(x).asnumpy()
     np.testing.assert_array_equal(mapped, [CALLS[name](one).asnumpy() for one in x])

@@ -34,8 +34,8 @@ def test_keywords():
 
 
 def test_gradients_pass():
-    slope = ms.grad(lambda x: tensor_method.tensor_abs(x).sum())(X)
-    np.testing.assert_array_equal(slope.asnumpy(), [[-1, 1], [1, 1]])
+    gradient = ms.grad(lambda x: tensor_method.tensor_abs(x).sum())(X)
+    np.testing.assert_array_equal(gradient.asnumpy(), [[-1, 1], [1, 1]])
 
 
 def test_the_input_must_be_a_tensor():

@@ -32,13 +32,13 @@ def each(function, *inputs):
 def test_slices_are_as_in_a_loop(name):
     function = CASES[name]
 
-    def slope(x):
+    def gradient(x):
         return ms.grad(lambda y: (function(y) ** 2).sum())(x)
 
     def curvature(x):
-        return ms.grad(lambda y: (slope(y) ** 2).sum())(x)
+        return ms.grad(lambda y: (gradient(y) ** 2).sum())(x)
 
-    for one in (function, slope, curvature):
+    for one in (function, gradient, curvature):
         close(ms.vmap(one)(X), each(one, X))
 
 

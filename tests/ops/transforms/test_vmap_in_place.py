@@ -58,8 +58,8 @@ def test_what_works_on_the_host_runs_in_nested_slices():
 
 def test_a_gradient_within_nested_slices():
     x = Tensor(np.array([[[1, 3], [2, 5]]], np.float32))
-    slope = ms.grad(lambda row: row.max() ** 2)
-    found = ops.vmap(ops.vmap(slope))(x)
+    gradient = ms.grad(lambda row: row.max() ** 2)
+    found = ops.vmap(ops.vmap(gradient))(x)
     np.testing.assert_array_equal(found.asnumpy(), [[[0, 6], [0, 10]]])
     shared = ops.vmap(lambda a: ops.vmap(lambda b: ms.grad(lambda w: w * a * b)(x[0, 0, 1]))(a))
     np.testing.assert_array_equal(shared(x[0]).asnumpy(), [[4, 12], [14, 35]])
