@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from mindspore_compat._core.tensor import dtype as mstype
 from mindspore_compat._core.tensor import python_types
 from mindspore_compat._core.tensor.promotion import division_np, promote_np, scalar_np
+from mindspore_compat._core.tensor.tensor import Tensor
 
 pytestmark = pytest.mark.quick
 
@@ -340,3 +342,14 @@ def test_promotion_in_mindspores_dtypes():
     assert mstype.promote(mstype.int32, float) == mstype.float32
     assert mstype.division(mstype.int64) == mstype.float32
     assert mstype.division(mstype.float16) == mstype.float16
+
+
+def test_an_array_is_cast_without_a_copy_of_its_own_dtype():
+    given = np.ones((1000, 1000))
+    tracemalloc.start()
+    try:
+        made = Tensor(given.T, mstype.float32)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert made.asnumpy().flags.c_contiguous and most < 1.5 * made.nbytes

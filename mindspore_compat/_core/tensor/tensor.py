@@ -29,7 +29,8 @@ def as_array(value, dtype=None):
     elif isinstance(value, (numpy.ndarray, numpy.generic)):
         found = numpy.asarray(value)
         dtypes.from_numpy(found.dtype)  # refuses what no Tensor can hold
-        found = found.copy() if found is value else found
+        if found is value:  # copied and cast at once, so that no second copy is in memory
+            found = found.astype(found.dtype if dtype is None else dtype, order="C")
     elif type(value) in arrays.SPACES:
         found = value.copy()
     else:
