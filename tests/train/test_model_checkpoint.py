@@ -224,3 +224,9 @@ def test_a_manager_finds_and_deletes_files(tmp_path):
     manager.remove_oldest_ckpoint_file()
     assert manager.ckpoint_num == 1
     assert not (tmp_path / "A-1_1.ckpt").exists()
+
+
+def test_further_options_of_the_original():
+    config = CheckpointConfig(incremental=True, enable_redundance=True)
+    assert config.map_param_inc is True and config.enable_redundance is True
+    assert CheckpointConfig().enable_redundance is False

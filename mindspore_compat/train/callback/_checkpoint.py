@@ -100,6 +100,7 @@ class CheckpointConfig:
         self._remove_redundancy = remove_redundancy
         self._format = format
         self._map_param_inc = bool(kwargs.get("incremental", False))
+        self._enable_redundance = kwargs.get("enable_redundance", False)
 
     save_checkpoint_steps = property(
         lambda self: self._save_checkpoint_steps, doc="After how many steps a file is written."
@@ -128,6 +129,7 @@ class CheckpointConfig:
     format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
     append_dict = property(lambda self: self._append_dict, doc="What else is saved, by name.")
     map_param_inc = property(lambda self: self._map_param_inc, doc="An option of the original.")
+    enable_redundance = property(lambda self: self._enable_redundance, doc="Another such option.")
 
     def get_checkpoint_policy(self):
         """When files are written and which are kept, as a dict."""
