@@ -185,7 +185,8 @@ def contradicted(entry):
 
 
 def _wider(kind, others):
-    """Whether a sentence only says less than another, as "not tuple" does beside tuple[int]."""
+    """Whether a sentence only says less than another, as "not tuple" does compared with
+    tuple[int]."""
     plain = {re.split(r"[\[{]", k)[0] for k in kind}
     return {re.split(r"[\[{]", k)[0] for k in others} <= plain
 

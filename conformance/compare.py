@@ -90,7 +90,7 @@ def settle(entries, cases, parted):
 
 
 def _reason(entry, label, left, right):
-    """Why two sides may differ over an odd call; None where only a person can tell."""
+    """Why two sides may differ over an odd call; None where only a person can decide."""
     there, here = left["observed"], right.get("observed")
     if left["status"] in LOST:
         return "the original does not survive it"

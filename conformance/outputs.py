@@ -27,7 +27,7 @@ def same_numbers(expected, got):
 
 
 def same_layout(expected, got):
-    """Whether two printouts look alike: lines, brackets and the widths between them, digits
+    """Whether two printouts look the same: lines, brackets and the widths between them, digits
     aside.
     """
     return _layout(_plain(expected)) == _layout(got)

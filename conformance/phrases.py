@@ -70,7 +70,7 @@ def read_sentence(error, text, names=(), line=0):
 
 
 class _Reader:
-    """Backtracking reader of one sentence; results are kept per piece of text."""
+    """Backtracking reader of one sentence; results are cached per piece of text."""
 
     def __init__(self, names):
         self.names, self.seen = names, {}
@@ -254,10 +254,10 @@ def _containing(match, names):
         return None
     clause = found[0][0]
     facet = clause.subjects[0].facets
-    wide = Clause(
+    with_each = Clause(
         tuple(Subject(s.name, facet) for s in subjects), clause.test, clause.operands, every
     )
-    return (wide, Clause(subjects, "is", types, every))
+    return (with_each, Clause(subjects, "is", types, every))
 
 
 def _items(match, names):
@@ -266,8 +266,8 @@ def _items(match, names):
     number = op.comparison(match[3])
     if not types or not number:
         return None
-    wide = tuple(Subject(s.name, ("each",)) for s in subjects)
-    return (Clause(wide, number[0], (number[1],), every), Clause(subjects, "is", types, every))
+    with_each = tuple(Subject(s.name, ("each",)) for s in subjects)
+    return (Clause(with_each, number[0], (number[1],), every), Clause(subjects, "is", types, every))
 
 
 def _together(match, names):

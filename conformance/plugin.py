@@ -117,7 +117,7 @@ def pytest_unconfigure(config):
         process.stop()
 
 
-class NotKept(Exception):
+class PromiseBroken(Exception):
     """A promise of the documentation that the target does not keep."""
 
 
@@ -140,10 +140,10 @@ class CaseItem(pytest.Item):
         if result["status"] in ("skip", "absent"):
             pytest.skip(result.get("got", ""))
         if result["status"] != "pass":
-            raise NotKept(result)
+            raise PromiseBroken(result)
 
     def repr_failure(self, excinfo, style=None):
-        if not isinstance(excinfo.value, NotKept):
+        if not isinstance(excinfo.value, PromiseBroken):
             return super().repr_failure(excinfo, style)
         result = excinfo.value.args[0]
         lines = [

@@ -35,7 +35,7 @@ try:
 except ImportError:  # not on Windows
     resource = None
 
-ROOM = 400  # MiB that a worker may take beyond what it began with, before another takes its place
+ROOM = 400  # MiB that a worker may take beyond what it began with, before another replaces it
 PATIENCE = 3  # seconds; a slower call is not made twice to see whether its values are drawn
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
@@ -553,7 +553,7 @@ def _end_with(parent):
 
 
 def _memory():
-    """The most memory that this process has held, in MiB; 0 where the system does not tell."""
+    """The most memory that this process has held, in MiB; 0 where the system does not report it."""
     if resource is None:
         return 0
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10

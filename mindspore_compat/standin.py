@@ -66,7 +66,7 @@ def install():
     """
     loaded = sys.modules.get(NAME)
     if loaded is not None and loaded is not sys.modules[PACKAGE]:
-        origin = getattr(loaded, "__file__", "an unknown place")
+        origin = getattr(loaded, "__file__", "an unknown location")
         raise RuntimeError(
             f"'{NAME}' is already imported, from {origin}. Install {PACKAGE} "
             f"before the first 'import {NAME}'."

@@ -97,13 +97,13 @@ def allow_tf32(value):
     Returns:
         bool, False if products have been computed before, and so nothing changes any more.
     """
-    told = str(int(value))
-    if os.environ.get("CUPY_TF32", "0") == told:
+    setting = str(int(value))
+    if os.environ.get("CUPY_TF32", "0") == setting:
         return True
     space = _device_space() if _device_space.cache_info().currsize else None
     if space is not None and any(name in vars(space) for name in PRODUCTS):
         return False
-    os.environ["CUPY_TF32"] = told
+    os.environ["CUPY_TF32"] = setting
     return True
 
 

@@ -50,7 +50,7 @@ def inverse_blocks(matrix, shift):
 def inverse_blocks_unwatched(matrix, shift):
     """The inverses that `inverse_blocks` gives, on a GPU that is not waited for.
 
-    Several shifts are tried beside each other, and the least that is enough is taken.
+    Several shifts are tried in parallel, and the least that is enough is taken.
 
     Args:
         matrix: a symmetric matrix, positive semidefinite but for rounding.
@@ -120,7 +120,7 @@ def _usable(xp, lower, blocks):
     """Whether all blocks (..., count, width, width) are the products of their factors.
 
     A pivot of the size of the rounding of float32 is positive or negative by chance. A GPU leaves
-    something else than a factor where it fails, and tells of no error.
+    something else than a factor where it fails, and raises no error.
     """
     diagonal = xp.arange(blocks.shape[-1])
     pivots = lower[..., diagonal, diagonal] ** 2

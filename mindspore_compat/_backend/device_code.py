@@ -86,11 +86,11 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 def compute_dtype(dtypes):
     """float64 if an array has it, or 32 bits of an integer need it, else float32: low-precision
     floats are rounded on store only."""
-    wide = any(
+    in_float64 = any(
         dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
         for dtype in map(numpy.dtype, dtypes)
     )
-    return numpy.dtype(numpy.float64 if wide else numpy.float32)
+    return numpy.dtype(numpy.float64 if in_float64 else numpy.float32)
 
 
 def supported(dtypes):

@@ -11,7 +11,7 @@ from math import prod
 
 from . import arrays
 from .device_code import TYPES, compute_dtype, load, preamble, store, supported
-from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, opened
+from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
 
 THREADS = 1024
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
@@ -200,7 +200,7 @@ def _text(dtypes, flags, numbers):
         name="adafactor",
         real=real,
         numbers=declared(numbers),
-        opened="\n    ".join(opened(numbers)),
+        opened="\n    ".join(loaded_numbers(numbers)),
         rate=rate if relative else "n_lr",
         pointers="\n    ".join(
             f"{TYPES[dtype]}* const x{kind} = ({TYPES[dtype]}*)table.at[{kind}][tensor];"

@@ -104,7 +104,7 @@ _BODIES = {
         }
         out[at] = best;
 """,
-    # One element per window: the first place that holds its maximum, or `none`.
+    # One element per window: the first offset that holds its maximum, or `none`.
     "index_of_maximum": """
         int w2 = rest % o2; rest /= o2;
         int w1 = rest % o1; rest /= o1;
@@ -121,14 +121,14 @@ _BODIES = {
                 for (int t2 = 0; t2 < k2 && found < 0; ++t2) {
                     int i2 = w2 * s2 - p2 + t2 * l2;
                     if (i2 < 0 || i2 >= d2) continue;
-                    long long place = ((long long)i0 * d1 + i1) * d2 + i2;
-                    if (data[place] == best) found = place;
+                    long long offset = ((long long)i0 * d1 + i1) * d2 + i2;
+                    if (data[offset] == best) found = offset;
                 }
             }
         }
         out[at] = found < 0 ? none : found;
 """,
-    # One element per data element: the slopes of the windows whose index names it are added.
+    # One element per data element: the gradients of the windows whose index names it are added.
     "add_at_index": """
         int i2 = rest % d2; rest /= d2;
         int i1 = rest % d1; rest /= d1;

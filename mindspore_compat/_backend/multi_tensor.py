@@ -219,7 +219,7 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
     """
     real = _real(compute_dtype(dtypes))
     if numbers.on_device:
-        given, lines = declared(numbers), [*opened(numbers), *scalar_lines(trace, real)]
+        given, lines = declared(numbers), [*loaded_numbers(numbers), *scalar_lines(trace, real)]
     else:
         given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
     elements = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
@@ -270,7 +270,7 @@ def declared(numbers):
     return "".join(f", {kinds.get(key, f'double h_{key}')}" for key in numbers.given)
 
 
-def opened(numbers):
+def loaded_numbers(numbers):
     """The lines that find the numbers `n_lr`, ... of a call, of type double."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
     return read + _named(numbers)

@@ -97,7 +97,7 @@ class _Here(threading.local):
     inside = False  # whether it runs a piece
     holds = 0  # how many holds it is in
     steps = 0  # how many steps it is in
-    kept = False  # whether a step keeps a hold
+    stays_entered = False  # whether a step keeps a hold
 
 
 _here = _Here()
@@ -210,7 +210,7 @@ class Hold:
                     self._set([1] * len(self.before))
                 self.holders += 1
             if _here.steps:
-                _here.kept = True
+                _here.stays_entered = True
                 _here.holds += 1
         _here.holds += 1
 
@@ -245,8 +245,8 @@ class Step:
 
     def __exit__(self, *error):
         _here.steps -= 1
-        if _here.kept and not _here.steps:
-            _here.kept = False
+        if _here.stays_entered and not _here.steps:
+            _here.stays_entered = False
             hold.__exit__()
 
 

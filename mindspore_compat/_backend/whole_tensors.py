@@ -10,7 +10,7 @@ may a flag that leaves everything as it is, as in multi_tensor.py.
 from . import arrays
 from .device_bodies import RowKernel
 from .device_code import TYPES, preamble, scalar_lines, supported
-from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, opened
+from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
 from .space import extra
 
 THREADS = 1024
@@ -146,7 +146,9 @@ class TensorKernel(RowKernel):
             name=self.name,
             numbers=declared(self.numbers),
             real=self.real,
-            scalars="\n    ".join([*opened(self.numbers), *scalar_lines(self.trace, self.real)]),
+            scalars="\n    ".join(
+                [*loaded_numbers(self.numbers), *scalar_lines(self.trace, self.real)]
+            ),
             pointers="\n    ".join(pointers),
             body=self._body(),
         )

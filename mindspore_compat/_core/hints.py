@@ -21,8 +21,7 @@ NAMES = {
         "autograd": "gradients are those of functions: mindspore.grad and mindspore.value_and_grad",
     },
     "nn": {
-        "Module": "networks derive from mindspore.nn.Cell, with 'construct' in the place of "
-        "'forward'",
+        "Module": "networks derive from mindspore.nn.Cell, with 'construct' instead of 'forward'",
         "functional": "functions are in mindspore.ops and mindspore.mint.nn.functional",
         "init": "initializers are in mindspore.common.initializer",
         "Sequential": "mindspore.nn.SequentialCell runs cells in order",

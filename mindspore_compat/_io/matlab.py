@@ -143,7 +143,7 @@ class _Array:
         if kind not in kinds:
             raise ValueError(f"an element is of kind {kind}, where {sorted(kinds)} may be")
         if length > min(end, len(self._view)) - begin:
-            raise ValueError(f"an element of {length} bytes is longer than its place")
+            raise ValueError(f"an element of {length} bytes is longer than the space for it")
         found, self._view = self._view[begin : begin + length], self._view[end:]
         return found, kind
 

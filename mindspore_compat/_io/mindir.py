@@ -129,7 +129,7 @@ NAMES = {
     for kind, table in SCHEMA.items()
 }
 
-# The numbers of the types, of tensors and of attributes alike.
+# The numbers of the types, of tensors and of attributes.
 TYPES = {
     1: "float32",
     2: "uint8",
@@ -307,7 +307,7 @@ def attribute(name, value):
         made.type = TUPLE if isinstance(value, tuple) else LIST
         made.values = [_element(v) for v in value]
     else:
-        raise TypeError(f"a MindIR file has no place for {value!r} of type {type(value).__name__}")
+        raise TypeError(f"a MindIR file cannot store {value!r} of type {type(value).__name__}")
     return made
 
 

@@ -113,7 +113,7 @@ def deprecated(version, substitute, use_substitute_name=False, module_prefix="")
 
     Args:
         version (str): the release from which on it is.
-        substitute (str): what to use in its place; None or "" for nothing.
+        substitute (str): what to use instead; None or "" for nothing.
         use_substitute_name (bool): whether the class of the first argument gets the
             substitute as its `substitute_name`. Default: ``False``.
         module_prefix (str): stands before its name in the warning. Default: "".

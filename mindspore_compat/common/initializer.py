@@ -70,7 +70,7 @@ class Initializer:
     """The base of all initializers: a subclass fills an array in `_initialize`.
 
     Args:
-        **kwargs: what the instance was made with, kept for inspection.
+        **kwargs: what the instance was made with, stored for inspection.
 
     Examples:
         >>> from mindspore_compat.common.initializer import Initializer, initializer
@@ -379,10 +379,10 @@ class Orthogonal(Initializer):
             )
         rows = arr.shape[0]
         drawn = _init_random_normal(0, 1, (rows, arr.size // rows))
-        wide = drawn.shape[0] < drawn.shape[1]
-        q, r = np.linalg.qr(drawn.T if wide else drawn)
+        is_wide = drawn.shape[0] < drawn.shape[1]
+        q, r = np.linalg.qr(drawn.T if is_wide else drawn)
         q = q * np.sign(np.diag(r))  # makes the distribution uniform over orthogonal matrices
-        arr[...] = (self.gain * (q.T if wide else q)).reshape(arr.shape)
+        arr[...] = (self.gain * (q.T if is_wide else q)).reshape(arr.shape)
 
 
 @_register()

@@ -133,7 +133,9 @@ class MutableList(_Sequence, list):
         if building.depth and self.dynamic and len(self):
             kinds = _kind(list.__getitem__(self, 0)), _kind(value)
             if kinds[0] != kinds[1]:
-                raise error(f"For 'mutable', {what} must be alike {kinds[0]}, but got {kinds[1]}.")
+                raise error(
+                    f"For 'mutable', {what} must have equal {kinds[0]}, but got {kinds[1]}."
+                )
 
     def __setitem__(self, index, value):
         if isinstance(index, slice):

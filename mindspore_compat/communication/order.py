@@ -1,7 +1,7 @@
 """Whether the ranks have taken part in the same collectives.
 
 Every collective compares what its members ask for, so members that came through one agree on it.
-What remains is that some have called more of them than others; a group's counts tell.
+What remains is that some have called more of them than others; a group's counts show it.
 """
 
 import collections
@@ -41,9 +41,9 @@ class CommExecOrderChecker:
         own = collections.Counter()
         for group in groups.all_groups():
             own[group.ranks] += endings.counts[group.key] - before.get(group.key, 0)
-        told = groups.group_named(None).objects(own)
+        recorded = groups.group_named(None).objects(own)
         for ranks in own:
-            counts = {rank: told[rank][ranks] for rank in ranks}
+            counts = {rank: recorded[rank][ranks] for rank in ranks}
             if len(set(counts.values())) > 1:
                 raise RuntimeError(
                     f"The members of the group of ranks {list(ranks)} have called different "

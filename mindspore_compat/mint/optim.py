@@ -49,7 +49,7 @@ class _Lr(type(Float)):
     Documented are ints and Tensors too, but the original refuses them.
     """
 
-    _narrow = "not (type({0}) is int or isinstance({0}, Tensor))"
+    _python_only = "not (type({0}) is int or isinstance({0}, Tensor))"
 
     def value(self, name):
         return f"isinstance({name}, float) and {super().value(name)}"

@@ -265,7 +265,7 @@ class Settings:
             wrong = misfit(expected, args[index] if index < len(args) else kwargs[name], seen)
             if wrong is not None:
                 raise type(wrong)(
-                    f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' tells."
+                    f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' requires."
                 )
 
     def get_inputs(self):

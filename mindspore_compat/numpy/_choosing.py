@@ -383,7 +383,7 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         )
     if not indices.ndim or indices.shape[0] != len(sizes):
         raise ValueError(
-            f"For 'ravel_multi_index', there must be places along {len(sizes)} axes, "
+            f"For 'ravel_multi_index', there must be indices along {len(sizes)} axes, "
             f"but got shape {indices.shape}."
         )
     rows = [_in_range(indices[i], n, mode, "ravel_multi_index") for i, n in enumerate(sizes)]

@@ -111,7 +111,7 @@ def promoted(*tensors):
     for other in tensors[1:]:
         if kind != other._array.dtype and "c" in (kind.kind, other._array.dtype.kind):
             raise TypeError(
-                f"Complex numbers meet their own dtype only, but got {kind} and "
+                f"Complex numbers are promoted with their own dtype only, but got {kind} and "
                 f"{other._array.dtype}."
             )
         kind = promote_np(kind, other._array.dtype)

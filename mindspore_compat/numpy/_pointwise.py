@@ -362,7 +362,7 @@ def binary(name):
         return with_dtype(found, dtype, name)
 
     what = "two Tensors" if takes == "Tensor" else "two array-like values"
-    default = "bool" if name in COMPARISONS else "the one the inputs meet in"
+    default = "bool" if name in COMPARISONS else "the promoted dtype of the inputs"
     return _named(
         function,
         name,

@@ -39,7 +39,7 @@ def argwhere(a):
     return masks.argwhere.run(a)
 
 
-def _extreme_place(a, axis, op, api):
+def _extreme_index(a, axis, op, api):
     a = as_tensor(a, api)
     refuse_complex(api, a)
     if not a.size:
@@ -60,7 +60,7 @@ def argmax(a, axis: Int = None):
         >>> print(ms.numpy.argmax([[1, 5], [4, 3]], axis=1))
         [1 0]
     """
-    return _extreme_place(a, axis, min_max.argmax, "argmax")[1]
+    return _extreme_index(a, axis, min_max.argmax, "argmax")[1]
 
 
 @checked
@@ -76,7 +76,7 @@ def argmin(a, axis: Int = None):
         >>> print(ms.numpy.argmin([[1, 5], [4, 3]], axis=1))
         [0 1]
     """
-    a, found = _extreme_place(a, axis, min_max.argmin, "argmin")
+    a, found = _extreme_index(a, axis, min_max.argmin, "argmin")
     return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
 
 

@@ -198,7 +198,8 @@ def _promoted(one, two):
         return one if kinds[0].kind not in "biu" else two
     if kinds[0] != kinds[1] and "c" in (kinds[0].kind, kinds[1].kind):
         raise TypeError(
-            f"For 'result_type', complex dtypes meet themselves only, but got {one} and {two}."
+            f"For 'result_type', a complex dtype is promoted with itself only, but got {one} and "
+            f"{two}."
         )
     return dtypes.from_numpy(promote_np(*kinds))
 

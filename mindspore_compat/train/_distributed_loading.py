@@ -273,7 +273,7 @@ def _from_slices(network, files, strategy_file, target, secret):
     if len(files) != count:
         raise ValueError(
             f"For '{_API}', 'checkpoint_filenames' must be of the {count} ranks that "
-            f"'train_strategy_filename' tells of, but got {len(files)}."
+            f"'train_strategy_filename' names, but got {len(files)}."
         )
     loaded = [load_checkpoint(file, dec_key=secret[0], dec_mode=secret[1]) for file in files]
     found, unknown, lacking = {}, [], []
@@ -401,7 +401,7 @@ class _Files:
 def _plain_name(home):
     """The name of a file, which must lie in the folder itself."""
     if os.path.basename(home) != home:
-        raise ValueError(f"it tells of the file {home!r}, which is not in its folder")
+        raise ValueError(f"it names the file {home!r}, which is not in its folder")
     return home
 
 

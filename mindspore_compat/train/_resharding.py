@@ -212,7 +212,7 @@ class Strategy:
             self.stages.setdefault(name, []).append(int(stage))
             self._slicings[name, int(stage)] = Slicing(layout)
         if not self.stages:
-            raise ValueError(f"{file!r} tells of no parameters")
+            raise ValueError(f"{file!r} describes no parameters")
         self.ranks = next(iter(self._slicings.values())).ranks()
 
     def stage_count(self):
@@ -223,7 +223,7 @@ class Strategy:
         """
         found = {0} if self.stages is None else {n for each in self.stages.values() for n in each}
         if found != set(range(len(found))):
-            raise ValueError("a strategy file of a pipeline must tell of all stages")
+            raise ValueError("a strategy file of a pipeline must describe all stages")
         return len(found)
 
     def has(self, name, stage=None):
@@ -302,7 +302,7 @@ class Transformation:
                 whole.append({"name": name, "data": self._own(name, parts)})
         if not sliced or (self._source.stages is None and self._target.stages is None):
             raise ValueError(
-                f"For '{self._api}', the strategy files must tell of parameters of the checkpoints."
+                f"For '{self._api}', the strategy files must name parameters of the checkpoints."
             )
         return sliced + whole
 

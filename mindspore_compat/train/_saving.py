@@ -212,7 +212,7 @@ def _refuse_early(format, values):
         if isinstance(value, str):
             if format == "safetensors":
                 raise TypeError(
-                    "For 'save_checkpoint', a text has no place in the format "
+                    "For 'save_checkpoint', a text cannot be stored in the format "
                     f"'safetensors', but '{name}' is one."
                 )
         elif value.dtype.newbyteorder("=") not in checkpoint.NAMES:

@@ -324,7 +324,7 @@ def _merged_json(api, paths):
 
 
 def _tells_nothing(api, path):
-    return ValueError(f"For '{api}', the strategy file {path!r} tells of no parameters.")
+    return ValueError(f"For '{api}', the strategy file {path!r} describes no parameters.")
 
 
 def stage_of_file(path):
@@ -340,7 +340,7 @@ def stage_of_file(path):
         else:
             stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
     if not stages:
-        raise ValueError(f"the strategy file {path!r} tells of no operations")
+        raise ValueError(f"the strategy file {path!r} describes no operations")
     return stages[0]
 
 

@@ -56,7 +56,7 @@ class Model(Evaluation):
             `amp.auto_mixed_precision`.
         boost_level (str): "O0", "O1" or "O2"; here no level changes anything.
         **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
-            `boost_config_dict` and `acc_level` (kept only).
+            `boost_config_dict` and `acc_level` (stored only).
 
     Raises:
         TypeError: if an argument is of another type.

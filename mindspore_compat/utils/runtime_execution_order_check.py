@@ -219,7 +219,7 @@ def detect_cycle_in_graph(ranks_map):
 
 
 def _cycle(following):
-    """The first cycle that a depth-first search meets; None if there is none.
+    """The first cycle that a depth-first search finds; None if there is none.
 
     It keeps a stack of its own, because a run has more calls than Python has frames.
     """

@@ -237,14 +237,16 @@ def _general(space, primitive):
         parents = tuple(s.node if type(s) is Traced else None for s in sources)
         attributes = {k: _bare(v) for k, v in values.items() if k not in rule.inputs}
         whole = {k: arrays if rule.many else arrays[rule.inputs.index(k)] for k in rule.inputs}
-        by_place = [whole[k] if k in whole else attributes[k] for k in values if k not in _BY_NAME]
+        by_position = [
+            whole[k] if k in whole else attributes[k] for k in values if k not in _BY_NAME
+        ]
         by_name = {k: v for k, v in attributes.items() if k in _BY_NAME}
         inner = space_among(arrays)
         base = inner or space.base
         if inner is not None:
             parents = tuple(broadcast_nodes(inner, arrays, parents))
         function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
-        out = function(*by_place, **by_name)
+        out = function(*by_position, **by_name)
         several = isinstance(out, (tuple, list))
         out = tuple(
             o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,))

@@ -183,7 +183,7 @@ def set_context(**kwargs):
     if "jit_level" in changed.get("jit_config", ()):
         changed["jit_level"] = changed["jit_config"]["jit_level"]
     if "device_target" in changed or "device_id" in changed:
-        _place(
+        _set_device(
             changed.get("device_target", config.device_target),
             changed.get("device_id", config.device_id),
         )
@@ -255,7 +255,7 @@ def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = Non
         RuntimeError: there is no GPU of this number.
     """
     number = int(device_id or 0)
-    _place(device_target, number)
+    _set_device(device_target, number)
     config.device_target, config.device_id = device_target, number
 
 
@@ -270,7 +270,7 @@ def get_current_device():
     return DeviceInfo(config.device_target, config.device_id)
 
 
-def _place(target: str, number: int) -> None:
+def _set_device(target: str, number: int) -> None:
     """Makes the backend compute on a device, or on the CPU in its stead."""
     global _warned_of_cpu
     if target == "CPU":
@@ -287,8 +287,9 @@ def _place(target: str, number: int) -> None:
 @checked
 def set_deterministic(deterministic: Bool):
     """Sets whether operations must give the same result at every run. Here they always do on the
-    CPU; on a GPU the value is stored for the operations that have a choice. The environment tells
-    it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is set.
+    CPU; on a GPU the value is stored for the operations that have a choice. The environment
+    variables tell it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is
+        set.
 
     Args:
         deterministic: whether they must.

@@ -1,4 +1,4 @@
-"""What an error tells of a call that has arguments of other types than an operation takes.
+"""What an error says of a call that has arguments of other types than an operation takes.
 
 The form is the original's, because scripts look for it:
 

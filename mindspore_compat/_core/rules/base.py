@@ -328,8 +328,8 @@ def show(value) -> str:
 def show_with_type(value) -> str:
     """Returns `value` with the name of its type, unless the text contains it already."""
     text = show(value)
-    told = value is None or text.startswith("a ")
-    return text if told else f"{text} of type {type(value).__name__}"
+    is_plain = value is None or text.startswith("a ")
+    return text if is_plain else f"{text} of type {type(value).__name__}"
 
 
 @functools.lru_cache(maxsize=1024)

@@ -161,7 +161,7 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
     return text or "True", scope
 
 
-def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> list:
+def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False) -> list:
     """Raises for the first value of the wrong kind, else for the first one out of range.
 
     Returns what the function is given for the values, if it is only that they have to be read first
@@ -171,11 +171,11 @@ def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> 
         api: the public name that the message starts with.
         rules: the rules by parameter.
         values: the values in the same order, or by name.
-        wide: NumPy's scalars, alone and in tuples and lists, stand for Python's numbers.
+        numpy_scalars: NumPy's scalars, alone and in tuples and lists, stand for Python's numbers.
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
-    if wide:
+    if numpy_scalars:
         values = [
             value if rule.verdict(value) is None else plain_numbers(value)
             for rule, value in zip(rules.values(), values, strict=True)
@@ -234,7 +234,7 @@ def _written(function, relations, name):
     if rules:
         lines += [
             f"    if not {wrapped(guard)}:",
-            f"        {values}= _refuse({api}, _rules, ({values}), _wide)",
+            f"        {values}= _refuse({api}, _rules, ({values}), _numpy_scalars)",
         ]
     for number, relation in enumerate(relations):
         given = ", ".join(
@@ -251,7 +251,7 @@ def _written(function, relations, name):
         _rules=rules,
         _type=type,
         _one_dtype=one_dtype,
-        _wide=bool(_OF_ARRAYS.search(function.__module__)),
+        _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
     )
     written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return written.__code__, scope

@@ -8,9 +8,9 @@ A rule is written once, as the annotation of a parameter:
 and gives the check, the refusal, the documentation line and the refusal tests. A rule refined by a
 call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
 original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
-float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too). What
-`ops`, `mint`, `numpy` and Tensor have takes NumPy's scalars for Python's numbers wherever it
-expects for one (`checked.plain_numbers`).
+float or int (so `numpy.float64`, but no other scalar of NumPy; `numpy_scalars=True` takes those
+too). The functions of `ops`, `mint`, `numpy` and Tensor take NumPy's scalars for Python's numbers
+wherever they expect one (`checked.plain_numbers`).
 
 The frame of a rule is in base.py, rules of Tensors and dtypes in tensor_rules.py, the checks in
 front of a function in checked.py.
@@ -95,19 +95,19 @@ inf = math.inf
 
 @dataclass(frozen=True, repr=False)
 class _Scalar(Rule):
-    """A number in a range; NaN is in none. `wide` accepts NumPy's scalars of the kind too."""
+    """A number in a range; NaN is in none. `numpy_scalars` takes NumPy's scalars of the kind."""
 
     gt: float | None = None
     ge: float | None = None
     lt: float | None = None
     le: float | None = None
-    wide: bool = False
+    numpy_scalars: bool = False
 
     def __call__(self, **bounds):
         return type(self)(**bounds)
 
     def kind(self, name):
-        return (self._wide if self.wide else self._narrow).format(name)
+        return (self._with_numpy if self.numpy_scalars else self._python_only).format(name)
 
     def value(self, name):
         low, high = self._low(), self._high()
@@ -116,8 +116,10 @@ class _Scalar(Rule):
         return f"{below}{name}{above}" if below or above else ""
 
     def scope(self):
-        wide = {"_integer": np.integer, "_floating": np.floating} if self.wide else {}
-        return {"_inf": inf, **wide}
+        numpy_scalars = (
+            {"_integer": np.integer, "_floating": np.floating} if self.numpy_scalars else {}
+        )
+        return {"_inf": inf, **numpy_scalars}
 
     def kind_noun(self):
         return self._noun
@@ -159,27 +161,27 @@ class _Scalar(Rule):
             for key in ("gt", "ge", "lt", "le")
             if getattr(self, key) is not None
         }
-        return call(self._name, **bounds, **({"wide": True} if self.wide else {}))
+        return call(self._name, **bounds, **({"numpy_scalars": True} if self.numpy_scalars else {}))
 
 
 class _Int(_Scalar):
     _name, _noun, _type, _make, _step = "Int", "an int", "int", int, 1
-    _narrow = "(type({0}) is int or isinstance({0}, int) and type({0}) is not bool)"
-    _wide = "(type({0}) is int or isinstance({0}, (int, _integer)) and type({0}) is not bool)"
+    _python_only = "(type({0}) is int or isinstance({0}, int) and type({0}) is not bool)"
+    _with_numpy = "(type({0}) is int or isinstance({0}, (int, _integer)) and type({0}) is not bool)"
     _misses = [1.0, "1", True, None]
 
 
 class _Float(_Scalar):
     _name, _noun, _type, _make, _step = "Float", "a float", "float", float, 0.1
-    _narrow = "isinstance({0}, float)"
-    _wide = "isinstance({0}, (float, _floating))"
+    _python_only = "isinstance({0}, float)"
+    _with_numpy = "isinstance({0}, (float, _floating))"
     _misses = [1, "0.5", None, math.nan]
 
 
 class _Number(_Scalar):
     _name, _noun, _type, _make, _step = "Number", "a number", "float", float, 0.5
-    _narrow = "(isinstance({0}, (float, int)) and type({0}) is not bool)"
-    _wide = "(isinstance({0}, (float, int, _integer, _floating)) and type({0}) is not bool)"
+    _python_only = "(isinstance({0}, (float, int)) and type({0}) is not bool)"
+    _with_numpy = "(isinstance({0}, (float, int, _integer, _floating)) and type({0}) is not bool)"
     _misses = [1, "0.5", True, None, math.nan]
 
 

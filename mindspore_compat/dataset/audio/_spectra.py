@@ -107,13 +107,13 @@ def resampled(x, old, new, window_function, width, rolloff):
     """
     cutoff = min(old, new) * rolloff
     reach = int(np.ceil(width * old / cutoff))
-    taps = np.arange(-reach, reach + 2)
+    offsets = np.arange(-reach, reach + 2)
     count = -(-new * x.shape[-1] // old)
     phases = np.arange(min(new, count)) * old % new / new  # those of the samples wanted repeat
-    times = np.clip((taps - phases[:, None]) / old * cutoff, -width, width)
+    times = np.clip((offsets - phases[:, None]) / old * cutoff, -width, width)
     kernels = (np.sinc(times) * window_function(times / width) * (cutoff / old)).astype(x.dtype)
     longer = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(reach, reach + 1)])
-    frames = np.lib.stride_tricks.sliding_window_view(longer, len(taps), -1)
+    frames = np.lib.stride_tricks.sliding_window_view(longer, len(offsets), -1)
     wanted = np.arange(count)
     return np.einsum("...tk,tk->...t", frames[..., wanted * old // new, :], kernels[wanted % new])
 

@@ -260,11 +260,11 @@ class SlidingWindowCmn(SpectrogramOperation):
     def _made(self, x):
         starts, ends = self._windows(x.shape[-2])
         count = (ends - starts)[:, None]
-        wide = x.astype(np.float64)
-        mean = _between(wide, starts, ends) / count
-        made = wide - mean
+        in_float64 = x.astype(np.float64)
+        mean = _between(in_float64, starts, ends) / count
+        made = in_float64 - mean
         if self.norm_vars:
-            variance = _between(wide * wide, starts, ends) / count - mean * mean
+            variance = _between(in_float64 * in_float64, starts, ends) / count - mean * mean
             with np.errstate(divide="ignore", invalid="ignore"):
                 made = np.where(count == 1, 0.0, made * variance**-0.5)
         return made.astype(x.dtype)

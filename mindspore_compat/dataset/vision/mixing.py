@@ -148,9 +148,9 @@ class CutMixBatch(_OnBatches):
         pixel. Centres lie up to the far edges, and parts end before the last row and column, as in
         the original."""
         part = math.sqrt(1 - float(share))
-        tall, wide = int(height * part), int(width * part)
+        box_height, box_width = int(height * part), int(width * part)
         x, y = self._random.integer(0, width), self._random.integer(0, height)
-        edges = y - tall // 2, x - wide // 2, y + tall // 2, x + wide // 2
+        edges = y - box_height // 2, x - box_width // 2, y + box_height // 2, x + box_width // 2
         top, left, low, right = (
             min(max(0, edge), last)
             for edge, last in zip(edges, (height - 1, width - 1) * 2, strict=True)

@@ -364,13 +364,13 @@ class RandomErasing(ImageOperation):
         for _ in range(self.max_attempts):
             area = height * width * self._random.uniform(*self.scale)
             shape = math.exp(self._random.uniform(low, high))
-            tall, wide = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
-            if 0 < tall < height and 0 < wide < width:
+            box_height, box_width = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if 0 < box_height < height and 0 < box_width < width:
                 return (
-                    self._random.integer(0, height - tall),
-                    self._random.integer(0, width - wide),
-                    tall,
-                    wide,
+                    self._random.integer(0, height - box_height),
+                    self._random.integer(0, width - box_width),
+                    box_height,
+                    box_width,
                 )
         return None
 

@@ -27,12 +27,12 @@ Betas = TupleOf(Beta, length=2) | ListOf(Beta, length=2)
 class _FloatBeta(type(Float)):
     """A float in [0, 1); an int out of that range is a ValueError, one within it a TypeError."""
 
-    _narrow = "(isinstance({0}, float) or type({0}) is int and not 0 <= {0} < 1)"
+    _python_only = "(isinstance({0}, float) or type({0}) is int and not 0 <= {0} < 1)"
 
 
 FloatBeta = _FloatBeta(ge=0.0, lt=1.0)
 FloatBetas = TupleOf(FloatBeta, length=2) | ListOf(FloatBeta, length=2)
-AtLeast = Number(ge=0.0, lt=inf, wide=True) | Bool
-Above = Number(gt=0.0, lt=inf, wide=True) | OneOf(True)
+AtLeast = Number(ge=0.0, lt=inf, numpy_scalars=True) | Bool
+Above = Number(gt=0.0, lt=inf, numpy_scalars=True) | OneOf(True)
 Finite = Float(gt=-inf, lt=inf)
 Flag = Any  # the original takes any value for true or false

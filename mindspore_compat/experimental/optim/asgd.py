@@ -9,7 +9,7 @@ from .optimizer import GroupedOptimizer
 
 __all__ = ["ASGD"]
 
-Power = Number(gt=-inf, lt=inf, wide=True) | Bool
+Power = Number(gt=-inf, lt=inf, numpy_scalars=True) | Bool
 
 
 @public("experimental.optim.ASGD")

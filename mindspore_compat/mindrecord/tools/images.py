@@ -28,7 +28,7 @@ class _Numbers(pickle.Unpickler):
             return np._core.multiarray._reconstruct
         if module == "numpy" and name in ("ndarray", "dtype"):
             return getattr(np, name)
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in a data set")
+        raise pickle.UnpicklingError(f"{module}.{name} cannot be part of a data set")
 
 
 def _pickled(path, names):

@@ -362,11 +362,11 @@ def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
     """
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
     column = (1, -1) + (1,) * (x.ndim - 2)
-    wide = x if x.dtype == float64 else x.astype(float32)
-    counts = Tensor([x.size // x.shape[1]], wide.dtype)
-    sums = add_up(ops.cat((wide.sum(axes), counts)))
+    upcast = x if x.dtype == float64 else x.astype(float32)
+    counts = Tensor([x.size // x.shape[1]], upcast.dtype)
+    sums = add_up(ops.cat((upcast.sum(axes), counts)))
     count, own_mean = sums[-1], sums[:-1] / sums[-1]
-    middle = wide - own_mean.reshape(column)
+    middle = upcast - own_mean.reshape(column)
     var = add_up((middle * middle).sum(axes)) / count
     factor = 1 / ops.sqrt(var + eps)
     if mean is not None:

@@ -158,12 +158,12 @@ class L1Regularizer(Cell):
             TypeError: if `weights` is no Tensor.
         """
         need_tensor("L1Regularizer", "weights", weights)
-        wide = (
+        upcast = (
             weights
             if weights.dtype.itemsize > 4 and weights.dtype.is_floating_point
             else (weights.astype(float32))
         )
-        return wide.abs().sum() * self.scale
+        return upcast.abs().sum() * self.scale
 
 
 @public("nn.OneHot")

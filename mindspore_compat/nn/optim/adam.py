@@ -147,7 +147,7 @@ class Adam(FusedOptimizer):
 
     @property
     def target(self):
-        """Where row-sparse updates run; kept, the result is the same."""
+        """Where row-sparse updates run; stored, the result is the same."""
         return self._target
 
     @target.setter

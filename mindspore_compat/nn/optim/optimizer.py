@@ -425,7 +425,7 @@ class Optimizer(Cell):
 
     @property
     def target(self):
-        """Where sparse updates run, "CPU", "GPU" or "Ascend"; kept, the result is the same."""
+        """Where sparse updates run, "CPU", "GPU" or "Ascend"; stored, the result is the same."""
         return self._target
 
     @target.setter

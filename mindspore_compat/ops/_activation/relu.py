@@ -71,12 +71,12 @@ def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
 relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
-def _leaky(xp, x, slope):
+def _leaky(xp, x, factor):
     if x.dtype.kind in "iu":  # the slope is cut to a whole number first
-        return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(slope))
-    if 0 <= slope <= 1:
-        return xp.cast(xp.maximum(x, x * slope), x.dtype)
-    return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
+        return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(factor))
+    if 0 <= factor <= 1:
+        return xp.cast(xp.maximum(x, x * factor), x.dtype)
+    return xp.cast(xp.where(x > 0, x, x * factor), x.dtype)
 
 
 def _leaky_vjp(xp, g, x, *, slope):

@@ -70,8 +70,8 @@ def attention_weights(
     shift_first: Any = False,
 ):
     """How much each query attends to each key, (..., queries, keys)."""
-    wide = _upcast(xp, query, key, shift)
-    return xp.cast(_weights(xp, *wide, barred, scale, shift_first), query.dtype)
+    upcast = _upcast(xp, query, key, shift)
+    return xp.cast(_weights(xp, *upcast, barred, scale, shift_first), query.dtype)
 
 
 @attention_weights.vjp_joint

@@ -208,7 +208,7 @@ class _Queries(Inference):
         bytes_ = _need_dtypes(self, scales)
         if bytes_ and str(self.dtype) != "Float16":
             self.refuse(
-                f"'query' must be float16 beside keys of int8, but got {self.dtype}", TypeError
+                f"'query' must be float16 with keys of int8, but got {self.dtype}", TypeError
             )
         self.mode = mode
         self.take()
@@ -234,7 +234,7 @@ class _OneQuery(Step):
             )
         if pages[0] is not None and lengths[1] is None:
             self.refuse(
-                "'actual_seq_lengths_kv' must be given beside a 'block_table', but got None",
+                "'actual_seq_lengths_kv' must be given with a 'block_table', but got None",
                 RuntimeError,
             )
         _take_cache(self, scales, by_token, pages, lengths[1], padding[1])
@@ -259,6 +259,6 @@ def _key_scales(call, whole, scales, offsets, modes):
     ):
         call.refuse(
             "the scales of keys and of values must be given for one query of each batch, "
-            "both of them, alike in shape and mode, and without those of both in one"
+            "both of them, of one shape and mode, and without those of both in one"
         )
     return (scales, offsets), modes[0] == 1

@@ -264,7 +264,7 @@ class Inference:
         starts = [steps - behind - n for n in counts]
         return [(start, n if start >= 0 else 0) for start, n in zip(starts, counts)]
 
-    def _places(self, spans, steps):
+    def _positions(self, spans, steps):
         """Where each step stands in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
         xp = self.space
         starts, counts = (
@@ -282,8 +282,8 @@ class Inference:
                 triangle from the upper left or to the lower right, 4 for a band to the lower right.
             reach (tuple): how far a query sees back and ahead, in modes 0 and 4.
         """
-        rows, queries = self._places(self.query_spans, self.queries)
-        columns, keys = self._places(self.key_spans, self.steps)
+        rows, queries = self._positions(self.query_spans, self.queries)
+        columns, keys = self._positions(self.key_spans, self.steps)
         rows, queries = rows[..., None], queries[..., None]
         columns, keys = columns[..., None, :], keys[..., None]
         hidden = []

@@ -15,7 +15,7 @@ from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
 from .attention import _parts, _rows, _upcast, _weights, attend, attention_extent
 
-_NONE = -1  # the place of a block that there is not
+_NONE = -1  # the index of a block that does not exist
 
 
 @public("ops.nsa_compress_attention")
@@ -186,7 +186,7 @@ def _cut(name, mask, queries, others):
         return None
     if mask.ndim != 2 or mask.shape[0] < queries or mask.shape[1] < others:
         raise ValueError(
-            f"For 'nsa_compress_attention', '{name}' must have a place for each of {queries} "
+            f"For 'nsa_compress_attention', '{name}' must have an element for each of {queries} "
             f"queries and {others} keys or blocks, but got shape {mask.shape}."
         )
     xp = space_for(mask._array)

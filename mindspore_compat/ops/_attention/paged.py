@@ -109,7 +109,7 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
         seen = [n for n, count in zip(seen, counts) for _ in range(count)]
     if not fits or len(rows) != tokens or len(seen) != tokens:
         raise ValueError(
-            f"For '{api}', 'block_tables' and 'context_lens' must tell of each of {tokens} tokens, "
+            f"For '{api}', 'block_tables' and 'context_lens' must describe {tokens} tokens each, "
             f"or of each sequence of 'q_seq_lens', which add up to them, but got shapes "
             f"{table.shape} and {lengths.shape}, and lengths {counts}."
         )

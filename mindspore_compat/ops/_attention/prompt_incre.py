@@ -163,7 +163,7 @@ def _see(call, mask, mode, reach, shift):
     wanted = "BFloat16" if str(call.dtype) == "BFloat16" else "Float16"
     if shift is not None and str(shift.dtype) != wanted:
         call.refuse(
-            f"'pse_shift' must be of dtype {wanted} beside 'query' of {call.dtype}, but "
+            f"'pse_shift' must be of dtype {wanted} with 'query' of {call.dtype}, but "
             f"got {shift.dtype}",
             TypeError,
         )
@@ -199,7 +199,7 @@ def _result(call, scales, scale, offset):
         return call.folded(out.astype(float16) if scales else out)
     if str(scale.dtype) == "BFloat16" != str(call.dtype):
         call.refuse(
-            f"'quant_scale2' must be float32 beside 'query' of {call.dtype}, but got {scale.dtype}",
+            f"'quant_scale2' must be float32 with 'query' of {call.dtype}, but got {scale.dtype}",
             TypeError,
         )
     if not scales:

@@ -31,7 +31,7 @@ from .attention import _score_gradients, _scores, _softmax_flow, _top_and_sum, _
 Int32 = TensorOf("int32")
 
 _FAR = 2**63 - 1
-_LEFT_OVER = -1  # the place of a key that there is not
+_LEFT_OVER = -1  # the index of a key that does not exist
 
 
 # Sequences ----------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def sparse_flash_attention(
             "PA_BSND" (how many).
         query_rope (Tensor): more features of `query`, of its shape but the last axis.
         key_rope (Tensor): more features of `key`.
-        sparse_block_size (int): how many keys a place of `sparse_indices` names, a power of 2 in
+        sparse_block_size (int): how many keys an entry of `sparse_indices` names, a power of 2 in
             [1, 128]. Default: 1.
         layout_query (str): "BSND" or "TND". Default: "BSND".
         layout_kv (str): that of `query`, or "PA_BSND". Default: "BSND".

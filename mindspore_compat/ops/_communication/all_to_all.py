@@ -346,7 +346,7 @@ def _fits(primitive, name, tensor, length):
     if tensor.shape != (length,):
         raise ValueError(
             f"For '{primitive.name}', 'input_x' must be flat, of the {length} "
-            f"elements that '{name}' tells, but got the shape {tensor.shape}."
+            f"elements that '{name}' gives, but got the shape {tensor.shape}."
         )
 
 

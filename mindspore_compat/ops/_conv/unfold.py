@@ -122,7 +122,7 @@ def fold(
     if x.shape[1] % kernel_elements:
         raise ValueError(
             f"For 'fold', the rows of 'input' must be a multiple of the {kernel_elements} "
-            f"places of the kernel, but got {x.shape[1]}."
+            f"elements of the kernel, but got {x.shape[1]}."
         )
     x = xp.reshape(x, (x.shape[0], x.shape[1] // kernel_elements, kernel_elements, x.shape[2]))
     size = sizes_of("fold", "output_size", output_size, 1, 2)

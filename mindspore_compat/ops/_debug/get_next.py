@@ -72,7 +72,7 @@ class GetNext(Primitive):
         ):
             found = [(each.dtype, each.shape) for each in batch]
             raise RuntimeError(
-                f"For 'GetNext', the batch must be as told, {declared}, but it is {found}."
+                f"For 'GetNext', the batch must be as declared, {declared}, but it is {found}."
             )
         return batch
 

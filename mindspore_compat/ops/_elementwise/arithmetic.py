@@ -196,8 +196,8 @@ mul.vjp_of("multiply")
 @public("ops.subtract")
 @checked
 def subtract(
-    input: Operand | Number(wide=True),
-    other: Operand | Number(wide=True),
+    input: Operand | Number(numpy_scalars=True),
+    other: Operand | Number(numpy_scalars=True),
     *,
     alpha: Number | Bool | TensorOf(any_dtype) = 1,
 ):

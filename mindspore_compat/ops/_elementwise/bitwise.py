@@ -36,12 +36,12 @@ def gcd(xp, input: Divisors, other: Divisors):
     return xp.gcd(input, other)
 
 
-def _need_32_bits(api, met):
+def _need_32_bits(api, promoted):
     """Refuses what has met in int8 or uint8."""
-    if met.dtype.kind in "iu" and met.dtype.itemsize == 1:
+    if promoted.dtype.kind in "iu" and promoted.dtype.itemsize == 1:
         raise TypeError(
-            f"For '{api}', 'input' and 'other' must meet in int16, int32 or int64, but "
-            f"got {met.dtype.name}."
+            f"For '{api}', 'input' and 'other' must be promoted to int16, int32 or int64, but "
+            f"got {promoted.dtype.name}."
         )
 
 

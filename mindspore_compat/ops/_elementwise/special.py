@@ -118,7 +118,7 @@ def xdivy(xp, x: Operand, y: Operand):
     if x.dtype.kind in "biu":
         raise TypeError(
             f"For 'xdivy', 'x' or 'y' must hold floats or complex numbers, but both "
-            f"meet in {x.dtype}."
+            f"are promoted to {x.dtype}."
         )
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))

@@ -33,7 +33,7 @@ class _Map:
             position = (start + count) % len(self.rows)
             if wanted(self.rows[position]):
                 return position, count + 1
-        raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no place left: it must be larger.")
+        raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no free row left: it must be larger.")
 
     def find(self, key, step):
         """The value of a key, or None; notes the use."""
@@ -72,7 +72,7 @@ class MapCacheIdx(Primitive):
     """The indices in a cache of rows of an embedding table, after the missing ones were swapped in.
 
     Inputs:
-        - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its place in the
+        - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its index in the
           cache, the step of its last use and how far a search for it goes, 0 for a free row; is
           written to.
         - indices (Tensor): the rows wanted, each once; of the dtype of `hashmap`.

@@ -12,21 +12,21 @@ from .._rules import Anything, Index
 from ..primitive import Primitive
 
 
-def _kept(primitive, table, indices, limit):
-    """The places of the indices in [0, `limit`), and these indices.
+def _in_range(primitive, table, indices, limit):
+    """The positions of the indices in [0, `limit`), and these indices.
 
     Raises:
         ValueError: one of them is no row of the table.
     """
     flat = indices._array.reshape(-1)
-    places = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
-    rows = flat[places]
+    positions = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
+    rows = flat[positions]
     if rows.size and int(rows.max()) >= table.shape[0]:
         raise ValueError(
             f"For '{primitive.name}', the indices must be rows of the table of shape "
             f"{table.shape}, but got {int(rows.max())}."
         )
-    return places, rows
+    return positions, rows
 
 
 def _rows(primitive, table, values, count):
@@ -67,8 +67,8 @@ class UpdateCache(Primitive):
     @checked
     def __call__(self, input_x: Anything, indices: Index, updates: Anything, max_num: Int):
         rows = _rows(self, input_x, updates, indices.size)
-        places, kept = _kept(self, input_x, indices, max_num)
-        own(input_x)[kept] = rows[places]
+        positions, cached_rows = _in_range(self, input_x, indices, max_num)
+        own(input_x)[cached_rows] = rows[positions]
         return Tensor._wrap(space_for(rows).zeros((1,), rows.dtype))
 
 
@@ -96,10 +96,10 @@ class CacheSwapTable(Primitive):
     @checked
     def __call__(self, cache_table: Anything, swap_cache_idx: Index, miss_value: Anything):
         rows = _rows(self, cache_table, miss_value, swap_cache_idx.size)
-        places, kept = _kept(self, cache_table, swap_cache_idx, float("inf"))
+        positions, cached_rows = _in_range(self, cache_table, swap_cache_idx, float("inf"))
         old = space_for(rows).zeros(rows.shape, rows.dtype)
-        old[places] = cache_table._array[kept]
-        own(cache_table)[kept] = rows[places]
+        old[positions] = cache_table._array[cached_rows]
+        own(cache_table)[cached_rows] = rows[positions]
         return Tensor._wrap(old)
 
 
@@ -129,14 +129,14 @@ class DynamicAssign(Primitive):
 
 @public("ops.PadAndShift")
 class PadAndShift(Primitive):
-    """A vector of -1 with the first numbers of the input from one place to another.
+    """A vector of -1 with the first numbers of the input from one index to another.
 
     Inputs: `input_x` (int32 or int64), `cum_sum_arr`, whose last number is the length of the
     result, and `shift_idx`: numbers are put from cum_sum_arr[shift_idx] to
     cum_sum_arr[shift_idx + 1].
 
     Raises:
-        ValueError: if `shift_idx` is no place before the last of `cum_sum_arr`, its numbers do not
+        ValueError: if `shift_idx` is no index before the last of `cum_sum_arr`, its numbers do not
             rise from 0 on, or `input_x` is too short.
 
     Example:

@@ -67,8 +67,8 @@ def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
         g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
     if scaled:
         flat = xp.ravel(input)
-        met = xp.sum(flat[:, None] == flat[None, :], 1)
-        g = g / xp.expand_dims(xp.cast(xp.reshape(met, input.shape), g.dtype), -1)
+        counts = xp.sum(flat[:, None] == flat[None, :], 1)
+        g = g / xp.expand_dims(xp.cast(xp.reshape(counts, input.shape), g.dtype), -1)
     return xp.add_rows(input, g, weight_shape[0])
 
 
@@ -129,7 +129,7 @@ def embedding(
 def _shorten(table, indices, longest, order):
     """Scales the rows named down to a length, in place."""
     xp = space_for(table)
-    met = xp.unique(indices)
-    rows = table[met]
+    rows_used = xp.unique(indices)
+    rows = table[rows_used]
     size = norm._vector_norm(xp, rows, order, -1, True)
-    table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)
+    table[rows_used] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)

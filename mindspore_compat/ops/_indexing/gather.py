@@ -153,7 +153,7 @@ def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
     if indices.shape[-1] > input_x.ndim:
         raise ValueError(
             f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
-            f"each place, but got shape {tuple(indices.shape)}."
+            f"each index, but got shape {tuple(indices.shape)}."
         )
     if not indices.shape[-1]:
         return xp.broadcast_to(input_x, (*indices.shape[:-1], *input_x.shape))

@@ -133,14 +133,14 @@ def _write(array, index, values):
     """Writes at an index; an index without elements takes anything, as in the original."""
     try:
         if values.ndim > 1 and values.shape[0] == 1 and values.ndim > array[index].ndim:
-            raise ValueError("more axes than the place has")  # which the array library cuts off
+            raise ValueError("more axes than the index selects")  # which the array library cuts off
         array[index] = values
     except (ValueError, TypeError) as error:
         position = array[index]
         if position.size:
             raise ValueError(
                 f"For 'Tensor.__setitem__', 'value' must broadcast to the shape "
-                f"{position.shape} of the place, but got {values.shape}."
+                f"{position.shape} of what the index selects, but got {values.shape}."
             ) from error
     except IndexError as error:
         raise _index_error("Tensor.__setitem__", error) from error

@@ -219,7 +219,7 @@ def _put(api, input, indices, values, accumulate):
         wanted = space_for(input._array).empty_like(input._array)[positions].shape
         values = values.broadcast_to(wanted) if values.shape != wanted else values
     except LIBRARY_ERRORS as error:
-        raise ValueError(f"For '{api}', the places and values do not fit: {error}") from error
+        raise ValueError(f"For '{api}', the indices and values do not fit: {error}") from error
     return scatter_by.run(input, values, positions, "add" if accumulate else "update")
 
 
@@ -259,7 +259,7 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
     """
     if index.size != source.size:
         raise ValueError(
-            f"For 'put_', 'source' must have one element for each place, {index.size}, but got "
+            f"For 'put_', 'source' must have one element for each index, {index.size}, but got "
             f"{source.size}."
         )
     if source.dtype != input.dtype:
@@ -279,7 +279,7 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
 # Slices named by number ---------------------------------------------------------------------------
 
 
-def _places(api, x, v, indices):
+def _as_indices(api, x, v, indices):
     """The indices as a tuple; refused where they do not fit."""
     if isinstance(indices, Tensor):
         indices = indices.asnumpy().reshape(-1).tolist()
@@ -312,7 +312,7 @@ def _slices_family(path, title, words):
 
     @checked
     def inplace(x: Anything, v: Anything, indices: IndexLike):
-        return slices_by.run(x, v, _places(api, x, v, indices), how)
+        return slices_by.run(x, v, _as_indices(api, x, v, indices), how)
 
     inplace.__name__ = inplace.__qualname__ = api
     inplace.__doc__ = f"""{words} slices along the first axis of a copy.

@@ -93,7 +93,7 @@ def _check_slices(api, input_x, indices, updates):
 
 
 @in_each_slice
-def _in_place(api, input_x, updates, index, how):
+def _scatter_in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
     made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
     own(input_x)[...] = made._array
@@ -140,14 +140,14 @@ def _scatter_family(how, word, functions, classes, method=None):
             scatter(Tensor._wrap(own(input_x).reshape(1)), indices, updates)
             return plain(input_x)
         _check_slices(f"scatter_{how}", input_x, indices, updates)
-        return _in_place(f"scatter_{how}", input_x, updates, (indices._array,), how)
+        return _scatter_in_place(f"scatter_{how}", input_x, updates, (indices._array,), how)
 
     def scatter_nd(
         input_x: TensorOrNumber, indices: Index, updates: TensorOrNumber, use_locking: Bool = False
     ):
         input_x, updates = cast_for_write(f"scatter_nd_{how}", input_x, updates, "x")
         _check_rows(f"scatter_nd_{how}", input_x, indices, updates)
-        return _in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
+        return _scatter_in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
 
     def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
         _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)

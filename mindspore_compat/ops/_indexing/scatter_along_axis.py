@@ -198,11 +198,11 @@ def index_add(
         indices._array.reshape(-1, 1),
         x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],),
     )
-    return _added_in_place(x, indices, y, axis)
+    return _add_in_place(x, indices, y, axis)
 
 
 @in_each_slice
-def _added_in_place(x, indices, y, axis):
+def _add_in_place(x, indices, y, axis):
     made = added_along.run(x, indices, y, axis)
     own(x)[...] = made._array
     out = plain(x)
@@ -332,7 +332,7 @@ def mint_index_add(
     fits[dim] = index.size
     if index.ndim != 1 or source.shape != tuple(fits):
         raise ValueError(
-            f"For 'index_add', 'index' must have one axis and 'source' a slice for each place, but "
+            f"For 'index_add', 'index' must have one axis and 'source' a slice for each index, but "
             f"got shapes {index.shape} and {source.shape} for an input of {input.shape}."
         )
     scaled = source if alpha == 1 else source * alpha

@@ -110,7 +110,7 @@ def choose(self, choices, mode="clip"):
     """
     tables = _choices(choices)
     if not self.ndim:
-        raise ValueError("For 'choose', the Tensor of places must have an axis, but got shape ().")
+        raise ValueError("For 'choose', the Tensor of indices must have an axis, but got shape ().")
     xp = space_for(self._array)
     indices = xp.cast(xp.real(self._array), "int64")
     if (
@@ -119,7 +119,7 @@ def choose(self, choices, mode="clip"):
         and not (0 <= indices.min() and indices.max() < len(tables))
     ):
         raise ValueError(
-            f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
+            f"For 'choose', the indices must be in [0, {len(tables)}), but they reach from "
             f"{int(indices.min())} to {int(indices.max())}."
         )
     return chosen.run(Tensor._wrap(indices), tables, mode == "wrap")

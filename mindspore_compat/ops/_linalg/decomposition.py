@@ -434,7 +434,7 @@ def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int3
         )
     if LU_data.shape[:-2] != LU_pivots.shape[:-1]:
         raise ValueError(
-            f"For 'lu_solve', 'LU_data' and 'LU_pivots' must be stacked alike, but "
+            f"For 'lu_solve', 'LU_data' and 'LU_pivots' must have one stacked shape, but "
             f"got shapes {LU_data.shape} and {LU_pivots.shape}."
         )
     count = LU_data.shape[-1]

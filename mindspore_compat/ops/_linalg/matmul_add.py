@@ -15,7 +15,7 @@ Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
 def _same_stack(api, one, other):
     if one.shape[:-2] != other.shape[:-2]:
         raise ValueError(
-            f"For '{api}', 'batch1' and 'batch2' must be stacked alike, but got "
+            f"For '{api}', 'batch1' and 'batch2' must have one stacked shape, but got "
             f"shapes {one.shape} and {other.shape}."
         )
 

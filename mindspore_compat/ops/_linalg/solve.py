@@ -112,7 +112,7 @@ def matrix_triangular_solve(
     more = rhs.ndim - matrix.ndim
     if more < 0 or matrix.shape[:-2] != rhs.shape[more:-2]:
         raise ValueError(
-            f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
+            f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must have one stacked shape, "
             f"but got shapes {matrix.shape} and {rhs.shape}."
         )
     triangle = xp.tril(matrix) if lower else xp.triu(matrix)

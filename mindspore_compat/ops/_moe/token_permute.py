@@ -145,7 +145,7 @@ def moe_token_unpermute(
     if permuted_tokens.ndim != 2 or sorted_indices.ndim != 1 or sorted_indices.shape[0] < rows:
         raise ValueError(
             f"For '{api}', 'permuted_tokens' must have 2 axes and 'sorted_indices' a "
-            f"place for each row, but got shapes {permuted_tokens.shape} and "
+            f"index for each row, but got shapes {permuted_tokens.shape} and "
             f"{sorted_indices.shape}."
         )
     found = permuted_tokens

@@ -477,9 +477,9 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
     rows, flow = upcast(xp, xp.reshape(x, shape), xp.reshape(g, shape))
-    slope_scale = None
+    grad_scale = None
     if x.size and (bodies := bodies_of(xp, rows, flow, scale)):
-        slope_x, product = bodies.rows(
+        grad_x, product = bodies.rows(
             _grouped_vjp,
             "eek",
             "ee",
@@ -492,16 +492,16 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
             area=area,
         )
         if scale is not None:
-            slope_scale = xp.sum(xp.reshape(product, planes), (0, 2))
+            grad_scale = xp.sum(xp.reshape(product, planes), (0, 2))
     else:
         weighted = flow
         if scale is not None:
             weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
             normal = xp.reshape(xp.row_normal(rows, eps), planes)
-            slope_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
-        slope_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
+            grad_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
+        grad_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
     return (
-        xp.reshape(slope_x, x.shape),
-        slope_scale,
+        xp.reshape(grad_x, x.shape),
+        grad_scale,
         None if shift_shape is None else xp.sum(xp.reshape(flow, planes), (0, 2)),
     )

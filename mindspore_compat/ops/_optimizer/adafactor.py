@@ -127,7 +127,7 @@ class FusedAdaFactor(Update):
         for name, (tensors, fits) in wanted.items():
             if tensors.shape != fits:
                 raise ValueError(
-                    f"For '{self.name}', '{name}' must have the shape {fits} beside a "
+                    f"For '{self.name}', '{name}' must have the shape {fits} with a "
                     f"'param' of the shape {shape}, but got {tensors.shape}."
                 )
 

@@ -66,7 +66,7 @@ def _checked(update, tensors, grad, indices, lenient=False):
     update.need_no_wider(tensors, grad)
     if indices.ndim != 1 or grad.ndim == 0 or indices.shape[0] != grad.shape[0]:
         raise (update.unfit if grad.ndim else ValueError)(
-            f"For '{update.name}', 'indices' must have one place for each row of the gradient, but "
+            f"For '{update.name}', 'indices' must have one index for each row of the gradient, but "
             f"got {indices.shape} and {grad.shape}."
         )
     if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in tensors):

@@ -120,7 +120,7 @@ def kv_cache_scatter_update(var, indices, updates, axis, reduce):
 
 
 def unique(input, sorted, return_inverse, return_counts, dim=None):
-    """(the values, the place of each element among them, how often each occurs); the second and
+    """(the values, the index of each element among them, how often each occurs); the second and
     the third are empty if they are not requested."""
     values, indices, counts = mint.unique(input, sorted, True, True, dim)
     empty = ops.zeros((0,), int64)
@@ -341,7 +341,7 @@ def fused_add_topk_div(
 
     A group counts by the sum of its `n` best of sigmoid(x) + add_num; weights are sigmoid(x) of the
     chosen, divided by their sum where `is_norm` is set, times `scale`. Of an expert that
-    `mapping_table` has several indices for, token i gets place i modulo their number. The kernel
+    `mapping_table` has several indices for, token i gets entry i modulo their number. The kernel
     knows one `activate_type`, 0, the sigmoid.
     """
     _must_be("FusedAddTopKDiv", "activate_type", activate_type, (0,))

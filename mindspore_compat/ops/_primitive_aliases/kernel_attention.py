@@ -151,9 +151,9 @@ def deformable_attention(value, shape, offset, locations, weight):
     batch, _, heads, width = value.shape
     queries, total = locations.shape[1], 0
     sizes, starts = shape.asnumpy().tolist(), offset.asnumpy().tolist()
-    for level, ((height, wide), start) in enumerate(zip(sizes, starts, strict=True)):
-        part = ops.transpose(value[:, start : start + height * wide], (0, 2, 3, 1))
-        part = ops.reshape(part, (batch * heads, width, height, wide))
+    for level, ((height, level_width), start) in enumerate(zip(sizes, starts, strict=True)):
+        part = ops.transpose(value[:, start : start + height * level_width], (0, 2, 3, 1))
+        part = ops.reshape(part, (batch * heads, width, height, level_width))
         grid = ops.transpose(2 * locations[:, :, :, level] - 1, (0, 2, 1, 3, 4))
         grid = ops.reshape(grid, (batch * heads, queries, -1, 2))
         taken = functional.grid_sample(part, grid, "bilinear", "zeros", False)

@@ -20,9 +20,9 @@ def _rnn_step(xp, gate, recurrent, h, at, *, kind):
     return new if at is None else (new * at, new * at + h * (1 - at))
 
 
-def _rnn_back(xp, y, slope, flow, at, *, kind):
+def _rnn_back(xp, y, grad_out, flow, at, *, kind):
     """What a step passes to its gate; with a mask also to the state."""
-    into = slope + flow if at is None else (slope + flow) * at
+    into = grad_out + flow if at is None else (grad_out + flow) * at
     found = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
     return found if at is None else (found, flow * (1 - at))
 
@@ -40,15 +40,15 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
-    slope, flow = g
-    slopes = xp.empty(outputs.shape, outputs.dtype)
+    grad_out, flow = g
+    grads = xp.empty(outputs.shape, outputs.dtype)
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        made = (slopes[t],) if at is None else (slopes[t], xp.empty(flow.shape, flow.dtype))
-        bodies.pointwise(_rnn_back, outputs[t], slope[t], flow, at, out=made, kind=kind)
-        back = xp.matmul(slopes[t], weight)
+        made = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
+        bodies.pointwise(_rnn_back, outputs[t], grad_out[t], flow, at, out=made, kind=kind)
+        back = xp.matmul(grads[t], weight)
         flow = back if at is None else back + made[1]
-    return slopes, flow
+    return grads, flow
 
 
 def _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro):

@@ -92,8 +92,8 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     before = _states_before(xp, outputs, h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, mask, *g)):
-        slopes, flow = device_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
-        return slopes, flow, _weight_vjp(xp, slopes, before), None
+        step_grads, flow = device_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
+        return step_grads, flow, _weight_vjp(xp, step_grads, before), None
     by_step = {}
     for t in reversed(order):
         at = None if mask is None else mask[t]

@@ -180,7 +180,7 @@ def dist(
     other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
     p: Int = 2,
 ):
-    """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the places
+    """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the elements
     that differ.
 
     At least one of them holds floats. A negative `p` is a TypeError.
@@ -194,7 +194,7 @@ def dist(
     """
     if p < 0:
         raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
-    if input.dtype.kind != "f":  # both have the dtype in which they meet
+    if input.dtype.kind != "f":  # both have their promoted dtype
         raise TypeError(
             f"For 'dist', 'input' or 'other' must hold float16 or float32, but got {input.dtype}."
         )

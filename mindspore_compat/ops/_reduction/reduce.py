@@ -145,7 +145,7 @@ def prod(
         [ 2. 12.]
     """
     if axis is None and keep_dims:
-        raise ValueError("For 'prod', an axis must be given where the axes are to be kept.")
+        raise ValueError("For 'prod', an axis must be given where 'keep_dims' is true.")
     if dtype is not None:
         input = xp.cast(input, dtype)
     elif adds_up_as_int64(input.dtype):

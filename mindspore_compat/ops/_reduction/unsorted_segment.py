@@ -25,7 +25,7 @@ def need_ids(api, x, segment_ids):
     if segment_ids.shape != x.shape[: segment_ids.ndim]:
         raise ValueError(
             f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
-            f"input, but got {segment_ids.shape} beside {x.shape}."
+            f"input, but got {segment_ids.shape} with {x.shape}."
         )
 
 

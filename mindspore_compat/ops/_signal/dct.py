@@ -50,7 +50,7 @@ def _cosines(xp, x, axis, inverse):
     return xp.real(whole) * even - xp.imag(whole) * odd
 
 
-def _places(x, sizes, axes):
+def _axes_and_sizes(x, sizes, axes):
     """(the axes counted from 0, the length along each or None).
 
     Raises:
@@ -80,7 +80,7 @@ def _transform(xp, x, sizes, axes, inverse):
     if x.dtype.kind == "c":
         parts = [_transform(xp, part, sizes, axes, inverse) for part in (xp.real(x), xp.imag(x))]
         return xp.cast(parts[0], x.dtype) + xp.cast(parts[1], x.dtype) * 1j
-    axes, sizes = _places(x, sizes, axes)
+    axes, sizes = _axes_and_sizes(x, sizes, axes)
     x = x if x.dtype == "float64" else xp.cast(x, "float32")
     for count, axis in zip(sizes, axes):
         x = _cosines(xp, _sized(xp, x, count, axis), axis, inverse)

@@ -52,7 +52,7 @@ def _sized(xp, x, count, axis):
     )
 
 
-def _places(x, sizes, axes):
+def _axes_and_sizes(x, sizes, axes):
     """(the axes transformed, the length along each or None)."""
     if axes is None:
         axes = tuple(range(x.ndim)) if sizes is None else tuple(range(-len(sizes), 0))
@@ -74,7 +74,7 @@ def _places(x, sizes, axes):
 
 
 def _transform(xp, x, sizes, axes, norm, inverse):
-    axes, sizes = _places(x, sizes, axes)
+    axes, sizes = _axes_and_sizes(x, sizes, axes)
     x = _complex(xp, x)
     for count, axis in zip(sizes, axes):
         x = _sized(xp, x, count, axis)
@@ -86,7 +86,7 @@ def _half(xp, x, sizes, axes, norm):
 
     Of a complex signal it keeps as many, as the original does.
     """
-    axes, sizes = _places(x, sizes, axes)
+    axes, sizes = _axes_and_sizes(x, sizes, axes)
     whole = _transform(xp, _real(xp, x), sizes, axes, norm, False)
     last = axes[-1]
     return whole[(slice(None),) * last + (slice(0, whole.shape[last] // 2 + 1),)]
@@ -94,7 +94,7 @@ def _half(xp, x, sizes, axes, norm):
 
 def _from_half(xp, x, sizes, axes, norm):
     """The real signal whose half transform is given; the last length is even unless given."""
-    axes, sizes = _places(x, sizes, axes)
+    axes, sizes = _axes_and_sizes(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
     if count < 1:

@@ -25,7 +25,7 @@ def _same_shape(sign, sparse, dense):
         )
 
 
-def _places(sparse):
+def _indices_of(sparse):
     at = sparse.indices._array
     return tuple(at[:, i] for i in range(at.shape[1]))
 
@@ -38,13 +38,13 @@ def _added(sign, sparse, dense):
             f"For 'COOTensor {sign}', the dtypes must agree, but got {sparse.dtype} "
             f"and {dense.dtype}."
         )
-    return scatter_by.run(dense, sparse.values, _places(sparse), "add")
+    return scatter_by.run(dense, sparse.values, _indices_of(sparse), "add")
 
 
 def _scaled(sign, sparse, dense, combine):
     """The values of `sparse` combined with those of a dense Tensor at the same indices."""
     _same_shape(sign, sparse, dense)
-    dense_values = getitem.getitem.run(dense, _places(sparse))
+    dense_values = getitem.getitem.run(dense, _indices_of(sparse))
     return COOTensor(sparse.indices, combine.run(sparse.values, dense_values), sparse.shape)
 
 

@@ -213,7 +213,7 @@ def _coalesced(api, indices, values, shape):
         or (indices.shape != (shape.shape[0], values.shape[0]))
     ):
         raise ValueError(
-            f"For '{api}', the places must have one row for each axis and one column for each "
+            f"For '{api}', the indices must have one row for each axis and one column for each "
             f"value, but got shapes {indices.shape}, {values.shape} and {shape.shape}."
         )
     xp = space_for(indices._array)
@@ -221,7 +221,7 @@ def _coalesced(api, indices, values, shape):
     at = indices._array
     for axis, size in enumerate(sizes):
         if at.size and not (0 <= int(at[axis].min()) and int(at[axis].max()) < size):
-            raise ValueError(f"For '{api}', the places of axis {axis} must be in [0, {size}).")
+            raise ValueError(f"For '{api}', the indices of axis {axis} must be in [0, {size}).")
     flat = xp.ravel_multi_index(tuple(at), tuple(sizes))
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values._array.dtype))

@@ -187,7 +187,7 @@ def _need_indices(api, indices, values, sizes):
     """Refuses indices that are not one row for each value, or that do not exist."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
         raise ValueError(
-            f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
+            f"For '{api}', 'indices' must have a row of {len(sizes)} indices for each "
             f"value, but got {indices.shape} and {values.shape}."
         )
     found = arrays.to_host(indices._array)

@@ -11,7 +11,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from .parts import SparsePrimitive, picked, summed, unravel
 
-Places = TensorOf("int64")
+Indices = TensorOf("int64")
 
 
 class _WithDense(SparsePrimitive):
@@ -44,7 +44,7 @@ class SparseDenseCwiseAdd(_WithDense):
     """
 
     @checked
-    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+    def __call__(self, x1_indices: Indices, x1_values: Anything, x1_shape: Indices, x2: Anything):
         return x1_values + self.dense_at(x1_indices, x1_values, x1_shape, x2)
 
 
@@ -66,7 +66,7 @@ class SparseDenseCwiseMul(_WithDense):
     """
 
     @checked
-    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+    def __call__(self, x1_indices: Indices, x1_values: Anything, x1_shape: Indices, x2: Anything):
         return x1_values * self.dense_at(x1_indices, x1_values, x1_shape, x2)
 
 
@@ -88,7 +88,7 @@ class SparseDenseCwiseDiv(_WithDense):
     """
 
     @checked
-    def __call__(self, x1_indices: Places, x1_values: Anything, x1_shape: Places, x2: Anything):
+    def __call__(self, x1_indices: Indices, x1_values: Anything, x1_shape: Indices, x2: Anything):
         found = x1_values / self.dense_at(x1_indices, x1_values, x1_shape, x2)
         return found.astype(x1_values.dtype)
 
@@ -139,16 +139,16 @@ class SparseSparseMaximum(_OfTwo):
     @checked
     def __call__(
         self,
-        x1_indices: Places,
+        x1_indices: Indices,
         x1_values: Anything,
-        x1_shape: Places,
-        x2_indices: Places,
+        x1_shape: Indices,
+        x2_indices: Indices,
         x2_values: Anything,
-        x2_shape: Places,
+        x2_shape: Indices,
     ):
         given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        places, (one, two) = self.filled(given)
-        return places, one.maximum(two)
+        indices, (one, two) = self.filled(given)
+        return indices, one.maximum(two)
 
 
 @public("ops.operations.sparse_ops.SparseSparseMinimum")
@@ -172,16 +172,16 @@ class SparseSparseMinimum(_OfTwo):
     @checked
     def __call__(
         self,
-        x1_indices: Places,
+        x1_indices: Indices,
         x1_values: Anything,
-        x1_shape: Places,
-        x2_indices: Places,
+        x1_shape: Indices,
+        x2_indices: Indices,
         x2_values: Anything,
-        x2_shape: Places,
+        x2_shape: Indices,
     ):
         given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        places, (one, two) = self.filled(given)
-        return places, one.minimum(two)
+        indices, (one, two) = self.filled(given)
+        return indices, one.minimum(two)
 
 
 @public("ops.operations.sparse_ops.SparseAdd")
@@ -208,12 +208,12 @@ class SparseAdd(_OfTwo):
     @checked
     def __call__(
         self,
-        x1_indices: Places,
+        x1_indices: Indices,
         x1_values: Anything,
-        x1_shape: Places,
-        x2_indices: Places,
+        x1_shape: Indices,
+        x2_indices: Indices,
         x2_values: Anything,
-        x2_shape: Places,
+        x2_shape: Indices,
         thresh: Anything,
     ):
         given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
@@ -221,6 +221,6 @@ class SparseAdd(_OfTwo):
         xp, count = space_for(found), len(found)
         values = summed(x1_values, one, count) + summed(x2_values, two, count)
         both = xp.bincount(one, minlength=count) + xp.bincount(two, minlength=count) > 1
-        kept = xp.nonzero(~both | (xp.abs(values._array) >= thresh._array))[0]
-        places = Tensor._wrap(unravel(xp, found[kept], sizes))
-        return places, picked(values, kept), x1_shape
+        remaining = xp.nonzero(~both | (xp.abs(values._array) >= thresh._array))[0]
+        indices = Tensor._wrap(unravel(xp, found[remaining], sizes))
+        return indices, picked(values, remaining), x1_shape

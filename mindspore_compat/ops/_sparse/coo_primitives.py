@@ -10,7 +10,7 @@ from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import scatter_by
 from .._rules import Anything, Index
 from .._shape.join_split import cat
-from .coo_pairs import Places
+from .coo_pairs import Indices
 from .parts import SparsePrimitive, picked, ravel, softmax_of, summed, unravel
 
 Floating = TensorOf("float32", "float64")
@@ -34,7 +34,7 @@ class SparseReorder(SparsePrimitive):
     """
 
     @checked
-    def __call__(self, indices: Places, values: Anything, shape: Places):
+    def __call__(self, indices: Indices, values: Anything, shape: Indices):
         flat = self.flat("indices", indices, values, self.sizes("shape", shape))
         order = space_for(flat).argsort(flat, kind="stable")
         return Tensor._wrap(indices._array[order]), picked(values, order)
@@ -60,7 +60,7 @@ class SparseReshape(SparsePrimitive):
     """
 
     @checked
-    def __call__(self, indices: Places, shape: Places, new_shape: Places):
+    def __call__(self, indices: Indices, shape: Indices, new_shape: Indices):
         sizes = self.sizes("shape", shape)
         flat = self.flat("indices", indices, indices, sizes)
         wanted, total = list(self.sizes("new_shape", new_shape)), _product(sizes)
@@ -145,7 +145,7 @@ class SparseSoftmax(SparsePrimitive):
     """
 
     @checked
-    def __call__(self, indices: Places, values: Floating, shape: Places):
+    def __call__(self, indices: Indices, values: Floating, shape: Indices):
         sizes = self.sizes("shape", shape)
         if len(sizes) < 2:
             self.refuse(f"'shape' must hold at least two lengths, but got {sizes}.")
@@ -244,12 +244,14 @@ class Sspaddmm(SparsePrimitive):
         self.flat("x2_indices", x2_indices.swapaxes(0, 1), x2_values, (height, depth))
         rows, columns = x2_indices._array
         xp = space_for(rows)
-        kept = xp.unique(rows)
-        found = picked(product_with(x3_dense, rows, columns, x2_values, height), kept)
-        places = xp.stack([xp.repeat(kept, sizes[1]), xp.tile(xp.arange(sizes[1]), len(kept))])
-        places = xp.concatenate([x1_indices._array, places], 1).astype("int64")
+        remaining = xp.unique(rows)
+        found = picked(product_with(x3_dense, rows, columns, x2_values, height), remaining)
+        positions = xp.stack(
+            [xp.repeat(remaining, sizes[1]), xp.tile(xp.arange(sizes[1]), len(remaining))]
+        )
+        positions = xp.concatenate([x1_indices._array, positions], 1).astype("int64")
         values = cat.run([x1_values * beta, (found * alpha).reshape(-1)], 0)
-        return Tensor._wrap(places), values, Tensor._wrap(x1_shape._array.astype("int64"))
+        return Tensor._wrap(positions), values, Tensor._wrap(x1_shape._array.astype("int64"))
 
 
 @public("ops.operations.sparse_ops.SparseConcat")
@@ -304,10 +306,10 @@ class SparseConcat(SparsePrimitive):
             moved.append(indices._array + step)
             length += sizes[axis]
         sizes = (*all_sizes[0][:axis], length, *all_sizes[0][axis + 1 :])
-        places = xp.concatenate(moved)
-        order = xp.argsort(ravel(xp, places, sizes), kind="stable")
+        positions = xp.concatenate(moved)
+        order = xp.argsort(ravel(xp, positions, sizes), kind="stable")
         values = picked(cat.run(list(sp_input_values), 0), order)
-        return Tensor._wrap(places[order]), values, Tensor._wrap(xp.asarray(sizes, "int64"))
+        return Tensor._wrap(positions[order]), values, Tensor._wrap(xp.asarray(sizes, "int64"))
 
 
 @public("ops.operations.sparse_ops.SparseSplit")
@@ -340,7 +342,7 @@ class SparseSplit(SparsePrimitive):
         self.num_split = num_split
 
     @checked
-    def __call__(self, split_dim: Places, indices: Places, values: Anything, shape: Places):
+    def __call__(self, split_dim: Indices, indices: Indices, values: Anything, shape: Indices):
         sizes = self.sizes("shape", shape)
         self.flat("indices", indices, values, sizes)
         axis = int(split_dim.asnumpy().reshape(-1)[0])
@@ -354,11 +356,11 @@ class SparseSplit(SparsePrimitive):
         for number in range(self.num_split):
             length = short + (number < longer)
             column = indices._array[:, axis]
-            kept = xp.nonzero((column >= first) & (column < first + length))[0]
-            places = indices._array[kept]
-            places[:, axis] -= first
+            remaining = xp.nonzero((column >= first) & (column < first + length))[0]
+            positions = indices._array[remaining]
+            positions[:, axis] -= first
             part = xp.asarray((*sizes[:axis], length, *sizes[axis + 1 :]), "int64")
-            parts.append((Tensor._wrap(places), picked(values, kept), Tensor._wrap(part)))
+            parts.append((Tensor._wrap(positions), picked(values, remaining), Tensor._wrap(part)))
             first += length
         return tuple(zip(*parts))
 
@@ -386,7 +388,7 @@ class SparseFillEmptyRows(SparsePrimitive):
 
     @checked
     def __call__(
-        self, indices: Places, values: Anything, dense_shape: Places, default_value: Anything
+        self, indices: Indices, values: Anything, dense_shape: Indices, default_value: Anything
     ):
         sizes = self.sizes("dense_shape", dense_shape, 2)
         self.flat("indices", indices, values, sizes)
@@ -394,12 +396,12 @@ class SparseFillEmptyRows(SparsePrimitive):
         empty = xp.bincount(indices._array[:, 0], minlength=sizes[0]) == 0
         rows = xp.nonzero(empty)[0]
         filled = xp.stack([rows, xp.zeros_like(rows)], 1)
-        places = xp.concatenate([indices._array, filled]).astype("int64")
-        order = xp.argsort(places[:, 0], kind="stable")
+        positions = xp.concatenate([indices._array, filled]).astype("int64")
+        order = xp.argsort(positions[:, 0], kind="stable")
         added = default_value.reshape(()).astype(values.dtype).broadcast_to((len(rows),))
         came_to = xp.argsort(order, kind="stable")[:count]
         return (
-            Tensor._wrap(places[order]),
+            Tensor._wrap(positions[order]),
             picked(cat.run([values, added], 0), order),
             Tensor._wrap(empty),
             Tensor._wrap(came_to.astype("int64")),
@@ -441,7 +443,7 @@ class SparseCountSparseOutput(SparsePrimitive):
         raise RuntimeError(f"For '{self.name}', {text}")
 
     @checked
-    def __call__(self, indices: Places, values: Index, dense_shape: Places, weights: Anything):
+    def __call__(self, indices: Indices, values: Index, dense_shape: Indices, weights: Anything):
         sizes = self.sizes("dense_shape", dense_shape)
         self.flat("indices", indices, values, sizes)
         if weights.shape != values.shape:
@@ -454,12 +456,12 @@ class SparseCountSparseOutput(SparsePrimitive):
             self.refuse("'values' must not be negative.")
         largest = int(numbers.max()) + 1 if numbers.size else 0
         length = self.maxlength if self.maxlength >= 0 else max(largest, self.minlength)
-        kept = xp.nonzero(numbers < length)[0]
-        parts = [indices._array[kept, 0]] if len(sizes) > 1 else []
+        remaining = xp.nonzero(numbers < length)[0]
+        parts = [indices._array[remaining, 0]] if len(sizes) > 1 else []
         out_sizes = (*sizes[: len(parts)], length)
-        flat = ravel(xp, xp.stack([*parts, numbers[kept]], 1), out_sizes)
+        flat = ravel(xp, xp.stack([*parts, numbers[remaining]], 1), out_sizes)
         found, owner = xp.unique(flat, return_inverse=True)
-        sums = summed(picked(weights, kept), owner.reshape(-1), len(found))
+        sums = summed(picked(weights, remaining), owner.reshape(-1), len(found))
         if self.binary_output:
             sums = Tensor._wrap(xp.ones(found.shape, weights._array.dtype))
         shape = xp.asarray(out_sizes, "int64")

@@ -41,8 +41,8 @@ class CSRSparseMatrixToSparseTensor(SparsePrimitive):
     ):
         given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
         matrix = Csr.read(self, *given)
-        places = matrix.places.astype(x_col_indices._array.dtype)
-        return Tensor._wrap(places), x_values, x_dense_shape
+        positions = matrix.indices.astype(x_col_indices._array.dtype)
+        return Tensor._wrap(positions), x_values, x_dense_shape
 
 
 @public("ops.operations.sparse_ops.CSRSparseMatrixToDense")
@@ -102,8 +102,8 @@ class DenseToCSRSparseMatrix(SparsePrimitive):
             )
         self.check_range("indices", indices._array, dense_input.shape)
         values = dense_input[tuple(indices[:, axis] for axis in range(dense_input.ndim))]
-        places = indices._array.astype("int64")
-        return Csr(dense_input.shape, places, values, indices._array.dtype).five()
+        positions = indices._array.astype("int64")
+        return Csr(dense_input.shape, positions, values, indices._array.dtype).five()
 
 
 @public("ops.operations.sparse_ops.SparseTensorToCSRSparseMatrix")
@@ -130,8 +130,8 @@ class SparseTensorToCSRSparseMatrix(SparsePrimitive):
         if len(sizes) not in (2, 3):
             self.refuse(f"'x_dense_shape' must hold two or three lengths, but got {sizes}.")
         self.flat("x_indices", x_indices, x_values, sizes)
-        places = x_indices._array.astype("int64")
-        return Csr(sizes, places, x_values, x_indices._array.dtype).five()
+        positions = x_indices._array.astype("int64")
+        return Csr(sizes, positions, x_values, x_indices._array.dtype).five()
 
 
 @public("ops.operations.sparse_ops.SparseMatrixNNZ")
@@ -203,7 +203,7 @@ class SparseMatrixSoftmax(SparsePrimitive):
         given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
         matrix = Csr.read(self, *given)
         rows = matrix.sizes[:-1]
-        owner = ravel(matrix.xp, matrix.places[:, :-1], rows)
+        owner = ravel(matrix.xp, matrix.indices[:, :-1], rows)
         count = rows[0] * rows[-1] if len(rows) == 2 else rows[0]
         values = softmax_of(x_values, owner, count)
         return matrix.with_values(values.astype(self.dtype)).five()
@@ -251,7 +251,7 @@ class SparseMatrixTranspose(SparsePrimitive):
 class SparseMatrixAdd(SparsePrimitive):
     """alpha * a + beta * b of two matrices in CSR form, as five parts.
 
-    A place that either matrix has stays, even if its value is 0.
+    An index that either matrix has stays, even if its value is 0.
 
     Raises:
         ValueError: if the parts or the two shapes do not fit.
@@ -292,14 +292,14 @@ class SparseMatrixAdd(SparsePrimitive):
         if one.sizes != two.sizes:
             self.refuse(f"the shapes must agree, but got {one.sizes} and {two.sizes}.")
         xp = one.xp
-        places = xp.concatenate([one.places, two.places])
+        positions = xp.concatenate([one.indices, two.indices])
         _, first, owner = xp.unique(
             xp.concatenate([one.flat(), two.flat()]), return_index=True, return_inverse=True
         )
         owner, count = owner.reshape(-1), len(first)
-        values = summed(one.values * alpha, owner[: len(one.places)], count)
-        values = values + summed(two.values * beta, owner[len(one.places) :], count)
-        return one.at(places[first], one.sizes).with_values(values).five()
+        values = summed(one.values * alpha, owner[: len(one.indices)], count)
+        values = values + summed(two.values * beta, owner[len(one.indices) :], count)
+        return one.at(positions[first], one.sizes).with_values(values).five()
 
 
 class _Product(SparsePrimitive):
@@ -387,12 +387,12 @@ class SparseMatrixMatMul(_Product):
         """Each value times its row of the dense matrix, added up by the rows of the sparse one."""
         columns = dense.shape[-1]
         rows = dense.reshape(-1, columns)
-        lead = matrix.places[:, :-2]
+        lead = matrix.indices[:, :-2]
         height, width = matrix.sizes[-2:]
         batch = lead[:, 0] if lead.shape[1] else 0
-        terms = picked(rows, batch * width + matrix.places[:, -1]) * matrix.values.reshape(-1, 1)
+        terms = picked(rows, batch * width + matrix.indices[:, -1]) * matrix.values.reshape(-1, 1)
         count = matrix.sizes[0] * height if lead.shape[1] else height
-        found = summed(terms, batch * height + matrix.places[:, -2], count)
+        found = summed(terms, batch * height + matrix.indices[:, -2], count)
         return found.reshape(*matrix.sizes[:-1], columns)
 
 
@@ -400,7 +400,7 @@ class SparseMatrixMatMul(_Product):
 class SparseMatrixSparseMatMul(_Product):
     """The product of two matrices in CSR form, or of batches of them, as five parts.
 
-    The product has the indices at which a value of one meets a value of the other.
+    The product has the indices at which both factors have a value.
 
     Args:
         transpose_a (bool), transpose_b (bool): whether a factor is transposed. Default: False.
@@ -453,23 +453,23 @@ class SparseMatrixSparseMatMul(_Product):
         if a.sizes[:-2] != b.sizes[:-2] or a.sizes[-1] != b.sizes[-2]:
             self.refuse(f"the shapes {a.sizes} and {b.sizes} have no product.")
         left, right = _meetings(a, b)
-        places = a.xp.concatenate([a.places[left][:, :-1], b.places[right][:, -1:]], 1)
+        positions = a.xp.concatenate([a.indices[left][:, :-1], b.indices[right][:, -1:]], 1)
         sizes = (*a.sizes[:-1], b.sizes[-1])
         _, first, owner = a.xp.unique(
-            ravel(a.xp, places, sizes), return_index=True, return_inverse=True
+            ravel(a.xp, positions, sizes), return_index=True, return_inverse=True
         )
         terms = picked(a.values, left) * picked(b.values, right)
         values = summed(terms, owner.reshape(-1), len(first))
-        return a.at(places[first], sizes).with_values(values).five()
+        return a.at(positions[first], sizes).with_values(values).five()
 
 
 def _meetings(a, b):
     """The numbers of the values of `a` and of `b` that are multiplied: a column of `a` is a row of
     `b`, in the same matrix of the batch."""
     xp = a.xp
-    wanted = xp.concatenate([a.places[:, :-2], a.places[:, -1:]], 1)
+    wanted = xp.concatenate([a.indices[:, :-2], a.indices[:, -1:]], 1)
     wanted = ravel(xp, wanted, (*a.sizes[:-2], a.sizes[-1]))
-    rows = ravel(xp, b.places[:, :-1], b.sizes[:-1])
+    rows = ravel(xp, b.indices[:, :-1], b.sizes[:-1])
     order = xp.argsort(rows, kind="stable")
     first = xp.searchsorted(rows[order], wanted, side="left")
     many = xp.searchsorted(rows[order], wanted, side="right") - first

@@ -104,9 +104,9 @@ class Csr:
         indices (array): a row of indices for each value, int64; in row-major order.
     """
 
-    def __init__(self, sizes, places, values, dtype):
-        self.sizes, self.places, self.values, self._dtype = sizes, places, values, dtype
-        self.xp = space_for(places)
+    def __init__(self, sizes, indices, values, dtype):
+        self.sizes, self.indices, self.values, self._dtype = sizes, indices, values, dtype
+        self.xp = space_for(indices)
 
     @classmethod
     def read(cls, primitive, shape, batches, rows, columns, values):
@@ -130,49 +130,49 @@ class Csr:
         row = xp.repeat(xp.arange(count * sizes[-2], dtype="int64"), counts)
         parts = [row // sizes[-2]] if len(sizes) == 3 else []
         parts += [row % sizes[-2], columns._array.astype("int64")]
-        places = xp.stack(parts, 1)
-        primitive.check_range("x_col_indices", places, sizes)
-        return cls(sizes, places, values, rows._array.dtype)
+        indices = xp.stack(parts, 1)
+        primitive.check_range("x_col_indices", indices, sizes)
+        return cls(sizes, indices, values, rows._array.dtype)
 
     def five(self):
         """The five Tensors of the form."""
         xp, sizes = self.xp, self.sizes
         count = sizes[0] if len(sizes) == 3 else 1
-        row = ravel(xp, self.places[:, :-1], sizes[:-1])
+        row = ravel(xp, self.indices[:, :-1], sizes[:-1])
         counts = xp.bincount(row, minlength=count * sizes[-2]).reshape(count, sizes[-2])
         rows = xp.zeros((count, sizes[-2] + 1), "int64")
         rows[:, 1:] = xp.cumsum(counts, 1)
         batches = xp.zeros((count + 1,), "int64")
         batches[1:] = xp.cumsum(counts.sum(1))
-        found = (xp.asarray(sizes), batches, rows.reshape(-1), self.places[:, -1])
+        found = (xp.asarray(sizes), batches, rows.reshape(-1), self.indices[:, -1])
         shape, batches, rows, columns = (Tensor._wrap(x.astype(self._dtype)) for x in found)
         return shape, batches, rows, columns, self.values
 
     def with_values(self, values):
         """The same indices with other values."""
-        return Csr(self.sizes, self.places, values, self._dtype)
+        return Csr(self.sizes, self.indices, values, self._dtype)
 
-    def at(self, places, sizes, order=None):
+    def at(self, indices, sizes, order=None):
         """A matrix of another shape with these values, in the given order, at other indices."""
         values = self.values if order is None else picked(self.values, order)
-        return Csr(sizes, places, values, self._dtype)
+        return Csr(sizes, indices, values, self._dtype)
 
     def flat(self):
         """The indices as numbers in row-major order."""
-        return ravel(self.xp, self.places, self.sizes)
+        return ravel(self.xp, self.indices, self.sizes)
 
     def dense(self):
         """The matrix as a dense Tensor."""
         xp = self.xp
         start = Tensor._wrap(xp.zeros(self.sizes, self.values._array.dtype))
-        at = tuple(self.places[:, axis] for axis in range(len(self.sizes)))
+        at = tuple(self.indices[:, axis] for axis in range(len(self.sizes)))
         return scatter_by.run(start, self.values, at, "add")
 
     def transposed(self, conjugate=False):
         """The matrix, or each of the batch, with its last two axes exchanged."""
         axes = [*range(len(self.sizes) - 2), len(self.sizes) - 1, len(self.sizes) - 2]
         sizes = tuple(self.sizes[axis] for axis in axes)
-        places = self.places[:, axes]
-        order = self.xp.argsort(ravel(self.xp, places, sizes), kind="stable")
-        found = self.at(places[order], sizes, order)
+        indices = self.indices[:, axes]
+        order = self.xp.argsort(ravel(self.xp, indices, sizes), kind="stable")
+        found = self.at(indices[order], sizes, order)
         return found.with_values(found.values.conj()) if conjugate else found

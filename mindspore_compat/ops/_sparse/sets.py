@@ -7,7 +7,7 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Str, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
-from .coo_pairs import Places
+from .coo_pairs import Indices
 from .parts import SparsePrimitive, ravel, unravel
 
 Member = TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16")
@@ -50,7 +50,7 @@ class SetSize(SparsePrimitive):
         self.validate_indices = validate_indices
 
     @checked
-    def __call__(self, set_indices: Places, set_values: Member, set_shape: Places):
+    def __call__(self, set_indices: Indices, set_values: Member, set_shape: Indices):
         sizes = self.sizes("set_shape", set_shape)
         flat = self.flat("set_indices", set_indices, set_values, sizes)
         if self.validate_indices and bool((flat[1:] <= flat[:-1]).any()):
@@ -85,23 +85,23 @@ class _SetOperation(SparsePrimitive):
         shared = again.copy()
         shared[:-1] |= again[1:]
         operation = self.set_operation.lower()
-        kept = {
+        remaining = {
             "a-b": ~of_two & ~shared,
             "b-a": of_two & ~shared,
             "intersection": again,
             "union": ~again,
         }[operation]
-        owner, values = both[kept, 0], both[kept, 1]
+        owner, values = both[remaining, 0], both[remaining, 1]
         count = 1
         for size in lead:
             count *= size
         many = xp.bincount(owner, minlength=count)
         start = xp.cumsum(many) - many
         column = xp.arange(len(owner)) - start[owner]
-        places = xp.concatenate([unravel(xp, owner, lead), column.reshape(-1, 1)], 1)
+        indices = xp.concatenate([unravel(xp, owner, lead), column.reshape(-1, 1)], 1)
         shape = xp.asarray((*lead, int(many.max()) if count else 0), "int64")
         return (
-            Tensor._wrap(places.astype("int64")),
+            Tensor._wrap(indices.astype("int64")),
             Tensor._wrap(values.astype(dtype)),
             Tensor._wrap(shape),
         )
@@ -181,7 +181,7 @@ class DenseToSparseSetOperation(_SetOperation):
         super().__init__(set_operation, validate_indices)
 
     @checked
-    def __call__(self, x1: Member, x2_indices: Places, x2_values: Member, x2_shape: Places):
+    def __call__(self, x1: Member, x2_indices: Indices, x2_values: Member, x2_shape: Indices):
         self._need_rows("x1", x1)
         sizes = self.sizes("x2_shape", x2_shape)
         flat = self.flat("x2_indices", x2_indices, x2_values, sizes)

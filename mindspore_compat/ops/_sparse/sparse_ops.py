@@ -1,6 +1,6 @@
 """mindspore.ops.operations.sparse_ops: the primitives of sparse tensors.
 
-They are declared in the files beside this one.
+They are declared in the files next to this one.
 """
 
 from .._beside_operations import beside_operations

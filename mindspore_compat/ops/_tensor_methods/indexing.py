@@ -129,7 +129,7 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
         if self.dtype != wanted:
             raise TypeError(
                 f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
-                f"Tensor of {wanted}, but got {y!r} beside {self.dtype}."
+                f"Tensor of {wanted}, but got {y!r} with {self.dtype}."
             )
         y = Tensor(y, wanted)
     return masks.select.run(condition, self, y)
@@ -252,7 +252,7 @@ def sub(self, other: Value, *, alpha: NumberOrBool = 1):
     """
     if type(alpha) is bool and self._array.dtype.kind != "b":
         raise TypeError(
-            f"For 'Tensor.sub', 'alpha' must be a number beside {self.dtype}, but got {alpha}."
+            f"For 'Tensor.sub', 'alpha' must be a number with {self.dtype}, but got {alpha}."
         )
     return arithmetic.sub_scaled.run(self, other, alpha)
 

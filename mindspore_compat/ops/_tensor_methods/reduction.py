@@ -238,7 +238,7 @@ _extreme("Tensor.max", "largest", min_max.amax, min_max.max_along, maximum.maxim
 _extreme("Tensor.min", "smallest", min_max.amin, min_max.min_along, maximum.minimum)
 
 
-def _place(api, word, op_of_axis, op_of_dim):
+def _arg_extreme(api, word, op_of_axis, op_of_dim):
     """`Tensor.argmax` and `Tensor.argmin`."""
 
     def along_axis(self, axis: Int = None, keepdims: Bool = False):
@@ -249,15 +249,15 @@ def _place(api, word, op_of_axis, op_of_dim):
         return op_of_dim.run(self, axes_along(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
-        f"The place of the {word} element along an axis, or in the flattened "
+        f"The index of the {word} element along an axis, or in the flattened "
         f"Tensor.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
     )
     form(api)(along_axis)
     form(api)(along_dim)
 
 
-_place("Tensor.argmax", "largest", min_max.argmax, min_max.argmax)
-_place("Tensor.argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
+_arg_extreme("Tensor.argmax", "largest", min_max.argmax, min_max.argmax)
+_arg_extreme("Tensor.argmin", "smallest", min_max.argmin_int32, min_max.argmin_int32)
 
 
 def _with_index(api, word, along, over_all):
@@ -271,7 +271,7 @@ def _with_index(api, word, along, over_all):
     with_index.__doc__ = f"""(the {word} values along an axis, their int64 indices).
 
     Args:
-        axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
+        axis (Union[int, None]): the axis; None for the {word} element of all, with the index 0.
         keep_dims (bool): True to keep the axis with length 1.
 
     Source: mindspore.{api} of MindSpore 2.10.
@@ -408,7 +408,7 @@ def unique(
     return_counts: Bool = False,
     dim: Int = None,
 ):
-    """The values that occur, with the place of each element among them and their counts if
+    """The values that occur, with the index of each element among them and their counts if
     requested.
 
     Source: mindspore.Tensor.unique of MindSpore 2.10.

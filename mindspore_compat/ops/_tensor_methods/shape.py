@@ -190,7 +190,7 @@ def repeat_interleave(
     *,
     output_size: Int = None,
 ):
-    """Every element along an axis repeated, all equally often or each as often as told; without an
+    """Every element along an axis repeated, all equally often or each as often as given; without an
     axis, those of the flattened Tensor.
 
     Args:

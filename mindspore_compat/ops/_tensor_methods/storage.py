@@ -117,7 +117,7 @@ def _set(self, store, offset, size, stride):
     if math.prod(size) and last >= flat.size:
         raise RuntimeError(
             f"For 'Tensor.set_', the elements must lie in the {flat.size} of the "
-            f"storage, but got the place {last}."
+            f"storage, but got the index {last}."
         )
     steps = tuple(s * flat.itemsize for s in stride)
     lib = space_for(flat).module.lib.stride_tricks

@@ -203,13 +203,13 @@ def copy_(self, src, non_blocking: Bool = False):
 
 @public("Tensor.itemset")
 def itemset(self, *args):
-    """A copy with one element replaced: `itemset(place, number)`, or `itemset(number)` of a single
+    """A copy with one element replaced: `itemset(index, number)`, or `itemset(number)` of a single
     element.
 
     Raises:
         TypeError: if the number is no number.
-        IndexError: if the place is out of range.
-        ValueError: if the place has not one number for each axis.
+        IndexError: if the index is out of range.
+        ValueError: if the index has not one number for each axis.
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
@@ -222,14 +222,14 @@ def itemset(self, *args):
         )
     if not index and self.size != 1:
         raise IndexError(
-            "For 'Tensor.itemset', a place must be given where there are several elements."
+            "For 'Tensor.itemset', an index must be given where there are several elements."
         )
     where = index[0] if index else 0
     value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
     if isinstance(where, tuple):
         if len(where) != self.ndim:
             raise ValueError(
-                f"For 'Tensor.itemset', the place must have {self.ndim} numbers, one "
+                f"For 'Tensor.itemset', the index must have {self.ndim} numbers, one "
                 f"for each axis, but got {where}."
             )
         return setitem.run(self, value, where)
@@ -271,13 +271,13 @@ def fill_(self, value):
 
 @public("Tensor.__round__")
 def rounded(self, digits=0):
-    """The elements rounded to `digits` places."""
+    """The elements rounded to `digits` decimals."""
     return Tensor._wrap(space_for(self._array).round(self._array, digits))
 
 
 def _data(self):
     """A Tensor of the same values that shares memory and no history; another Tensor's memory may be
-    put in its place."""
+    stored instead."""
     return Tensor._wrap(self._array)
 
 

@@ -58,8 +58,8 @@ def _declare_named(name, indices):
 
 for _name in _LAST:
     _declare_last(_name)
-for _name, _places in _NAMED.items():
-    _declare_named(_name, _places)
+for _name, _names_of_axes in _NAMED.items():
+    _declare_named(_name, _names_of_axes)
 
 
 def _solve(space, a, b):

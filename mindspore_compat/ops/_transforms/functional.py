@@ -266,7 +266,7 @@ class HyperMap:
         lengths = {len(a) for a in nested}
         if len(lengths) != 1 or len(nested) != len(args):
             raise ValueError(
-                f"For '{type(self).__name__}', the sequences must be alike, but got "
+                f"For '{type(self).__name__}', the sequences must be equal, but got "
                 f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
             )
         return tuple(self._apply(operation, each) for each in zip(*args))

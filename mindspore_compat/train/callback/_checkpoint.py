@@ -109,11 +109,11 @@ class CheckpointConfig:
         lambda self: self._save_checkpoint_seconds, doc="After how many seconds a file is written."
     )
     keep_checkpoint_max = property(
-        lambda self: self._keep_checkpoint_max, doc="How many files are kept."
+        lambda self: self._keep_checkpoint_max, doc="How many files are retained."
     )
     keep_checkpoint_per_n_minutes = property(
         lambda self: self._keep_checkpoint_per_n_minutes,
-        doc="In how many minutes two files are kept.",
+        doc="In how many minutes two files are retained.",
     )
     integrated_save = property(lambda self: self._integrated_save, doc="See `save_checkpoint`.")
     async_save = property(
@@ -132,7 +132,7 @@ class CheckpointConfig:
     enable_redundance = property(lambda self: self._enable_redundance, doc="Another such option.")
 
     def get_checkpoint_policy(self):
-        """When files are written and which are kept, as a dict."""
+        """When files are written and which are retained, as a dict."""
         return {
             "save_checkpoint_steps": self._save_checkpoint_steps,
             "save_checkpoint_seconds": self._save_checkpoint_seconds,
@@ -313,7 +313,7 @@ class ModelCheckpoint(Callback):
         return bool(seconds) and time.time() - self._last_time > seconds
 
     def _save_ckpt(self, cb_params, force_to_save=False):
-        """Writes a file and, when it is there, deletes those that are not to be kept."""
+        """Writes a file and, when it is there, deletes those that are not to be retained."""
         self._settle()
         folder = self._folder(cb_params)
         path = os.path.join(folder, self._file_name(cb_params))

@@ -25,7 +25,7 @@ class OnRequestExit(Callback):
     Args:
         save_ckpt (bool): whether to save a checkpoint.
         save_mindir (bool): whether to export the network's graph, too; there is no such graph here,
-            so that a warning takes its place.
+            so that a warning is logged instead.
         file_name (str): how the file's name begins.
         directory (str): where to write.
         config_file (str): the JSON file to look at before each step.

@@ -307,8 +307,8 @@ def _by_arrays(b, x, index):
 def _row_of_axis(b, x, index, order):
     """One array on an axis that is not the first: handled by `take`, so refused here."""
     raise RuntimeError(
-        "For 'export', the network indexes a Tensor in a way that has no place in a "
-        "graph; use ops.gather for one axis."
+        "For 'export', the network indexes a Tensor in a way that cannot be part of "
+        "a graph; use ops.gather for one axis."
     )
 
 

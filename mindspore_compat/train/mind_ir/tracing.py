@@ -417,6 +417,6 @@ def _as_output(given):
     if given is None or isinstance(given, (bool, int, float, str)):
         return given
     raise RuntimeError(
-        f"For 'export', the network returns a {type(given).__name__}, which has no "
-        "place in a graph."
+        f"For 'export', the network returns a {type(given).__name__}, which cannot be "
+        "part of a graph."
     )

@@ -178,7 +178,7 @@ def _voc_objects(path):
             raise RuntimeError(f"In {path!r} an object lacks a number: {error}") from error
         if min(left, top) <= 0 or right <= left or bottom <= top:
             raise RuntimeError(
-                f"In {path!r} an object has no place: {left}, {top}, {right}, {bottom}."
+                f"In {path!r} an object has no valid box: {left}, {top}, {right}, {bottom}."
             )
         found.append((each.findtext("name"), (left, top, right - left, bottom - top), *flags))
     if not found:

@@ -210,7 +210,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
 
     def _order(self):
         counts = [*self._records.counts, *[self.num_padded] * bool(self.num_padded)]
-        return _opened(self.sampler, counts, self._length(), self._labels)
+        return _opened_sampler(self.sampler, counts, self._length(), self._labels)
 
 
 def _column(field, value):
@@ -233,7 +233,7 @@ def _chosen(num_samples, shuffle, num_shards, shard_id):
     return RandomSampler(mode is Shuffle.GLOBAL and bool(num_samples), num_samples, mode)
 
 
-def _opened(sampler, counts, size, labels):
+def _opened_sampler(sampler, counts, size, labels):
     """The function that gives the indices of each epoch.
 
     Args:

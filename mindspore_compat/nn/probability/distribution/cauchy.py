@@ -68,11 +68,11 @@ class Cauchy(Distribution):
 
     def _mode(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return self._wide(loc, scale)
+        return self._broadcast(loc, scale)
 
     def _entropy(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return ops.log(self._wide(scale, loc)) + math.log(4 * math.pi)
+        return ops.log(self._broadcast(scale, loc)) + math.log(4 * math.pi)
 
     def _standardized(self, value, loc, scale):
         value = self._check_value(value)

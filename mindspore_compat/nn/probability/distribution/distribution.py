@@ -176,7 +176,7 @@ class Distribution(Cell):
             )
         return value.astype(self._dtype if self._dtype in FLOATS else float32)
 
-    def _wide(self, value, other):
+    def _broadcast(self, value, other):
         """An argument in the shape that it and another are broadcast to."""
         shape = np.broadcast_shapes(value.shape, other.shape)
         return value if value.shape == shape else ops.broadcast_to(value, shape)

@@ -81,13 +81,13 @@ class Gumbel(TransformedDistribution):
         return self._loc + self._scale * EULER
 
     def _mode(self):
-        return self._wide(self._loc, self._scale)
+        return self._broadcast(self._loc, self._scale)
 
     def _sd(self):
-        return self._wide(self._scale, self._loc) * (math.pi / math.sqrt(6))
+        return self._broadcast(self._scale, self._loc) * (math.pi / math.sqrt(6))
 
     def _entropy(self):
-        return ops.log(self._wide(self._scale, self._loc)) + (1 + EULER)
+        return ops.log(self._broadcast(self._scale, self._loc)) + (1 + EULER)
 
     def _log_prob(self, value):
         return self._gumbel_bijector.forward_log_jacobian(self._check_value(value))

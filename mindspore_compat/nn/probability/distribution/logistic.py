@@ -55,17 +55,17 @@ class Logistic(Distribution):
 
     def _mean(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return self._wide(loc, scale)
+        return self._broadcast(loc, scale)
 
     _mode = _mean
 
     def _sd(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return self._wide(scale, loc) * (math.pi / math.sqrt(3))
+        return self._broadcast(scale, loc) * (math.pi / math.sqrt(3))
 
     def _entropy(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return ops.log(self._wide(scale, loc)) + 2.0
+        return ops.log(self._broadcast(scale, loc)) + 2.0
 
     def _standardized(self, value, loc, scale):
         value = self._check_value(value)

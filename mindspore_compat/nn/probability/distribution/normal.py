@@ -53,13 +53,13 @@ class Normal(Distribution):
 
     def _mean(self, mean=None, sd=None):
         mean, sd = self._check_param_type(mean, sd)
-        return self._wide(mean, sd)
+        return self._broadcast(mean, sd)
 
     _mode = _mean
 
     def _sd(self, mean=None, sd=None):
         mean, sd = self._check_param_type(mean, sd)
-        return self._wide(sd, mean)
+        return self._broadcast(sd, mean)
 
     def _entropy(self, mean=None, sd=None):
         return 0.5 * (1 + math.log(2 * math.pi)) + ops.log(self._sd(mean, sd))
