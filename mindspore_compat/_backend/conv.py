@@ -120,7 +120,7 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
         return depthwise.convolve(xp, x, w, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.convolve(xp, x, w, geo)
-    return _by_columns(xp, x, w, geo)
+    return _by_im2col(xp, x, w, geo)
 
 
 def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
@@ -143,7 +143,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return depthwise.input_gradient(xp, g, w, geo)
     if max(stride) == 1 and geo.filters <= 2 * geo.channels:
         return _as_correlation(xp, g, w, geo)
-    return _input_gradient_by_columns(xp, g, w, geo)
+    return _input_gradient_by_im2col(xp, g, w, geo)
 
 
 def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
@@ -164,7 +164,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
         return depthwise.weight_gradient(xp, g, x, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.weight_gradient(xp, g, x, geo)
-    return _weight_gradient_by_columns(xp, g, x, geo)
+    return _weight_gradient_by_im2col(xp, g, x, geo)
 
 
 # Padding and windows, used by every strategy.
@@ -235,7 +235,7 @@ def im2col(xp, x, kernel, stride, pads, dilation):
 
 
 def col2im(xp, g, size, kernel, stride, pads, dilation):
-    """Gradient of `columns` for an input of spatial `size`: overlapping windows are added."""
+    """Gradient of `im2col` for an input of spatial `size`: overlapping windows are added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
     if fast := kernels_of(xp, g, kernel):
         kernel_size, area = g.shape[2:]
@@ -318,13 +318,13 @@ def _source(xp, x, geo, piece):
     return windows(xp, part, geo.kernel, geo.stride, geo.dilation, out)
 
 
-def _columns(xp, x, geo, piece):
+def _patches(xp, x, geo, piece):
     """Columns of a piece, (groups, channels / groups * kernel positions, samples * area)."""
     area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
     if fast := kernels_of(xp, x, geo.kernel):
-        fast.im2col(x[piece.samples], flat, geo, _column_strides(geo, piece.count))
+        fast.im2col(x[piece.samples], flat, geo, _patch_strides(geo, piece.count))
     else:
         view = _source(xp, x, geo, piece)
         view = xp.moveaxis(view, 0, len(geo.kernel) + 1)
@@ -332,7 +332,7 @@ def _columns(xp, x, geo, piece):
     return flat.reshape(geo.groups, rows // geo.groups, -1)
 
 
-def _column_strides(geo, count):
+def _patch_strides(geo, count):
     """Elements from one sample, channel and kernel position to the next in the columns of `count`
     samples."""
     area = prod(geo.out)
@@ -365,7 +365,7 @@ def _share(x, work, pieces):
             work(piece)
 
 
-def _by_columns(xp, x, w, geo):
+def _by_im2col(xp, x, w, geo):
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     if not out.size:
         return out
@@ -375,18 +375,18 @@ def _by_columns(xp, x, w, geo):
     matmul = _matmul(xp, x, len(pieces) == 1)
 
     def work(piece):
-        columns = _columns(xp, x, geo, piece)
+        patches = _patches(xp, x, geo, piece)
         if piece.count == 1:
-            matmul(rows, columns, out=target[piece.samples.start, ..., piece.flat])
+            matmul(rows, patches, out=target[piece.samples.start, ..., piece.flat])
             return
-        found = matmul(rows, columns).reshape(*rows.shape[:2], piece.count, -1)
+        found = matmul(rows, patches).reshape(*rows.shape[:2], piece.count, -1)
         target[piece.samples] = xp.moveaxis(found, 2, 0)
 
     _share(x, work, pieces)
     return out
 
 
-def _weight_gradient_by_columns(xp, g, x, geo):
+def _weight_gradient_by_im2col(xp, g, x, geo):
     shape = (geo.groups, geo.filters // geo.groups, geo.channels // geo.groups * prod(geo.kernel))
     if not g.size:
         return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
@@ -399,8 +399,8 @@ def _weight_gradient_by_columns(xp, g, x, geo):
 
     def work(number):
         for piece in runs[number]:
-            columns = _columns(xp, x, geo, piece)
-            found = matmul(_rows_of(xp, g, piece), columns.swapaxes(1, 2))
+            patches = _patches(xp, x, geo, piece)
+            found = matmul(_rows_of(xp, g, piece), patches.swapaxes(1, 2))
             total = sums[number]
             sums[number] = found if total is None else xp.add(total, found, out=total)
 
@@ -411,7 +411,7 @@ def _weight_gradient_by_columns(xp, g, x, geo):
     return grad.reshape(geo.filters, -1, *geo.kernel)
 
 
-def _input_gradient_by_columns(xp, g, w, geo):
+def _input_gradient_by_im2col(xp, g, w, geo):
     """Input gradient: columns of gradients, added back where their windows were."""
     fast = kernels_of(xp, g, geo.kernel)
     grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
@@ -434,14 +434,14 @@ def _input_gradient_by_columns(xp, g, w, geo):
             per = geo.channels // geo.groups
             some = slice(channels.start // per, channels.stop // per)
             own = rows[some], own[1][some]
-        columns = matmul(*own)
+        patches = matmul(*own)
         if fast:
             grad[piece.samples] = fast.col2im(
-                columns, (count, *grad.shape[1:]), geo, _column_strides(geo, count)
+                patches, (count, *grad.shape[1:]), geo, _patch_strides(geo, count)
             )
             return
-        columns = columns.reshape(-1, kernel_size, count, *geo.out)
-        _add_back(xp, grad[piece.samples, channels], xp.moveaxis(columns, 2, 0), geo)
+        patches = patches.reshape(-1, kernel_size, count, *geo.out)
+        _add_back(xp, grad[piece.samples, channels], xp.moveaxis(patches, 2, 0), geo)
 
     _share(g, work, pieces)
     return grad
@@ -462,20 +462,20 @@ def _input_gradient_pieces(g, geo):
     return pieces
 
 
-def _add_back(xp, images, columns, geo):
+def _add_back(xp, images, patches, geo):
     """Writes images (samples, channels, size...) of columns (samples, channels, kernel positions,
     out...)."""
     if not any(map(any, geo.pads)):
         padded_x = images
         padded_x[...] = 0
     else:
-        padded_x = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
+        padded_x = xp.zeros((*patches.shape[:2], *geo.padded), patches.dtype)
     for position, part in enumerate(_kernel_position_slices(geo)):
         target = padded_x[(..., *part)]
         if geo.overlapping:
-            target += columns[:, :, position]
+            target += patches[:, :, position]
         else:
-            target[...] = columns[:, :, position]
+            target[...] = patches[:, :, position]
     if padded_x is not images:
         images[...] = _cropped(padded_x, geo)
 

@@ -134,7 +134,7 @@ class MutableList(_Sequence, list):
             kinds = _kind(list.__getitem__(self, 0)), _kind(value)
             if kinds[0] != kinds[1]:
                 raise error(
-                    f"For 'mutable', {what} must be {kinds[0]} as the items are, but got {kinds[1]}."
+                    f"For 'mutable', {what} must be {kinds[0]} like the items, but got {kinds[1]}."
                 )
 
     def __setitem__(self, index, value):

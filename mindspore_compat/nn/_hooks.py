@@ -162,9 +162,9 @@ class Hooks:
         return type(output)(seen) if several else seen[0]
 
     def _cell_watch_inputs(self, args, inputs, live, arrived):
-        def pull(given, out, sens):
-            sens = sens if isinstance(sens, tuple) else (sens,)
-            grads = tuple(s if is_live else None for s, is_live in zip(sens, live))
+        def pull(given, out, grad_outputs):
+            grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)
+            grads = tuple(s if is_live else None for s, is_live in zip(grad_outputs, live))
             return self._cell_call_backward_hooks(grads, arrived.pop() if arrived else (None,))
 
         passed = custom_gradient(_same, pull, inputs)
@@ -174,17 +174,21 @@ class Hooks:
     def _cell_watch_outputs(self, outputs, arrived, count):
         """Notes the gradients of the outputs; calls the hooks here where no input has one."""
 
-        def pull(given, out, sens):
-            sens = sens if isinstance(sens, tuple) else (sens,)
+        def pull(given, out, grad_outputs):
+            grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)
             for hook in list((self._backward_pre_hook or {}).values()):
-                changed = hook(self, sens)
-                sens = sens if changed is None else _as_tuple(changed, len(sens), "output")
+                changed = hook(self, grad_outputs)
+                grad_outputs = (
+                    grad_outputs
+                    if changed is None
+                    else _as_tuple(changed, len(grad_outputs), "output")
+                )
             if self._backward_hook:
                 if count is None:
-                    arrived.append(sens)
+                    arrived.append(grad_outputs)
                 else:
-                    self._cell_call_backward_hooks((None,) * count, sens)
-            return sens
+                    self._cell_call_backward_hooks((None,) * count, grad_outputs)
+            return grad_outputs
 
         passed = custom_gradient(_same, pull, outputs)
         return passed if isinstance(passed, tuple) else (passed,)

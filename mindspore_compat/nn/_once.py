@@ -25,7 +25,7 @@ from .._core.autograd.tape import depth
 from .._core.autograd.transforms import (
     _GradientScope,
     _hooked,
-    _sensitivities,
+    _output_gradients,
     map_tensors,
     outside,
     tensors_in,
@@ -113,14 +113,14 @@ class Once:
             if any(id(each) in own for each in tensors):
                 self._saved = None
 
-    def gradients(self, network, weights, args, sens):
+    def gradients(self, network, weights, args, grad_outputs):
         """The gradients of weights from the saved tape, or None if that was another call.
 
         Args:
             network: the Cell that is to be differentiated.
             weights: the Parameters wanted.
             args: its inputs.
-            sens: the gradient at the output; None for ones.
+            grad_outputs: the gradient at the output; None for ones.
         """
         if self._saved is None or network is not self.network or depth.open:
             return None
@@ -134,7 +134,9 @@ class Once:
         heads = tensors_in(out)
         with differentiated:
             differentiated.only([index_of[id(weight)] for weight in weights])
-            gradients = differentiated.gradients(heads, _sensitivities(heads, sens), last=True)
+            gradients = differentiated.gradients(
+                heads, _output_gradients(heads, grad_outputs), last=True
+            )
         return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
 
 

@@ -21,7 +21,7 @@ def custom_gradient(forward, pull, inputs, apart=False):
 
     Args:
         forward (callable): Tensors in, Tensor or tuple of Tensors out.
-        pull (callable): `(inputs, outputs, sens) -> tuple` of Tensors or None, one for each input.
+        pull (callable): `(inputs, outputs, grad_outputs) -> tuple` of Tensors or None
         inputs (tuple): the arguments; those that are Tensors carry gradients.
         apart (bool): whether an output that is an input comes as a Tensor of its own.
     """

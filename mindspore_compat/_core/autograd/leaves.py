@@ -96,19 +96,19 @@ class _GradientScope:
             each.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
-    def gradients(self, outputs, sens, last=False):
+    def gradients(self, outputs, grad_outputs, last=False):
         """The gradients of all leaves, given those of the outputs, as Tensors.
 
         Args:
             outputs (Sequence[Tensor]): where the walk starts.
-            sens (Sequence[Tensor]): the gradient at each of them.
+            grad_outputs (Sequence[Tensor]): the gradient at each of them.
             last (bool): True if this tape is not walked again: outside other gradients each node
                 gives up what it saved when it has been used.
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
         roots = [out._node for out in outputs]
-        given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
+        given = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
         found = [
             _as_tensor(g, end)
             for g, end in zip(backward(roots, given, self.leaves, higher, spent), self.leaves)
@@ -134,8 +134,8 @@ def _broadcast(array, spaces):
     return inner.broadcast(_broadcast(array, outer))
 
 
-def _prepared(sens, out, higher):
-    array, node = sens._array, sens._node
+def _prepared(grad_output, out, higher):
+    array, node = grad_output._array, grad_output._node
     if array.dtype != out._array.dtype:
         array = array.astype(out._array.dtype)
     space = space_among([out._array])

@@ -48,10 +48,10 @@ class Pull:
         self.heads = tensors_in(self.main)
         self.out = _left(out)
 
-    def __call__(self, sens):
+    def __call__(self, grad_outputs):
         """The gradient of each input as a list, given that of each head."""
         with walking():
-            return self.scope.gradients(self.heads, sens)
+            return self.scope.gradients(self.heads, grad_outputs)
 
 
 class Push:

@@ -93,10 +93,10 @@ class Request:
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the requested form)."""
         self.need_weights()
-        args, kwargs, sens = self._split(args, kwargs)
+        args, kwargs, grad_outputs = self._split(args, kwargs)
         with _GradientScope(self.weights) as scope:
             run = _Run(self, scope, args, kwargs)
-            gradients = run.gradients(sens, last=True)
+            gradients = run.gradients(grad_outputs, last=True)
         return _left(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
@@ -169,9 +169,9 @@ class _Run:
         found = self.inputs.get(id(tensor))
         return tensor if found is None else found[1]
 
-    def gradients(self, sens, last=False):
+    def gradients(self, grad_outputs, last=False):
         """The gradient at each leaf; within an open gradient."""
-        return self.scope.gradients(self.heads, _sensitivities(self.heads, sens), last)
+        return self.scope.gradients(self.heads, _output_gradients(self.heads, grad_outputs), last)
 
     def answer(self, gradients):
         """The gradients in the requested form."""
@@ -299,12 +299,14 @@ def _weights(weights):
     return list(weights) if several else [weights], False
 
 
-def _sensitivities(heads, sens):
+def _output_gradients(heads, grad_outputs):
     """The gradient at each output: ones, or what the caller gave, fitted to the output."""
-    if sens is None:
+    if grad_outputs is None:
         return [ones_like(head) for head in heads]
     given = (
-        tensors_in(sens) if not isinstance(sens, (int, float)) else [Tensor._wrap(as_array(sens))]
+        tensors_in(grad_outputs)
+        if not isinstance(grad_outputs, (int, float))
+        else [Tensor._wrap(as_array(grad_outputs))]
     )
     return [_fitted(_on_device_of(s, head), head) for s, head in zip(given, heads)]
 
@@ -317,17 +319,17 @@ def _on_device_of(tensor, other):
     return Tensor._wrap(to_space(SPACES[there], tensor._array))
 
 
-def _fitted(sens, head):
+def _fitted(grad_outputs, head):
     """A sensitivity in the output's shape; a scalar stands for every element."""
-    if sens.shape == head.shape:
-        return sens
-    if sens.size == 1 and head.size == 1:
-        return sens.reshape(head.shape)
-    if sens.ndim == 0:
-        return sens.broadcast_to(head.shape)
+    if grad_outputs.shape == head.shape:
+        return grad_outputs
+    if grad_outputs.size == 1 and head.size == 1:
+        return grad_outputs.reshape(head.shape)
+    if grad_outputs.ndim == 0:
+        return grad_outputs.broadcast_to(head.shape)
     raise ValueError(
         f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got "
-        f"{sens.shape}."
+        f"{grad_outputs.shape}."
     )
 
 
@@ -493,9 +495,9 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     depth.retained = True
     out = _left(run.out)
 
-    def pull(*sens):
+    def pull(*grad_outputs):
         with scope if scope.weights else walking():
-            gradients = run.gradients(sens[0] if len(sens) == 1 else sens)
+            gradients = run.gradients(grad_outputs[0] if len(grad_outputs) == 1 else grad_outputs)
         return run.answer(gradients)
 
     if has_aux:

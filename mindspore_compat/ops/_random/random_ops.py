@@ -3,6 +3,6 @@
 `Uniform`, which no other path shows, is declared in `uniform`.
 """
 
-from .._beside_operations import beside_operations
+from .._operations_facade import operations_facade
 
-__getattr__, __dir__, __all__ = beside_operations(__name__, "ops.operations.random_ops")
+__getattr__, __dir__, __all__ = operations_facade(__name__, "ops.operations.random_ops")

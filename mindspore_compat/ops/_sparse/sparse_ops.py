@@ -3,7 +3,7 @@
 They are declared in the files next to this one.
 """
 
-from .._beside_operations import beside_operations
+from .._operations_facade import operations_facade
 from .parts import AREA
 
-__getattr__, __dir__, __all__ = beside_operations(__name__, AREA)
+__getattr__, __dir__, __all__ = operations_facade(__name__, AREA)

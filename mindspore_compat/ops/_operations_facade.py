@@ -4,7 +4,7 @@ from .._core.declare.public_api import facade
 from .primitive import Primitive
 
 
-def beside_operations(module, area):
+def operations_facade(module, area):
     """`__getattr__`, `__dir__` and `__all__` of such a module: its own names, else those of `ops`.
 
     Args:
