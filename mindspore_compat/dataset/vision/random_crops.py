@@ -129,14 +129,14 @@ class _ResizedCrop(ImageOperation):
         for _ in range(self.max_attempts):
             share = self._random.uniform32(*self.scale)
             shape = math.exp(self._random.uniform32(low, high))
-            wide = round(math.sqrt(height * width * share * shape))
-            tall = round(wide / shape)
-            if 0 < wide <= width and 0 < tall <= height:
-                left = self._random.integer(0, width - wide)
-                return self._random.integer(0, height - tall), left, tall, wide
+            box_width = round(math.sqrt(height * width * share * shape))
+            box_height = round(box_width / shape)
+            if 0 < box_width <= width and 0 < box_height <= height:
+                left = self._random.integer(0, width - box_width)
+                return self._random.integer(0, height - box_height), left, box_height, box_width
         shape = min(max(width / height, self.ratio[0]), self.ratio[1])
-        wide, tall = min(width, round(height * shape)), min(height, round(width / shape))
-        return (height - tall + 1) // 2, (width - wide + 1) // 2, tall, wide
+        box_width, box_height = min(width, round(height * shape)), min(height, round(width / shape))
+        return (height - box_height + 1) // 2, (width - box_width + 1) // 2, box_height, box_width
 
     def _pil(self, image):
         top, left, height, width = self._region(image.height, image.width)
