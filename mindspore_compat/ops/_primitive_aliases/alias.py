@@ -13,6 +13,7 @@ at first use.
 """
 
 import ast
+import inspect
 
 from ..._core.autograd.transforms import vjp
 from ..._core.declare.public_api import _DTYPES, build
@@ -22,6 +23,7 @@ from ..primitive import Primitive
 
 ALIASES = {}  # area -> name -> (settings, inputs, what is called)
 _made = {}
+_KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 
 def alias(line, target=None):
@@ -30,7 +32,8 @@ def alias(line, target=None):
     Args:
         line (str): the path with two pairs of brackets, of the settings and of the inputs.
         target (Union[str, Callable]): the path of the public function, or a function of the inputs
-            and then the settings; without it this is a decorator of such a function.
+            and then the settings; without it this is a decorator of such a function. What is
+            keyword-only there is passed by name.
     """
 
     def declare(function):
@@ -53,16 +56,17 @@ def made(area, name):
 
 def _class(area, name, settings, inputs, target):
     attributes = _names(settings)
-    given = ", ".join(_names(inputs) + [f"self.{each}" for each in attributes])
+    called = found(target) if isinstance(target, str) else target
+    values = {each: each for each in _names(inputs)}
+    values |= {each: f"self.{each}" for each in attributes}
     lines = [
         f"def __init__({', '.join(filter(None, ['self', settings]))}):",
         f"    _base.__init__(self, {name!r})",
         *(f"    self.{each} = {each}" for each in attributes),
         "",
         f"def __call__(self, {inputs}):",
-        f"    return _target({given})",
+        f"    return _target({_arguments(called, values)})",
     ]
-    called = found(target) if isinstance(target, str) else target
     scope = compiled(lines, {**_DTYPES, "_base": Primitive, "_target": called}, f"{area}.{name}")
     shown = f"`{name}({settings})({inputs})`"
     words = f"`{target}` as a Primitive: {shown}" if isinstance(target, str) else shown
@@ -76,6 +80,17 @@ def _class(area, name, settings, inputs, target):
             "__doc__": f"{words}.\n\nSource: mindspore.{area}.{name} of MindSpore 2.10.\n",
         },
     )
+
+
+def _arguments(function, values):
+    """The arguments of a call that gives `values` in their order, or by name where a parameter of
+    that name is keyword-only."""
+    parameters = inspect.signature(function).parameters
+    by_name = [
+        name for name in values if name in parameters and parameters[name].kind is _KEYWORD_ONLY
+    ]
+    positional = [value for name, value in values.items() if name not in by_name]
+    return ", ".join(positional + [f"{name}={values[name]}" for name in by_name])
 
 
 def _names(parameters):

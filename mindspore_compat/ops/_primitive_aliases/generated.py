@@ -32,9 +32,7 @@ alias(
 )
 
 
-@alias("ops.auto_generate.Addbmm()(input, batch1, batch2, beta=1, alpha=1)")
-def addbmm(input, batch1, batch2, beta, alpha):
-    return mint.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+alias("ops.auto_generate.Addbmm()(input, batch1, batch2, beta=1, alpha=1)", "mint.addbmm")
 
 
 alias("ops.auto_generate.AddcdivExt()(input, tensor1, tensor2, value=1)", "ops.addcdiv")
@@ -62,9 +60,7 @@ alias("ops.auto_generate.Atan2Ext()(input, other)", "mint.atan2")
 alias("ops.auto_generate.AtanExt()(input)", "mint.atan")
 
 
-@alias("ops.auto_generate.Baddbmm()(input, batch1, batch2, beta=1, alpha=1)")
-def baddbmm(input, batch1, batch2, beta, alpha):
-    return mint.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+alias("ops.auto_generate.Baddbmm()(input, batch1, batch2, beta=1, alpha=1)", "mint.baddbmm")
 
 
 alias("ops.auto_generate.BatchMatMulExt()(input, mat2)", "mint.bmm")
@@ -122,9 +118,10 @@ def empty(size, dtype, device, pin_memory):
     return mint.empty(*size, dtype=dtype, device=device, pin_memory=pin_memory)
 
 
-@alias("ops.auto_generate.EmptyLike()(input, dtype=None, device=None, pin_memory=False)")
-def empty_like(input, dtype, device, pin_memory):
-    return mint.empty_like(input, dtype=dtype, device=device, pin_memory=pin_memory)
+alias(
+    "ops.auto_generate.EmptyLike()(input, dtype=None, device=None, pin_memory=False)",
+    "mint.empty_like",
+)
 
 
 alias("ops.auto_generate.EqScalar()(input, other)", "mint.eq")
@@ -178,9 +175,7 @@ alias(
 )
 
 
-@alias("ops.auto_generate.IndexAddExt()(input, dim, index, source, alpha=1)")
-def index_add_ext(input, dim, index, source, alpha):
-    return mint.index_add(input, dim, index, source, alpha=alpha)
+alias("ops.auto_generate.IndexAddExt()(input, dim, index, source, alpha=1)", "mint.index_add")
 
 
 alias("ops.auto_generate.IndexFillScalar()(input, dim, index, value)", "Tensor.index_fill")
@@ -264,9 +259,9 @@ alias(
 alias("ops.auto_generate.NpuGelu()(input, approximate='none')", "mint.npu_gelu")
 
 
-@alias("ops.auto_generate.OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)")
-def one_hot_ext(tensor, num_classes, on_value, off_value, axis):
-    return ops.one_hot(tensor, num_classes, on_value, off_value, axis)
+alias(
+    "ops.auto_generate.OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)", "ops.one_hot"
+)
 
 
 alias(
@@ -291,10 +286,14 @@ alias("ops.auto_generate.RemainderTensorTensor()(input, other)", "mint.remainder
 alias("ops.auto_generate.Repeat()(input, repeats)", "Tensor.repeat")
 
 
-@alias("ops.auto_generate.RepeatInterleaveInt()(input, repeats, dim=None, output_size=None)")
-@alias("ops.auto_generate.RepeatInterleaveTensor()(input, repeats, dim=None, output_size=None)")
-def repeat_interleave(input, repeats, dim, output_size):
-    return mint.repeat_interleave(input, repeats, dim, output_size=output_size)
+alias(
+    "ops.auto_generate.RepeatInterleaveInt()(input, repeats, dim=None, output_size=None)",
+    "mint.repeat_interleave",
+)
+alias(
+    "ops.auto_generate.RepeatInterleaveTensor()(input, repeats, dim=None, output_size=None)",
+    "mint.repeat_interleave",
+)
 
 
 @alias(
@@ -340,9 +339,7 @@ def solve_triangular(a, b, trans, lower, unit_diagonal):
     )[0]
 
 
-@alias("ops.auto_generate.SortExt()(input, dim=-1, descending=False, stable=False)")
-def sort_ext(input, dim, descending, stable):
-    return mint.sort(input, dim=dim, descending=descending, stable=stable)
+alias("ops.auto_generate.SortExt()(input, dim=-1, descending=False, stable=False)", "mint.sort")
 
 
 alias("ops.auto_generate.SplitTensor()(input, split_size, dim=0)", "mint.split")
@@ -352,14 +349,10 @@ alias("ops.auto_generate.SplitWithSizeView()(input, split_size, dim=0)", "mint.s
 alias("ops.auto_generate.StackExt(dim=0)(tensors)", "mint.stack")
 
 
-@alias("ops.auto_generate.Std()(input, dim=None, correction=1, keepdim=False)")
-def std(input, dim, correction, keepdim):
-    return mint.std(input, dim, correction=correction, keepdim=keepdim)
+alias("ops.auto_generate.Std()(input, dim=None, correction=1, keepdim=False)", "mint.std")
 
 
-@alias("ops.auto_generate.StdMean()(input, dim=None, correction=1, keepdim=False)")
-def std_mean(input, dim, correction, keepdim):
-    return mint.std_mean(input, dim, correction=correction, keepdim=keepdim)
+alias("ops.auto_generate.StdMean()(input, dim=None, correction=1, keepdim=False)", "mint.std_mean")
 
 
 alias(
@@ -403,14 +396,10 @@ alias("ops.auto_generate.TrilExt()(input, diagonal=0)", "mint.tril")
 alias("ops.auto_generate.UnstackExtView()(input, dim=0)", "mint.unbind")
 
 
-@alias("ops.auto_generate.Var()(input, dim=None, correction=1, keepdim=False)")
-def var(input, dim, correction, keepdim):
-    return mint.var(input, dim, correction=correction, keepdim=keepdim)
+alias("ops.auto_generate.Var()(input, dim=None, correction=1, keepdim=False)", "mint.var")
 
 
-@alias("ops.auto_generate.VarMean()(input, dim=None, correction=1, keepdim=False)")
-def var_mean(input, dim, correction, keepdim):
-    return mint.var_mean(input, dim, correction=correction, keepdim=keepdim)
+alias("ops.auto_generate.VarMean()(input, dim=None, correction=1, keepdim=False)", "mint.var_mean")
 
 
 alias("ops.auto_generate.Vdot()(input, other)", "mint.vdot")

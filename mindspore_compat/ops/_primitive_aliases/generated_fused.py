@@ -8,34 +8,11 @@ def _ones(indices, copies, like):
     return ops.ones((indices.shape[0] // copies, copies), like.dtype)
 
 
-@alias(
+alias(
     "ops.auto_generate.AllGatherMatmul()(input, x2, group, world_size, bias=None, "
-    "gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False)"
+    "gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False)",
+    "ops.all_gather_matmul",
 )
-def all_gather_matmul(
-    input,
-    x2,
-    group,
-    world_size,
-    bias,
-    gather_index,
-    gather_output,
-    comm_turn,
-    trans_input,
-    trans_x2,
-):
-    return ops.all_gather_matmul(
-        input,
-        x2,
-        group,
-        world_size,
-        bias=bias,
-        gather_index=gather_index,
-        gather_output=gather_output,
-        comm_turn=comm_turn,
-        trans_input=trans_input,
-        trans_x2=trans_x2,
-    )
 
 
 alias(
@@ -207,62 +184,20 @@ alias(
 )
 
 
-@alias(
+alias(
     "ops.auto_generate.LightningIndexer()(query, key, weights, actual_seq_lengths_query=None, "
     "actual_seq_lengths_key=None, block_table=None, layout_query='BSND', layout_key='BSND', "
     "sparse_count=2048, sparse_mode=3, pre_tokens=9223372036854775807, "
-    "next_tokens=9223372036854775807, return_value=False)"
+    "next_tokens=9223372036854775807, return_value=False)",
+    "ops.lightning_indexer",
 )
-def lightning_indexer(
-    query,
-    key,
-    weights,
-    actual_seq_lengths_query,
-    actual_seq_lengths_key,
-    block_table,
-    layout_query,
-    layout_key,
-    sparse_count,
-    sparse_mode,
-    pre_tokens,
-    next_tokens,
-    return_value,
-):
-    return ops.lightning_indexer(
-        query,
-        key,
-        weights,
-        actual_seq_lengths_query=actual_seq_lengths_query,
-        actual_seq_lengths_key=actual_seq_lengths_key,
-        block_table=block_table,
-        layout_query=layout_query,
-        layout_key=layout_key,
-        sparse_count=sparse_count,
-        sparse_mode=sparse_mode,
-        pre_tokens=pre_tokens,
-        next_tokens=next_tokens,
-        return_value=return_value,
-    )
 
 
-@alias(
+alias(
     "ops.auto_generate.MatmulReduceScatter()(input, x2, group, world_size, reduce_op='sum', "
-    "bias=None, comm_turn=0, trans_input=False, trans_x2=False)"
+    "bias=None, comm_turn=0, trans_input=False, trans_x2=False)",
+    "ops.matmul_reduce_scatter",
 )
-def matmul_reduce_scatter(
-    input, x2, group, world_size, reduce_op, bias, comm_turn, trans_input, trans_x2
-):
-    return ops.matmul_reduce_scatter(
-        input,
-        x2,
-        group,
-        world_size,
-        reduce_op=reduce_op,
-        bias=bias,
-        comm_turn=comm_turn,
-        trans_input=trans_input,
-        trans_x2=trans_x2,
-    )
 
 
 alias(
@@ -283,14 +218,11 @@ alias(
 )
 
 
-@alias(
+alias(
     "ops.auto_generate.NsaCompress()(input, weight, compress_block_size, compress_stride, "
-    "actual_seq_len=None)"
+    "actual_seq_len=None)",
+    "ops.nsa_compress",
 )
-def nsa_compress(input, weight, compress_block_size, compress_stride, actual_seq_len):
-    return ops.nsa_compress(
-        input, weight, compress_block_size, compress_stride, actual_seq_len=actual_seq_len
-    )
 
 
 @alias(
@@ -306,77 +238,21 @@ def moe_token_permute_grad(permuted_tokens_grad, sorted_indices, num_topk, padde
     )
 
 
-@alias(
+alias(
     "ops.auto_generate.NsaCompressAttention()(query, key, value, scale_value, head_num, "
     "compress_block_size, compress_stride, select_block_size, select_block_count, "
     "topk_mask=None, atten_mask=None, actual_seq_qlen=None, actual_cmp_seq_kvlen=None, "
-    "actual_sel_seq_kvlen=None)"
+    "actual_sel_seq_kvlen=None)",
+    "ops.nsa_compress_attention",
 )
-def nsa_compress_attention(
-    query,
-    key,
-    value,
-    scale_value,
-    head_num,
-    compress_block_size,
-    compress_stride,
-    select_block_size,
-    select_block_count,
-    topk_mask,
-    atten_mask,
-    actual_seq_qlen,
-    actual_cmp_seq_kvlen,
-    actual_sel_seq_kvlen,
-):
-    return ops.nsa_compress_attention(
-        query,
-        key,
-        value,
-        scale_value,
-        head_num,
-        compress_block_size,
-        compress_stride,
-        select_block_size,
-        select_block_count,
-        topk_mask=topk_mask,
-        atten_mask=atten_mask,
-        actual_seq_qlen=actual_seq_qlen,
-        actual_cmp_seq_kvlen=actual_cmp_seq_kvlen,
-        actual_sel_seq_kvlen=actual_sel_seq_kvlen,
-    )
 
 
-@alias(
+alias(
     "ops.auto_generate.NsaSelectAttention()(query, key, value, topk_indices, scale_value, "
     "head_num, select_block_size, select_block_count, atten_mask=None, actual_seq_qlen=None, "
-    "actual_seq_kvlen=None)"
+    "actual_seq_kvlen=None)",
+    "ops.nsa_select_attention",
 )
-def nsa_select_attention(
-    query,
-    key,
-    value,
-    topk_indices,
-    scale_value,
-    head_num,
-    select_block_size,
-    select_block_count,
-    atten_mask,
-    actual_seq_qlen,
-    actual_seq_kvlen,
-):
-    return ops.nsa_select_attention(
-        query,
-        key,
-        value,
-        topk_indices,
-        scale_value,
-        head_num,
-        select_block_size,
-        select_block_count,
-        atten_mask=atten_mask,
-        actual_seq_qlen=actual_seq_qlen,
-        actual_seq_kvlen=actual_seq_kvlen,
-    )
 
 
 alias(
@@ -389,50 +265,11 @@ alias(
 )
 
 
-@alias(
+alias(
     "ops.auto_generate.SparseFlashAttention()(query, key, value, sparse_indices, scale_value, "
     "block_table=None, actual_seq_lengths_query=None, actual_seq_lengths_kv=None, "
     "query_rope=None, key_rope=None, sparse_block_size=1, layout_query='BSND', "
     "layout_kv='BSND', sparse_mode=3, pre_tokens=9223372036854775807, "
-    "next_tokens=9223372036854775807, attention_mode=0, return_softmax_lse=False)"
+    "next_tokens=9223372036854775807, attention_mode=0, return_softmax_lse=False)",
+    "ops.sparse_flash_attention",
 )
-def sparse_flash_attention(
-    query,
-    key,
-    value,
-    sparse_indices,
-    scale_value,
-    block_table,
-    actual_seq_lengths_query,
-    actual_seq_lengths_kv,
-    query_rope,
-    key_rope,
-    sparse_block_size,
-    layout_query,
-    layout_kv,
-    sparse_mode,
-    pre_tokens,
-    next_tokens,
-    attention_mode,
-    return_softmax_lse,
-):
-    return ops.sparse_flash_attention(
-        query,
-        key,
-        value,
-        sparse_indices,
-        scale_value,
-        block_table=block_table,
-        actual_seq_lengths_query=actual_seq_lengths_query,
-        actual_seq_lengths_kv=actual_seq_lengths_kv,
-        query_rope=query_rope,
-        key_rope=key_rope,
-        sparse_block_size=sparse_block_size,
-        layout_query=layout_query,
-        layout_kv=layout_kv,
-        sparse_mode=sparse_mode,
-        pre_tokens=pre_tokens,
-        next_tokens=next_tokens,
-        attention_mode=attention_mode,
-        return_softmax_lse=return_softmax_lse,
-    )

@@ -12,9 +12,7 @@ alias(
 )
 
 
-@alias("ops.auto_generate.InplaceAddmm()(input, mat1, mat2, beta=1, alpha=1)")
-def inplace_addmm(input, mat1, mat2, beta, alpha):
-    return Tensor.addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
+alias("ops.auto_generate.InplaceAddmm()(input, mat1, mat2, beta=1, alpha=1)", "Tensor.addmm_")
 
 
 @alias("ops.auto_generate.InplaceAddr()(input, vec1, vec2, beta=1, alpha=1)")
@@ -57,9 +55,10 @@ alias(
 )
 
 
-@alias("ops.auto_generate.InplaceIndexAddExt()(input, dim, index, source, alpha=1)")
-def inplace_index_add_ext(input, dim, index, source, alpha):
-    return Tensor.index_add_(input, dim, index, source, alpha=alpha)
+alias(
+    "ops.auto_generate.InplaceIndexAddExt()(input, dim, index, source, alpha=1)",
+    "Tensor.index_add_",
+)
 
 
 alias("ops.auto_generate.InplaceIndexCopy()(input, dim, index, tensor)", "Tensor.index_copy_")
@@ -83,9 +82,9 @@ alias("ops.auto_generate.InplaceScatterAdd()(input, dim, index, src)", "Tensor.s
 alias("ops.auto_generate.InplaceScatterSrc()(input, dim, index, src)", "Tensor.scatter_")
 
 
-@alias("ops.auto_generate.InplaceScatterSrcReduce()(input, dim, index, src, reduce)")
-def inplace_scatter_src_reduce(input, dim, index, src, reduce):
-    return Tensor.scatter_(input, dim, index, src, reduce=reduce)
+alias(
+    "ops.auto_generate.InplaceScatterSrcReduce()(input, dim, index, src, reduce)", "Tensor.scatter_"
+)
 
 
 alias(
@@ -94,9 +93,10 @@ alias(
 )
 
 
-@alias("ops.auto_generate.InplaceScatterValueReduce()(input, dim, index, value, reduce)")
-def inplace_scatter_value_reduce(input, dim, index, value, reduce):
-    return Tensor.scatter_(input, dim, index, value=value, reduce=reduce)
+alias(
+    "ops.auto_generate.InplaceScatterValueReduce()(input, dim, index, value, reduce)",
+    "Tensor.scatter_",
+)
 
 
 alias("ops.auto_generate.InplaceSiLU()(input)", lambda input: functional.silu(input, True))

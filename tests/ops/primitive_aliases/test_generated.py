@@ -34,7 +34,13 @@ def test_every_line_names_a_function_that_takes_its_arguments(area, name):
     kept = list(inspect.signature(made.__init__).parameters)[1:]
     signature = inspect.signature(alias.found(target) if isinstance(target, str) else target)
     if isinstance(target, str):
-        signature.bind(*names, *kept)
+        given = signature.parameters
+        keywords = {
+            each: each
+            for each in (*names, *kept)
+            if each in given and given[each].kind is given[each].KEYWORD_ONLY
+        }
+        signature.bind(*(each for each in (*names, *kept) if each not in keywords), **keywords)
     else:
         assert list(signature.parameters) == names + kept
 
