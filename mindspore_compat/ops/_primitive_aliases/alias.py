@@ -5,8 +5,8 @@
 is a Primitive whose inputs, and then its settings, are the arguments of that function. Where the
 function takes them otherwise, a function of all of them says how:
 
-    alias("ops.auto_generate.AddExt()(input, other, alpha=1)",
-          lambda input, other, alpha: mint.add(input, other, alpha=alpha))
+    alias("ops.auto_generate.Einsum()(equation, operands)",
+          lambda equation, operands: mint.einsum(equation, *operands))
 
 `mint`, `ops` and their like find public functions when they are called. The classes are written out
 at first use.

@@ -5,7 +5,7 @@ files of their own; Primitives with arithmetic of their own are declared by the 
 subject.
 """
 
-from .alias import Tensor, alias, linalg, mint, ops
+from .alias import Tensor, alias, mint, ops
 
 
 def _along(rank, dim, part):
@@ -17,40 +17,21 @@ def _along(rank, dim, part):
 
 alias("ops.auto_generate.AcosExt()(input)", "mint.acos")
 alias("ops.auto_generate.AcoshExt()(input)", "mint.acosh")
-alias(
-    "ops.auto_generate.AddExt()(input, other, alpha=1)",
-    lambda input, other, alpha: mint.add(input, other, alpha=alpha),
-)
+alias("ops.auto_generate.AddExt()(input, other, alpha=1)", "mint.add")
 alias(
     "ops.auto_generate.AddLayerNormV2()(x1, x2, gamma, beta, epsilon=1e-05, additionalOut=False)",
     "ops.add_layer_norm",
 )
 alias("ops.auto_generate.AddRmsNorm()(x1, x2, gamma, epsilon=1e-06)", "ops.add_rms_norm")
-alias(
-    "ops.auto_generate.AddScalar()(input, other, alpha=1)",
-    lambda input, other, alpha: mint.add(input, other, alpha=alpha),
-)
-
-
+alias("ops.auto_generate.AddScalar()(input, other, alpha=1)", "mint.add")
 alias("ops.auto_generate.Addbmm()(input, batch1, batch2, beta=1, alpha=1)", "mint.addbmm")
-
-
 alias("ops.auto_generate.AddcdivExt()(input, tensor1, tensor2, value=1)", "ops.addcdiv")
 alias("ops.auto_generate.AddcmulExt()(input, tensor1, tensor2, value=1)", "ops.addcmul")
-alias(
-    "ops.auto_generate.Addmm()(input, mat1, mat2, beta=1, alpha=1)",
-    lambda input, mat1, mat2, beta, alpha: mint.addmm(input, mat1, mat2, beta=beta, alpha=alpha),
-)
-alias(
-    "ops.auto_generate.Addmv()(input, mat, vec, beta=1, alpha=1)",
-    lambda input, mat, vec, beta, alpha: mint.addmv(input, mat, vec, beta=beta, alpha=alpha),
-)
+alias("ops.auto_generate.Addmm()(input, mat1, mat2, beta=1, alpha=1)", "mint.addmm")
+alias("ops.auto_generate.Addmv()(input, mat, vec, beta=1, alpha=1)", "mint.addmv")
 alias("ops.auto_generate.Any()(input)", "mint.any")
 alias("ops.auto_generate.AnyExt()(input, dim, keepdim=False)", "mint.any")
-alias(
-    "ops.auto_generate.Arange()(start, end, step, dtype=None)",
-    lambda start, end, step, dtype: mint.arange(start, end, step, dtype=dtype),
-)
+alias("ops.auto_generate.Arange()(start, end, step, dtype=None)", "mint.arange")
 alias("ops.auto_generate.ArgMaxExt()(input, dim=None, keepdim=False)", "mint.argmax")
 alias("ops.auto_generate.ArgMinExt()(input, dim=None, keepdim=False)", "mint.argmin")
 alias("ops.auto_generate.ArgSort()(input, dim=-1, descending=False, stable=False)", "mint.argsort")
@@ -58,11 +39,7 @@ alias("ops.auto_generate.AsinExt()(input)", "mint.asin")
 alias("ops.auto_generate.AsinhExt()(input)", "mint.asinh")
 alias("ops.auto_generate.Atan2Ext()(input, other)", "mint.atan2")
 alias("ops.auto_generate.AtanExt()(input)", "mint.atan")
-
-
 alias("ops.auto_generate.Baddbmm()(input, batch1, batch2, beta=1, alpha=1)", "mint.baddbmm")
-
-
 alias("ops.auto_generate.BatchMatMulExt()(input, mat2)", "mint.bmm")
 alias(
     "ops.auto_generate.BatchNormElemt()(input, weight=None, bias=None, mean=None, invstd=None, "
@@ -92,19 +69,10 @@ alias("ops.auto_generate.CumsumExt()(input, dim, dtype=None)", "mint.cumsum")
 alias("ops.auto_generate.DCT()(x, type=2, n=None, axis=-1, norm=None)", "scipy.fft.dct")
 alias("ops.auto_generate.DCTN()(x, type=2, s=None, axes=None, norm=None)", "scipy.fft.dctn")
 alias("ops.auto_generate.DiagExt()(input, diagonal=0)", "mint.diag")
-alias(
-    "ops.auto_generate.Diagonal(offset=0, dim1=0, dim2=1)(input)",
-    lambda input, offset, dim1, dim2: ops.diagonal(input, offset, dim1, dim2),
-)
+alias("ops.auto_generate.Diagonal(offset=0, dim1=0, dim2=1)(input)", "ops.diagonal")
 alias("ops.auto_generate.DiagonalView()(input, offset=0, dim1=0, dim2=1)", "mint.diagonal")
-alias(
-    "ops.auto_generate.DivMod()(input, other, rounding_mode=None)",
-    lambda input, other, rounding_mode: mint.div(input, other, rounding_mode=rounding_mode),
-)
-alias(
-    "ops.auto_generate.DivMods()(input, other, rounding_mode=None)",
-    lambda input, other, rounding_mode: mint.div(input, other, rounding_mode=rounding_mode),
-)
+alias("ops.auto_generate.DivMod()(input, other, rounding_mode=None)", "mint.div")
+alias("ops.auto_generate.DivMods()(input, other, rounding_mode=None)", "mint.div")
 alias("ops.auto_generate.Divs()(input, other)", "mint.div")
 alias("ops.auto_generate.Dot()(input, other)", "mint.dot")
 alias(
@@ -122,8 +90,6 @@ alias(
     "ops.auto_generate.EmptyLike()(input, dtype=None, device=None, pin_memory=False)",
     "mint.empty_like",
 )
-
-
 alias("ops.auto_generate.EqScalar()(input, other)", "mint.eq")
 alias("ops.auto_generate.EqualExt()(input, other)", "mint.equal")
 alias("ops.auto_generate.Exp2()(input)", "mint.exp2")
@@ -134,23 +100,14 @@ alias("ops.auto_generate.FFT2()(input, s=None, dim=(-2, -1), norm=None)", "ops.f
 alias("ops.auto_generate.FFTFreq()(n, d=1.0, dtype=None)", "ops.fftfreq")
 alias("ops.auto_generate.FFTN()(input, s=None, dim=None, norm=None)", "ops.fftn")
 alias("ops.auto_generate.FFTShift()(input, dim=None)", "ops.fftshift")
-alias(
-    "ops.auto_generate.FillScalar()(size, fill_value, dtype=None)",
-    lambda size, fill_value, dtype: mint.full(size, fill_value, dtype=dtype),
-)
-alias(
-    "ops.auto_generate.FillTensor()(size, fill_value, dtype=None)",
-    lambda size, fill_value, dtype: mint.full(size, fill_value, dtype=dtype),
-)
+alias("ops.auto_generate.FillScalar()(size, fill_value, dtype=None)", "mint.full")
+alias("ops.auto_generate.FillTensor()(size, fill_value, dtype=None)", "mint.full")
 alias("ops.auto_generate.FlattenExt()(input, start_dim=0, end_dim=-1)", "mint.flatten")
 alias("ops.auto_generate.FloorDivScalar()(input, other)", "mint.floor_divide")
 alias("ops.auto_generate.FmodScalar()(input, other)", "mint.fmod")
 alias("ops.auto_generate.FmodTensor()(input, other)", "mint.fmod")
 alias("ops.auto_generate.Frac()(input)", "mint.frac")
-alias(
-    "ops.auto_generate.FullLike()(input, fill_value, dtype=None)",
-    lambda input, fill_value, dtype: mint.full_like(input, fill_value, dtype=dtype),
-)
+alias("ops.auto_generate.FullLike()(input, fill_value, dtype=None)", "mint.full_like")
 alias("ops.auto_generate.GreaterEqualScalar()(input, other)", "mint.ge")
 alias("ops.auto_generate.HFFT()(input, n=None, dim=-1, norm=None)", "ops.hfft")
 alias("ops.auto_generate.HFFT2()(input, s=None, dim=(-2, -1), norm=None)", "ops.hfft2")
@@ -173,11 +130,7 @@ alias(
     "ops.auto_generate.Index()(input, indices)",
     lambda input, indices: ops.tuple_getitem(input, tuple(indices)),
 )
-
-
 alias("ops.auto_generate.IndexAddExt()(input, dim, index, source, alpha=1)", "mint.index_add")
-
-
 alias("ops.auto_generate.IndexFillScalar()(input, dim, index, value)", "Tensor.index_fill")
 alias("ops.auto_generate.IndexFillTensor()(input, dim, index, value)", "Tensor.index_fill")
 alias("ops.auto_generate.IndexSelect()(input, dim, index)", "mint.index_select")
@@ -189,14 +142,11 @@ alias("ops.auto_generate.InnerNonZero()(input)", "mint.nonzero")
 alias("ops.auto_generate.IsNegInf()(input)", "mint.isneginf")
 alias("ops.auto_generate.Kthvalue()(input, k, dim=-1, keepdim=False)", "mint.kthvalue")
 alias("ops.auto_generate.LessScalar()(input, other)", "mint.lt")
-alias(
-    "ops.auto_generate.LinSpaceExt()(start, end, steps, dtype=None)",
-    lambda start, end, steps, dtype: mint.linspace(start, end, steps, dtype=dtype),
-)
+alias("ops.auto_generate.LinSpaceExt()(start, end, steps, dtype=None)", "mint.linspace")
 alias("ops.auto_generate.LinalgQr()(A, mode='reduced')", "mint.linalg.qr")
 alias(
     "ops.auto_generate.LinalgVectorNorm()(x, ord=2, dim=None, keepdim=False, dtype=None)",
-    lambda x, ord, dim, keepdim, dtype: linalg.vector_norm(x, ord, dim, keepdim, dtype=dtype),
+    "mint.linalg.vector_norm",
 )
 alias("ops.auto_generate.Log10()(input)", "mint.log10")
 alias("ops.auto_generate.Log2()(input)", "mint.log2")
@@ -218,10 +168,7 @@ def max_pool_with_indices(x, kernel_size, strides, pads, dilation, ceil_mode, ar
     return ops.MaxPoolWithArgmaxV2(kernel_size, strides, pads, dilation, ceil_mode, argmax_type)(x)
 
 
-alias(
-    "ops.auto_generate.MeanExt()(input, dim=None, keepdim=False, dtype=None)",
-    lambda input, dim, keepdim, dtype: mint.mean(input, dim, keepdim, dtype=dtype),
-)
+alias("ops.auto_generate.MeanExt()(input, dim=None, keepdim=False, dtype=None)", "mint.mean")
 alias("ops.auto_generate.MedianDim()(input, dim=-1, keepdim=False)", "mint.median")
 alias("ops.auto_generate.MedianExt()(input)", "mint.median")
 alias("ops.auto_generate.Min()(input)", "mint.min")
@@ -229,20 +176,11 @@ alias("ops.auto_generate.MinDim()(input, dim, keepdim=False)", "mint.min")
 alias("ops.auto_generate.Mm()(input, mat2)", "mint.mm")
 alias("ops.auto_generate.Muls()(input, other)", "mint.mul")
 alias("ops.auto_generate.Mv()(input, vec)", "mint.mv")
-alias(
-    "ops.auto_generate.Nansum()(input, dim=None, keepdim=False, dtype=None)",
-    lambda input, dim, keepdim, dtype: mint.nansum(input, dim, keepdim, dtype=dtype),
-)
+alias("ops.auto_generate.Nansum()(input, dim=None, keepdim=False, dtype=None)", "mint.nansum")
 alias("ops.auto_generate.Narrow()(input, dim, start, length)", "mint.narrow")
 alias("ops.auto_generate.NarrowView()(input, dim, start, length)", "mint.narrow")
-alias(
-    "ops.auto_generate.NewEmpty()(input, size, dtype=None, device=None)",
-    lambda input, size, dtype, device: Tensor.new_empty(input, size, dtype=dtype, device=device),
-)
-alias(
-    "ops.auto_generate.NewFull()(input, size, fill_value, dtype=None)",
-    lambda input, size, fill_value, dtype: Tensor.new_full(input, size, fill_value, dtype=dtype),
-)
+alias("ops.auto_generate.NewEmpty()(input, size, dtype=None, device=None)", "Tensor.new_empty")
+alias("ops.auto_generate.NewFull()(input, size, fill_value, dtype=None)", "Tensor.new_full")
 alias(
     "ops.auto_generate.NewOnes()(input, size, dtype=None)",
     lambda input, size, dtype: Tensor.new_ones(input, size, dtype=dtype),
@@ -252,29 +190,18 @@ alias(
     lambda input, size, dtype: Tensor.new_zeros(input, size, dtype=dtype),
 )
 alias("ops.auto_generate.NonZeroExt()(input)", lambda input: mint.nonzero(input, as_tuple=True))
-alias(
-    "ops.auto_generate.Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)",
-    lambda input, p, dim, keepdim, dtype: mint.norm(input, p, dim, keepdim, dtype=dtype),
-)
+alias("ops.auto_generate.Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)", "mint.norm")
 alias("ops.auto_generate.NpuGelu()(input, approximate='none')", "mint.npu_gelu")
-
-
 alias(
     "ops.auto_generate.OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)", "ops.one_hot"
 )
 
 
-alias(
-    "ops.auto_generate.OnesLikeExt()(input, dtype=None)",
-    lambda input, dtype: mint.ones_like(input, dtype=dtype),
-)
+alias("ops.auto_generate.OnesLikeExt()(input, dtype=None)", "mint.ones_like")
 alias("ops.auto_generate.Outer()(input, vec2)", "mint.outer")
 alias("ops.auto_generate.PowScalarTensor()(input, exponent)", "mint.pow")
 alias("ops.auto_generate.PowTensorScalar()(input, exponent)", "mint.pow")
-alias(
-    "ops.auto_generate.ProdExt()(input, dim=None, keepdim=False, dtype=None)",
-    lambda input, dim, keepdim, dtype: mint.prod(input, dim, keepdim, dtype=dtype),
-)
+alias("ops.auto_generate.ProdExt()(input, dim=None, keepdim=False, dtype=None)", "mint.prod")
 alias("ops.auto_generate.RFFT()(input, n=None, dim=-1, norm=None)", "ops.rfft")
 alias("ops.auto_generate.RFFT2()(input, s=None, dim=(-2, -1), norm=None)", "ops.rfft2")
 alias("ops.auto_generate.RFFTFreq()(n, d=1.0, dtype=None)", "ops.rfftfreq")
@@ -284,8 +211,6 @@ alias("ops.auto_generate.RemainderScalarTensor()(input, other)", "mint.remainder
 alias("ops.auto_generate.RemainderTensorScalar()(input, other)", "mint.remainder")
 alias("ops.auto_generate.RemainderTensorTensor()(input, other)", "mint.remainder")
 alias("ops.auto_generate.Repeat()(input, repeats)", "Tensor.repeat")
-
-
 alias(
     "ops.auto_generate.RepeatInterleaveInt()(input, repeats, dim=None, output_size=None)",
     "mint.repeat_interleave",
@@ -340,33 +265,16 @@ def solve_triangular(a, b, trans, lower, unit_diagonal):
 
 
 alias("ops.auto_generate.SortExt()(input, dim=-1, descending=False, stable=False)", "mint.sort")
-
-
 alias("ops.auto_generate.SplitTensor()(input, split_size, dim=0)", "mint.split")
 alias("ops.auto_generate.SplitTensorView()(input, split_size, dim=0)", "mint.split")
 alias("ops.auto_generate.SplitWithSize()(input, split_size, dim=0)", "mint.split")
 alias("ops.auto_generate.SplitWithSizeView()(input, split_size, dim=0)", "mint.split")
 alias("ops.auto_generate.StackExt(dim=0)(tensors)", "mint.stack")
-
-
 alias("ops.auto_generate.Std()(input, dim=None, correction=1, keepdim=False)", "mint.std")
-
-
 alias("ops.auto_generate.StdMean()(input, dim=None, correction=1, keepdim=False)", "mint.std_mean")
-
-
-alias(
-    "ops.auto_generate.SubExt()(input, other, alpha=1)",
-    lambda input, other, alpha: mint.sub(input, other, alpha=alpha),
-)
-alias(
-    "ops.auto_generate.SubScalar()(input, other, alpha=1)",
-    lambda input, other, alpha: mint.sub(input, other, alpha=alpha),
-)
-alias(
-    "ops.auto_generate.SumExt()(input, dim=None, keepdim=False, dtype=None)",
-    lambda input, dim, keepdim, dtype: mint.sum(input, dim, keepdim, dtype=dtype),
-)
+alias("ops.auto_generate.SubExt()(input, other, alpha=1)", "mint.sub")
+alias("ops.auto_generate.SubScalar()(input, other, alpha=1)", "mint.sub")
+alias("ops.auto_generate.SumExt()(input, dim=None, keepdim=False, dtype=None)", "mint.sum")
 alias("ops.auto_generate.Swiglu()(input, dim=-1)", "ops.swiglu")
 alias("ops.auto_generate.TExt()(input)", "mint.t")
 alias("ops.auto_generate.Take()(input, index)", "mint.take")
@@ -394,21 +302,12 @@ alias(
 )
 alias("ops.auto_generate.TrilExt()(input, diagonal=0)", "mint.tril")
 alias("ops.auto_generate.UnstackExtView()(input, dim=0)", "mint.unbind")
-
-
 alias("ops.auto_generate.Var()(input, dim=None, correction=1, keepdim=False)", "mint.var")
-
-
 alias("ops.auto_generate.VarMean()(input, dim=None, correction=1, keepdim=False)", "mint.var_mean")
-
-
 alias("ops.auto_generate.Vdot()(input, other)", "mint.vdot")
 alias("ops.auto_generate.View()(input, shape)", "Tensor.view")
 alias("ops.auto_generate.ViewAs()(input, other)", "ops.view_as")
 alias("ops.auto_generate.ViewDtype()(input, dtype)", "Tensor.view")
 alias("ops.auto_generate.XLogYScalarOther()(input, other)", "mint.xlogy")
 alias("ops.auto_generate.XLogYScalarSelf()(input, other)", "mint.xlogy")
-alias(
-    "ops.auto_generate.ZerosLikeExt()(input, dtype=None)",
-    lambda input, dtype: mint.zeros_like(input, dtype=dtype),
-)
+alias("ops.auto_generate.ZerosLikeExt()(input, dtype=None)", "mint.zeros_like")

@@ -13,8 +13,6 @@ alias(
     "gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False)",
     "ops.all_gather_matmul",
 )
-
-
 alias(
     "ops.auto_generate.BatchNormGatherStatsWithCounts()(input, mean, invstd, "
     "running_mean=None, running_var=None, momentum=0.1, eps=1e-05, counts=None)",
@@ -182,8 +180,6 @@ alias(
     "padded_mode=False, restore_shape=None)",
     "ops.moe_token_unpermute",
 )
-
-
 alias(
     "ops.auto_generate.LightningIndexer()(query, key, weights, actual_seq_lengths_query=None, "
     "actual_seq_lengths_key=None, block_table=None, layout_query='BSND', layout_key='BSND', "
@@ -191,15 +187,11 @@ alias(
     "next_tokens=9223372036854775807, return_value=False)",
     "ops.lightning_indexer",
 )
-
-
 alias(
     "ops.auto_generate.MatmulReduceScatter()(input, x2, group, world_size, reduce_op='sum', "
     "bias=None, comm_turn=0, trans_input=False, trans_x2=False)",
     "ops.matmul_reduce_scatter",
 )
-
-
 alias(
     "ops.auto_generate.MoeDistributeCombine()(expand_x, expert_ids, expand_idx, "
     "ep_send_counts, expert_scales, ep_world_size, ep_rank_id, moe_expert_num, "
@@ -216,8 +208,6 @@ alias(
     "shared_expert_rank_num=0, quant_mode=0, global_bs=0, expert_token_nums_type=0)",
     "ops.moe_distribute_dispatch",
 )
-
-
 alias(
     "ops.auto_generate.NsaCompress()(input, weight, compress_block_size, compress_stride, "
     "actual_seq_len=None)",
@@ -245,16 +235,12 @@ alias(
     "actual_sel_seq_kvlen=None)",
     "ops.nsa_compress_attention",
 )
-
-
 alias(
     "ops.auto_generate.NsaSelectAttention()(query, key, value, topk_indices, scale_value, "
     "head_num, select_block_size, select_block_count, atten_mask=None, actual_seq_qlen=None, "
     "actual_seq_kvlen=None)",
     "ops.nsa_select_attention",
 )
-
-
 alias(
     "ops.auto_generate.PromptFlashAttention(num_heads=1, scale_value=1.0, "
     "pre_tokens=2147483647, next_tokens=0, input_layout='BSH', num_key_value_heads=0, "
@@ -263,8 +249,6 @@ alias(
     "quant_scale1=None, deq_scale2=None, quant_scale2=None, quant_offset2=None)",
     "ops.prompt_flash_attention",
 )
-
-
 alias(
     "ops.auto_generate.SparseFlashAttention()(query, key, value, sparse_indices, scale_value, "
     "block_table=None, actual_seq_lengths_query=None, actual_seq_lengths_kv=None, "

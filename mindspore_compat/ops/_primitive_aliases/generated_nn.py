@@ -96,10 +96,7 @@ alias(
     "dilation=(1, 1), ceil_mode=False, return_indices=False)",
     "mint.nn.functional.max_pool2d",
 )
-alias(
-    "ops.auto_generate.GeluExt()(input, approximate='none')",
-    lambda input, approximate: functional.gelu(input, approximate=approximate),
-)
+alias("ops.auto_generate.GeluExt()(input, approximate='none')", "mint.nn.functional.gelu")
 alias("ops.auto_generate.Hardtanh()(input, min_val=-1, max_val=1)", "mint.nn.functional.hardtanh")
 alias(
     "ops.auto_generate.Im2ColExt()(input, kernel_size, dilation=1, padding=0, stride=1)",
