@@ -85,7 +85,7 @@ def test_what_was_held_before_it_is_given_back_counts(pool, watch):
 
 def test_a_gpu_in_force_is_watched_once(space):
     if space is arrays.HOST:
-        return
+        pytest.skip("no allocator of the host is watched")
     arrays.set_target("GPU")
     arrays.set_target("GPU")
     found = space.module.cuda.get_allocator()
