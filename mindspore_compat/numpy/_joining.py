@@ -151,17 +151,39 @@ _ERRORS = (
     "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
     "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."
 )
-vstack.__doc__ = (
-    "Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is." + _ERRORS
+
+
+def _document(function, words, *printed):
+    """A docstring with the errors of all four, and an example that prints these lines."""
+    call = f"ms.numpy.{function.__name__}((ms.Tensor([1, 2]), ms.Tensor([3, 4])))"
+    lines = [">>> import mindspore_compat as ms", f">>> print({call})", *printed]
+    example = "".join(f"\n        {line}" for line in lines)
+    function.__doc__ = f"{words}{_ERRORS}\n\n    Example:{example}"
+
+
+_document(
+    vstack,
+    "Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is.",
+    "[[1 2]",
+    " [3 4]]",
 )
-hstack.__doc__ = (
-    "Tensors joined along the second axis, vectors along their only one; a Tensor "
-    "is returned as it is." + _ERRORS
+_document(
+    hstack,
+    "Tensors joined along the second axis, vectors along their only one; a Tensor is returned as "
+    "it is.",
+    "[1 2 3 4]",
 )
-dstack.__doc__ = "Tensors joined along the third axis; a Tensor is returned as it is." + _ERRORS
-column_stack.__doc__ = (
-    "Tensors joined along the second axis, vectors as columns; a Tensor is "
-    "returned as it is." + _ERRORS
+_document(
+    dstack,
+    "Tensors joined along the third axis; a Tensor is returned as it is.",
+    "[[[1 3]",
+    "  [2 4]]]",
+)
+_document(
+    column_stack,
+    "Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is.",
+    "[[1 3]",
+    " [2 4]]",
 )
 
 

@@ -119,7 +119,10 @@ def _deviation(name, op, numbers):
         "axes given, of squares divided by the count less `ddof`; float32 for "
         "ints.\n\n    Raises:\n        TypeError: if an argument has another "
         "type, or `x` holds bools or complex numbers.\n        ValueError: if an "
-        "axis is out of range or named twice."
+        "axis is out of range or named twice.\n\n    Example:\n"
+        "        >>> import mindspore_compat as ms\n"
+        f"        >>> print(ms.numpy.{name}(ms.Tensor([1.0, 5.0])))\n"
+        f"        {2.0 if name == 'std' else 4.0}"
     )
     return checked(function)
 
@@ -168,7 +171,10 @@ def _extreme(name, over, pick):
         "number that counts as one more element, `where` says which elements "
         "count.\n\n    Raises:\n        TypeError: if an argument has another "
         "type.\n        ValueError: if an axis is out of range, the Tensor is "
-        "empty, or `where` is given without `initial`."
+        "empty, or `where` is given without `initial`.\n\n    Example:\n"
+        "        >>> import mindspore_compat as ms\n"
+        f"        >>> print(ms.numpy.{name}(ms.Tensor([[1, 5], [4, 2]]), axis=0))\n"
+        f"        {'[4 5]' if name == 'amax' else '[1 2]'}"
     )
     return checked(function)
 
@@ -383,6 +389,9 @@ def _nan(name, fill, reduce, keep):
         f"`{name[3:]}` over the axes given of what is not NaN, in the input's "
         "dtype.\n\n    Raises:\n        TypeError: if an argument has another "
         "type, or `a` is complex.\n        ValueError: if an axis is out of range."
+        "\n\n    Example:\n        >>> import mindspore_compat as ms\n"
+        f"        >>> print(ms.numpy.{name}(ms.Tensor([1.0, float('nan'), 5.0])))\n"
+        f"        {({'nanmax': 5.0, 'nanmin': 1.0, 'nansum': 6.0})[name]}"
     )
     globals()[name] = _public(checked(function))
 

@@ -18,6 +18,17 @@ from ..primitive import Primitive
 # Parts --------------------------------------------------------------------------------------------
 
 
+_PRINTED = {  # by the examples
+    ("indices", COOTensor): "[[0 1]]",
+    ("values", COOTensor): "[5.]",
+    ("dense_shape", COOTensor): "(2, 2)",
+    ("indptr", CSRTensor): "[0 1 1]",
+    ("indices", CSRTensor): "[1]",
+    ("values", CSRTensor): "[5.]",
+    ("dense_shape", CSRTensor): "(2, 2)",
+}
+
+
 def _part(path, wanted, attribute):
     name = path.removeprefix("ops.")
 
@@ -30,7 +41,14 @@ def _part(path, wanted, attribute):
         return getattr(sparse, attribute)
 
     part.__name__ = part.__qualname__ = name
-    part.__doc__ = f"The {attribute} of a {wanted.__name__}; a TypeError for anything else."
+    parts = "[[0, 1]]" if wanted is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
+    part.__doc__ = (
+        f"The {attribute} of a {wanted.__name__}; a TypeError for anything else.\n\n    Example:\n"
+        "        >>> import mindspore_compat as ms\n"
+        f"        >>> x = ms.{wanted.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))\n"
+        f"        >>> print(ms.{path}(x))\n"
+        f"        {_PRINTED[name.rpartition('get_')[2], wanted]}"
+    )
     public(path)(part)
 
 
