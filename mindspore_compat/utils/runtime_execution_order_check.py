@@ -225,19 +225,19 @@ def _cycle(following):
     """
     done = set()
     for start in list(following):
-        path, places, rest = [], {}, [iter((start,))]
+        path, index_in_path, rest = [], {}, [iter((start,))]
         while rest:
             node = next(rest[-1], None)
             if node is None:
                 rest.pop()
                 if path:
                     left = path.pop()
-                    del places[left]
+                    del index_in_path[left]
                     done.add(left)
-            elif node in places:
-                return [*path[places[node] :], node]
+            elif node in index_in_path:
+                return [*path[index_in_path[node] :], node]
             elif node not in done:
-                places[node] = len(path)
+                index_in_path[node] = len(path)
                 path.append(node)
                 rest.append(iter(following.get(node, ())))
     return None

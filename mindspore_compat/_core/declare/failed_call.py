@@ -5,7 +5,7 @@ The form is the original's, because scripts look for it:
     Failed calling Add with "Add()(input=Tensor, other=string)". The valid calling should be:
     "Add()(input=<Number, Tensor>, other=<Number, Tensor>)".
 
-Of a method with several signatures each is told, and why the call does not fit it:
+Of a method with several signatures each is listed, and why the call does not fit it:
 
     Failed calling max with "max(int, list<int>)".
     The valid calling should be:
@@ -22,7 +22,7 @@ from ..tensor.tensor import Tensor
 
 _NAMES = {str: "string", type(None): "None"}
 _SEQUENCES = {list: "List", tuple: "Tuple"}
-_KINDS = {  # what rules take, in the order in which it is told
+_KINDS = {  # the types that rules take, in the order of the message
     "_Bool": "bool",
     "_Int": "int",
     "_Float": "float",
@@ -96,13 +96,13 @@ def failed_method(api, forms, args, kwargs):
     """
     name = api.partition(".")[2]
     small = {kind: shown.lower() for kind, shown in _SEQUENCES.items()}
-    told = [type_of(each, small) for each in args]
-    told += [f"{key}={type_of(each, small)}" for key, each in kwargs.items()]
-    lines = [f'Failed calling {name} with "{name}({", ".join(told)})".']
+    types = [type_of(each, small) for each in args]
+    types += [f"{key}={type_of(each, small)}" for key, each in kwargs.items()]
+    lines = [f'Failed calling {name} with "{name}({", ".join(types)})".']
     lines.append("The valid calling should be:")
     for form in forms:
         lines.append(f'"{api}({_parameters(form)})"')
-        lines += _reason(form, args, kwargs, told)
+        lines += _reason(form, args, kwargs, types)
     bound = [given for given in ((each, each.bind(args, kwargs)) for each in forms) if given[1]]
     if len(bound) == 1:
         lines.append(_wrong_argument(name, *bound[0], len(args)))
@@ -122,13 +122,13 @@ def _kinds(form, name):
 
 
 def _parameters(form):
-    told, keywords = [], False
+    parameters, keywords = [], False
     for each in form.parameters:
         if each.kind is each.KEYWORD_ONLY and not keywords:
             keywords = True
-            told.append("*")
-        told.append(f"{each.name}=<{_kinds(form, each.name)}>")
-    return ", ".join(told)
+            parameters.append("*")
+        parameters.append(f"{each.name}=<{_kinds(form, each.name)}>")
+    return ", ".join(parameters)
 
 
 def _wrong(form, given):
@@ -137,7 +137,7 @@ def _wrong(form, given):
     return {n: v for n, v in given.items() if n in rules and rules[n].verdict(v) is TypeError}
 
 
-def _reason(form, args, kwargs, told):
+def _reason(form, args, kwargs, types):
     """Why a call does not fit a signature, as lines; none where there are too many arguments."""
     unknown = [key for key in kwargs if key not in {each.name for each in form.parameters}]
     if unknown:
@@ -147,8 +147,8 @@ def _reason(form, args, kwargs, told):
         return []
     wrong = _wrong(form, given)
     first = next((n for n, name in enumerate(given) if name in wrong), 0)
-    line = f"{_REASON}invalid types: ({', '.join(told)})"
-    start = len(f"{_REASON}invalid types: (") + sum(len(each) + 2 for each in told[:first])
+    line = f"{_REASON}invalid types: ({', '.join(types)})"
+    start = len(f"{_REASON}invalid types: (") + sum(len(each) + 2 for each in types[:first])
     return [line, " " * start + "~" * (len(line) - start + 1)]
 
 
@@ -156,10 +156,10 @@ def _wrong_argument(name, form, given, positions):
     """What is wrong where only one signature has the parameters that were given."""
     for key, value in _wrong(form, given).items():
         kind = _kinds(form, key).split(",")[0]
-        place = list(given).index(key) + 1
-        if place <= positions:
+        position = list(given).index(key) + 1
+        if position <= positions:
             shown = type(value).__name__
-            return f"{name}(): argument '{key}' (position {place}) must be {kind}, not {shown}."
+            return f"{name}(): argument '{key}' (position {position}) must be {kind}, not {shown}."
         shown = "list of Any" if isinstance(value, list) else type(value).__name__
         kind = "Number" if kind == "number" else kind
         return f"{name}(): argument '{key}' must be {kind} but got {shown}."

@@ -7,7 +7,7 @@ second call with another value is refused.
 from ..._core.context.settings import DictOf
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int, OneOf, Str
-from .._kept import keep
+from .._store_once import store_once
 
 __all__ = ["aclinit_config", "debug_option", "execute_timeout", "function_status"]
 
@@ -34,7 +34,7 @@ def execute_timeout(op_timeout: Int(ge=0)):
 
     Source: mindspore.device_context.ascend.op_debug.execute_timeout of MindSpore 2.10.
     """
-    keep(function_status, "execute_timeout", op_timeout, key="op_timeout")
+    store_once(function_status, "execute_timeout", op_timeout, key="op_timeout")
 
 
 @checked
@@ -51,7 +51,7 @@ def debug_option(option_value: OneOf("oom")):
 
     Source: mindspore.device_context.ascend.op_debug.debug_option of MindSpore 2.10.
     """
-    keep(function_status, "debug_option", option_value, "ascend_config", "op_debug_option")
+    store_once(function_status, "debug_option", option_value, "ascend_config", "op_debug_option")
 
 
 @checked
@@ -69,4 +69,4 @@ def aclinit_config(config: _ACL):
 
     Source: mindspore.device_context.ascend.op_debug.aclinit_config of MindSpore 2.10.
     """
-    keep(function_status, "aclinit_config", config, "ascend_config", "aclinit")
+    store_once(function_status, "aclinit_config", config, "ascend_config", "aclinit")

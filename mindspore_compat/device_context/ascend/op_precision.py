@@ -7,7 +7,7 @@ second call with another value is refused.
 from ..._core.context.config import ASCEND
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Str
-from .._kept import keep
+from .._store_once import store_once
 
 __all__ = [
     "conv_allow_hf32",
@@ -41,7 +41,7 @@ def precision_mode(mode: ASCEND["precision_mode"]):
 
     Source: mindspore.device_context.ascend.op_precision.precision_mode of MindSpore 2.10.
     """
-    keep(function_status, "precision_mode", mode, "ascend_config")
+    store_once(function_status, "precision_mode", mode, "ascend_config")
 
 
 @checked
@@ -57,7 +57,7 @@ def op_precision_mode(path: Str):
 
     Source: mindspore.device_context.ascend.op_precision.op_precision_mode of MindSpore 2.10.
     """
-    keep(function_status, "op_precision_mode", path, "ascend_config")
+    store_once(function_status, "op_precision_mode", path, "ascend_config")
 
 
 @checked
@@ -73,7 +73,7 @@ def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
 
     Source: mindspore.device_context.ascend.op_precision.matmul_allow_hf32 of MindSpore 2.10.
     """
-    keep(function_status, "matmul_allow_hf32", value, "ascend_config")
+    store_once(function_status, "matmul_allow_hf32", value, "ascend_config")
 
 
 @checked
@@ -89,4 +89,4 @@ def conv_allow_hf32(value: ASCEND["conv_allow_hf32"]):
 
     Source: mindspore.device_context.ascend.op_precision.conv_allow_hf32 of MindSpore 2.10.
     """
-    keep(function_status, "conv_allow_hf32", value, "ascend_config")
+    store_once(function_status, "conv_allow_hf32", value, "ascend_config")

@@ -6,7 +6,7 @@ second call with another value is refused.
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, OneOf
-from .._kept import keep
+from .._store_once import store_once
 
 __all__ = ["aclnn_cache", "aoe_job_type", "aoe_tune_mode", "op_compile", "function_status"]
 
@@ -31,7 +31,7 @@ def op_compile(value: Bool):
 
     Source: mindspore.device_context.ascend.op_tuning.op_compile of MindSpore 2.10.
     """
-    keep(function_status, "op_compile", value, "ascend_config", "jit_compile")
+    store_once(function_status, "op_compile", value, "ascend_config", "jit_compile")
 
 
 @checked
@@ -48,7 +48,7 @@ def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_tune_mode of MindSpore 2.10.
     """
-    keep(function_status, "aoe_tune_mode", tune_mode)
+    store_once(function_status, "aoe_tune_mode", tune_mode)
 
 
 @checked
@@ -65,7 +65,7 @@ def aoe_job_type(config: OneOf("1", "2")):
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_job_type of MindSpore 2.10.
     """
-    keep(function_status, "aoe_job_type", config, "aoe_config", "job_type")
+    store_once(function_status, "aoe_job_type", config, "aoe_config", "job_type")
 
 
 @checked
@@ -83,4 +83,6 @@ def aclnn_cache(enable_global_cache: Bool = False, cache_queue_length: Int(ge=0)
 
     Source: mindspore.device_context.ascend.op_tuning.aclnn_cache of MindSpore 2.10.
     """
-    keep(function_status, "aclnn_cache", (enable_global_cache, cache_queue_length), "ascend_config")
+    store_once(
+        function_status, "aclnn_cache", (enable_global_cache, cache_queue_length), "ascend_config"
+    )

@@ -6,7 +6,7 @@ refused.
 
 from ..._core.context.config import GPU, allow_tf32
 from ..._core.rules.checked import checked
-from .._kept import keep
+from .._store_once import store_once
 
 __all__ = ["conv_allow_tf32", "matmul_allow_tf32", "function_status"]
 
@@ -30,7 +30,7 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
 
     Source: mindspore.device_context.gpu.op_precision.matmul_allow_tf32 of MindSpore 2.10.
     """
-    keep(function_status, "matmul_allow_tf32", value, "gpu_config")
+    store_once(function_status, "matmul_allow_tf32", value, "gpu_config")
     allow_tf32(value)
 
 
@@ -50,4 +50,4 @@ def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
 
     Source: mindspore.device_context.gpu.op_precision.conv_allow_tf32 of MindSpore 2.10.
     """
-    keep(function_status, "conv_allow_tf32", value, "gpu_config")
+    store_once(function_status, "conv_allow_tf32", value, "gpu_config")

@@ -7,7 +7,7 @@ call with another value is refused.
 
 from ..._core.context.config import GPU
 from ..._core.rules.checked import checked
-from .._kept import keep
+from .._store_once import store_once
 
 __all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo", "function_status"]
 
@@ -28,7 +28,7 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
 
     Source: mindspore.device_context.gpu.op_tuning.conv_fprop_algo of MindSpore 2.10.
     """
-    keep(function_status, "conv_fprop_algo", mode, "gpu_config")
+    store_once(function_status, "conv_fprop_algo", mode, "gpu_config")
 
 
 @checked
@@ -45,7 +45,7 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
 
     Source: mindspore.device_context.gpu.op_tuning.conv_wgrad_algo of MindSpore 2.10.
     """
-    keep(function_status, "conv_wgrad_algo", mode, "gpu_config")
+    store_once(function_status, "conv_wgrad_algo", mode, "gpu_config")
 
 
 @checked
@@ -62,4 +62,4 @@ def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
 
     Source: mindspore.device_context.gpu.op_tuning.conv_dgrad_algo of MindSpore 2.10.
     """
-    keep(function_status, "conv_dgrad_algo", mode, "gpu_config")
+    store_once(function_status, "conv_dgrad_algo", mode, "gpu_config")

@@ -32,13 +32,13 @@ def shape_of(api, shape):
             )
         shape = shape[0].asnumpy().reshape(-1).tolist()
     shape = plain_numbers(tuple(shape))
-    for place, one in enumerate(shape, 1):
+    for position, one in enumerate(shape, 1):
         whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
         if isinstance(one, bool) or not whole:
             kind, name = type(one).__name__, api.rpartition(".")[2]
             raise TypeError(
                 f"For '{api}', 'shape' must be ints, but got {one!r} of type {kind}. {name}(): "
-                f"argument 'shape' (position {place}) must be tuple of int, not {kind}."
+                f"argument 'shape' (position {position}) must be tuple of int, not {kind}."
             )
     return tuple(int(one) for one in shape)
 

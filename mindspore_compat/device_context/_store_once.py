@@ -3,8 +3,8 @@
 from .._core.context.config import config
 
 
-def keep(status, name, value, table=None, key=None):
-    """Keeps a setting.
+def store_once(status, name, value, table=None, key=None):
+    """Stores a setting; a second call with another value is refused.
 
     Args:
         status (dict[str, bool]): of the module, whether each of its functions has been called.
