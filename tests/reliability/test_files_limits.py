@@ -458,7 +458,7 @@ LYING = {
     ),
     "columns of a sparse array": (
         array(5, (3, 1), numbers(1), numbers(0, 900), element(9, bytes(8))),
-        "other places",
+        "other indices",
     ),
     "class": (array(17, (1, 1)), "class 17"),
     "length": (struct.pack("<II", 14, 1 << 31) + bytes(50), "bytes left"),

@@ -24,7 +24,7 @@ class Ring(LocalGraph):
         self.edges = {10 + node: (5, node, (node + 1) % 3) for node in range(3)}
         self.edge_of = {(node, (node + 1) % 3): 10 + node for node in range(3)}
         self.near = {node: {1: [((node + 1) % 3, 1.0)]} for node in range(3)}
-        self.kept = {
+        self.feature_values = {
             "node": {
                 1: {node: np.full(1000, node) for node in range(3)},
                 2: {node: np.full(2, "text") for node in range(3)},

@@ -13,7 +13,7 @@ class BackupAndRestore(Callback):
     backup_file: _t.Any
     save_freq: _t.Any
     delete_checkpoint: _t.Any
-    def __init__(self, backup_dir: _t.Any, save_freq: _t.Any = ..., delete_checkpoint: _b.bool = ...) -> None: ...
+    def __init__(self, backup_dir: _b.str, save_freq: _t.Any = ..., delete_checkpoint: _b.bool = ...) -> None: ...
     def on_train_begin(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def on_train_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore
     def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any: ...  # type: ignore

@@ -3,7 +3,7 @@
 import os
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int
+from ..._core.rules.vocabulary import Bool, Int, Str
 from ..._io.files import remove
 from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error
@@ -33,7 +33,7 @@ class BackupAndRestore(Callback):
 
     @documented_as_value_error
     @checked
-    def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint: Bool = True):
+    def __init__(self, backup_dir: Str, save_freq="epoch", delete_checkpoint: Bool = True):
         super().__init__()
         if save_freq != "epoch":
             _check_frequency(save_freq)
