@@ -11,6 +11,7 @@ import copy
 import hashlib
 import importlib.util
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,7 +52,8 @@ _WORDS = {
 class Mutant:
     """One fault: in which function of which module, what stood there and what stands there now.
 
-    `shown_by` is the module by which users know the function, where that is another one.
+    `shown_by` is the module by which users know the function, where that is another one. `count`
+    numbers the mutants of a function that read alike, `ordinal` those of the same kind.
     """
 
     module: str
@@ -62,6 +64,7 @@ class Mutant:
     tree: ast.Module = field(repr=False)
     edit: tuple = field(repr=False)
     count: int = 1
+    ordinal: int = 1
     shown_by: str = ""
 
     @property
@@ -87,14 +90,18 @@ def mutants(module, names):
     those, too, that lie in a private module beside it from which it imports.
 
     Their keys are told by `module` wherever they lie: they stay when a private module is split off.
+    A name that is defined in none of them is a LookupError.
     """
-    seen = {}
-    for home, tree in _with_private(module).items():
+    seen, trees = Counter(), _with_private(module)
+    defined = {getattr(node, "name", None) for tree in trees.values() for node in tree.body}
+    if absent := sorted({*names} - defined):
+        raise LookupError(f"{module} and the private modules beside it define no {absent}")
+    for home, tree in trees.items():
         for where, node, is_public in _functions(tree, set(names)):
             for kind, old, new, edit in _edits(node, is_public):
-                told = where, kind, old, new
-                seen[told] = seen.get(told, 0) + 1
-                yield Mutant(home, *told, tree, edit, seen[told], module)
+                alike, of_kind = (where, kind, old, new), (where, kind)
+                seen.update([alike, of_kind])
+                yield Mutant(home, *alike, tree, edit, seen[alike], seen[of_kind], module)
 
 
 def _with_private(module):
@@ -119,8 +126,15 @@ def _is_private(name):
 
 
 def sample(found, count):
-    """So many mutants of a list, always the same ones, spread by chance."""
-    return sorted(found, key=lambda m: hashlib.sha1(m.key.encode()).hexdigest())[:count]
+    """So many mutants of a list, spread by chance; the same ones still when their function moves to
+    another module or a local name changes.
+    """
+
+    def rank(mutant):
+        told = f"{mutant.where}: {mutant.kind} {mutant.ordinal}"
+        return hashlib.sha1(told.encode()).hexdigest()
+
+    return sorted(found, key=rank)[:count]
 
 
 def _functions(tree, names):
