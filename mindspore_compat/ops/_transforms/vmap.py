@@ -241,8 +241,11 @@ def _part(tensor, axis, index):
 def _over_cells(cells, args, in_axes, out_axes, count):
     if len(cells) != count:
         raise ValueError(
-            f"For 'vmap', a 'CellList' must have one cell for each slice, but the axis_size is "
-            f"{count} and the cell size is {len(cells)}."
+            "For 'vmap', a 'CellList' must have one cell for each slice. If you want to execute "
+            "the model ensembling parallel training, please make sure the 'axis_size' in the "
+            "scope of vmap consistent with the cell size of the input 'CellList', otherwise, "
+            "please do not enter 'CellList' as the first argument, but we get axis_size: "
+            f"{count} and the cell size: {len(cells)}."
         )
     outs = [
         cell(
