@@ -7,7 +7,7 @@ Environment variables, read at the first message or question:
 - `GLOG_log_dir`: that folder; the file is `rank_<RANK_ID>/logs/mindspore.log.<process>` in it.
 - `GLOG_stderrthreshold`: with files, messages of this level and above go to stderr too (2).
 - `logger_maxBytes`, `logger_backupCount`: when a file is rotated, how many are retained (50 MiB,
-30).
+  30).
 
 Floor 1: knows nothing of the package but where its folder is.
 """

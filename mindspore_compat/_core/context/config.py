@@ -289,7 +289,7 @@ def set_deterministic(deterministic: Bool):
     """Sets whether operations must give the same result at every run. Here they always do on the
     CPU; on a GPU the value is stored for the operations that have a choice. The environment
     variables tell it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is
-        set.
+    set.
 
     Args:
         deterministic: whether they must.
