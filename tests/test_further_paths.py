@@ -38,6 +38,7 @@ SAME = [  # path, name, the path of the same object
     ("ops.function.comm_func", "dist_comm_barrier_op", "ops.auto_generate"),
     ("ops.auto_generate.gen_extend_func", "roll_impl", "ops._primitive_aliases.pyboost_inner_prim"),
     ("train.model", "Callback", "train"),
+    ("onnx.onnx_export", "Dataset", "dataset"),
 ]
 
 
@@ -111,3 +112,7 @@ def test_the_call_of_a_primitive_as_a_function():
     turned = x.transpose(1, 0)
     assert (ms.ops.auto_generate.contiguous(turned) == turned).all()
     assert (ms.ops.auto_generate.copy(x) == x).all()
+
+
+def test_the_export_of_onnx_is_not_that_of_train():
+    assert not hasattr(importlib.import_module("mindspore_compat.onnx"), "export")
