@@ -114,16 +114,19 @@ def _deviation(name, op, numbers):
         return plain if not ddof else _rescaled(name, plain, count, ddof)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"The {'standard deviation' if name == 'std' else 'variance'} over the "
-        "axes given, of squares divided by the count less `ddof`; float32 for "
-        "ints.\n\n    Raises:\n        TypeError: if an argument has another "
-        "type, or `x` holds bools or complex numbers.\n        ValueError: if an "
-        "axis is out of range or named twice.\n\n    Example:\n"
-        "        >>> import mindspore_compat as ms\n"
-        f"        >>> print(ms.numpy.{name}(ms.Tensor([1.0, 5.0])))\n"
-        f"        {2.0 if name == 'std' else 4.0}"
-    )
+    kind, printed = ("standard deviation", 2.0) if name == "std" else ("variance", 4.0)
+    function.__doc__ = f"""The {kind} over the axes given, of squares divided by the count less
+    `ddof`; float32 for ints.
+
+    Raises:
+        TypeError: if an argument has another type, or `x` holds bools or complex numbers.
+        ValueError: if an axis is out of range or named twice.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.{name}(ms.Tensor([1.0, 5.0])))
+        {printed}
+    """
     return checked(function)
 
 
@@ -165,17 +168,20 @@ def _extreme(name, over, pick):
         return found if first is None else pick.run(found, cast.run(first, x._array.dtype))
 
     function.__name__ = function.__qualname__ = name
-    kind = "largest" if name == "amax" else "smallest"
-    function.__doc__ = (
-        f"The {kind} element of a Tensor over the axes given; `initial` is a "
-        "number that counts as one more element, `where` says which elements "
-        "count.\n\n    Raises:\n        TypeError: if an argument has another "
-        "type.\n        ValueError: if an axis is out of range, the Tensor is "
-        "empty, or `where` is given without `initial`.\n\n    Example:\n"
-        "        >>> import mindspore_compat as ms\n"
-        f"        >>> print(ms.numpy.{name}(ms.Tensor([[1, 5], [4, 2]]), axis=0))\n"
-        f"        {'[4 5]' if name == 'amax' else '[1 2]'}"
-    )
+    kind, printed = ("largest", "[4 5]") if name == "amax" else ("smallest", "[1 2]")
+    function.__doc__ = f"""The {kind} element of a Tensor over the axes given; `initial` is a number
+    that counts as one more element, `where` says which elements count.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range, the Tensor is empty, or `where` is given without
+            `initial`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.{name}(ms.Tensor([[1, 5], [4, 2]]), axis=0))
+        {printed}
+    """
     return checked(function)
 
 
@@ -385,14 +391,18 @@ def _nan(name, fill, reduce, keep):
         return with_dtype(reduce(x, axes, bool(keepdims)), dtype, name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"`{name[3:]}` over the axes given of what is not NaN, in the input's "
-        "dtype.\n\n    Raises:\n        TypeError: if an argument has another "
-        "type, or `a` is complex.\n        ValueError: if an axis is out of range."
-        "\n\n    Example:\n        >>> import mindspore_compat as ms\n"
-        f"        >>> print(ms.numpy.{name}(ms.Tensor([1.0, float('nan'), 5.0])))\n"
-        f"        {({'nanmax': 5.0, 'nanmin': 1.0, 'nansum': 6.0})[name]}"
-    )
+    printed = {"nanmax": 5.0, "nanmin": 1.0, "nansum": 6.0}[name]
+    function.__doc__ = f"""`{name[3:]}` over the axes given of what is not NaN, in its dtype.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if an axis is out of range.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.{name}(ms.Tensor([1.0, float('nan'), 5.0])))
+        {printed}
+    """
     globals()[name] = _public(checked(function))
 
 

@@ -18,12 +18,14 @@ def _window(api, formula):
         return Tensor._wrap(current_space().asarray(made.astype(numpy.float32)))
 
     function.__name__ = function.__qualname__ = api
-    function.__doc__ = (
-        f"The {api} window of M points, float32. A TypeError if `M` is no int.\n\n    Example:\n"
-        "        >>> import mindspore_compat as ms\n"
-        f"        >>> window = ms.numpy.{api}(3)\n"
-        "        >>> print(window.shape, window[1])\n        (3,) 1.0"
-    )
+    function.__doc__ = f"""The {api} window of M points, float32. A TypeError if `M` is no int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> window = ms.numpy.{api}(3)
+        >>> print(window.shape, window[1])
+        (3,) 1.0
+    """
     return checked(function)
 
 

@@ -46,11 +46,11 @@ def test_a_batch_must_be_as_told():
     helper = ms.DatasetHelper(made(3))
     get = get_next(helper)
     get()
-    with pytest.raises(RuntimeError, match="as told"):  # one row is left for the second batch
+    with pytest.raises(RuntimeError, match="as declared"):  # one row is left for the second batch
         get()
     loose = get_next(helper, shapes=[(-1,), (-1,)])
     assert loose()[0].shape == (2,) and loose()[0].shape == (1,)
-    with pytest.raises(RuntimeError, match="as told"):
+    with pytest.raises(RuntimeError, match="as declared"):
         get_next(helper, types=[ms.float32, ms.int64], shapes=[(-1,), (-1,)])()
 
 
@@ -86,7 +86,7 @@ def test_refusals(arguments):
 def test_what_is_told_is_looked_at_when_it_is_called():
     helper = ms.DatasetHelper(made(4))
     get = get_next(helper, output_num=3)
-    with pytest.raises(RuntimeError, match="as told"):
+    with pytest.raises(RuntimeError, match="as declared"):
         get()
     with pytest.raises(RuntimeError, match="no queue"):
         ops.GetNext([1], [2], 1, 3)()

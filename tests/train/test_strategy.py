@@ -263,7 +263,7 @@ def test_refused_stages(tmp_path):
     with pytest.raises(ValueError, match="all '.ckpt' or all '.json'"):
         ms.merge_pipeline_strategys(str(tmp_path), str(target))
     (tmp_path / "a.ckpt").write_bytes(b"")
-    with pytest.raises(ValueError, match="tells of no parameters"):
+    with pytest.raises(ValueError, match="describes no parameters"):
         ms.merge_pipeline_strategys(str(tmp_path), str(target))
     (tmp_path / "a.json").write_text("{}")
     with pytest.raises(ValueError, match="all '.ckpt' or all '.json'"):

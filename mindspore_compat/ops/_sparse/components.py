@@ -42,13 +42,15 @@ def _part(path, wanted, attribute):
 
     part.__name__ = part.__qualname__ = name
     parts = "[[0, 1]]" if wanted is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
-    part.__doc__ = (
-        f"The {attribute} of a {wanted.__name__}; a TypeError for anything else.\n\n    Example:\n"
-        "        >>> import mindspore_compat as ms\n"
-        f"        >>> x = ms.{wanted.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))\n"
-        f"        >>> print(ms.{path}(x))\n"
-        f"        {_PRINTED[name.rpartition('get_')[2], wanted]}"
-    )
+    printed = _PRINTED[name.rpartition("get_")[2], wanted]
+    part.__doc__ = f"""The {attribute} of a {wanted.__name__}; a TypeError for anything else.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.{wanted.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))
+        >>> print(ms.{path}(x))
+        {printed}
+    """
     public(path)(part)
 
 
