@@ -47,7 +47,8 @@ class Worker:
             environment["DNNL_MAX_CPU_ISA"] = "AVX2"
             environment.pop("PYTHONPATH", None)
         if library == "mindspore_compat":
-            environment["PYTHONPATH"] = str(HERE.parent.parent)
+            paths = [str(HERE.parent.parent), environment.get("PYTHONPATH", "")]
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         self.process = subprocess.Popen(
             [python, str(HERE / "worker.py"), library, case, *options],
             text=True,
@@ -192,8 +193,8 @@ def main():
                 show(rows[-1])
             if wrong := differ(found):
                 print(f"  other values: {', '.join(wrong)}", flush=True)
-    if options.output:
-        write(options.output, head, rows, results, options)
+            if options.output:
+                write(options.output, head, rows, results, options)
 
 
 def write(folder, head, rows, results, options):
