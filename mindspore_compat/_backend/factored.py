@@ -10,7 +10,7 @@ a call may lie on the GPU, and so may a flag that leaves everything as it is, as
 from math import prod
 
 from . import arrays
-from .device_code import TYPES, compute_dtype, load, preamble, store, supported
+from .device_code import TYPES, compute_dtype, load, preamble, store
 from .multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
 
 THREADS = 1024
@@ -107,21 +107,8 @@ extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) 
 """
 
 
-def takes(rows):
-    """True if all arrays lie on a GPU, contiguous, and kernels can be had for them."""
-    return all(
-        arrays.on_device(array)
-        and array.flags.c_contiguous
-        and arrays.space_of(array).kernels is not None
-        and supported([array.dtype])
-        for row in rows
-        for array in row
-        if array is not None
-    )
-
-
 def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
-    """One step of AdaFactor for rows of arrays that `takes` accepts.
+    """One step of AdaFactor for rows of arrays that `kernels_take` accepts.
 
     Args:
         rows: for each tensor the parameter, its gradient, the average of steps (None without

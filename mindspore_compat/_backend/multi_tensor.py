@@ -285,8 +285,8 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """The body of a trace in C: arrays are `p_`, `g_`, ... of types `A`, `B`, ..., scalars `s0`,
-    ...
+    """The body of a trace in C, whose arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and whose
+    scalars are `s0`, `s1`, ...
 
     Args:
         trace: the program.

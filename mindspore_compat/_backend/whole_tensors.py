@@ -39,6 +39,23 @@ def whole_norm(xp, x):
     return xp.sqrt(xp.sum(upcast * upcast))
 
 
+def kernels_take(rows):
+    """True if all arrays of some rows lie on a GPU, contiguous, and kernels can be had for them.
+
+    Args:
+        rows: sequences of arrays; None stands for one that is not there.
+    """
+    return all(
+        arrays.on_device(array)
+        and array.flags.c_contiguous
+        and arrays.space_of(array).kernels is not None
+        and supported([array.dtype])
+        for row in rows
+        for array in row
+        if array is not None
+    )
+
+
 def whole(formula, reads=("g",)):
     """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place of whole tensors.
 
@@ -64,19 +81,8 @@ class Whole:
         """An optimizer that is copied goes on with the same kernels."""
         return self
 
-    def takes(self, rows):
-        """True if all arrays lie on a GPU, contiguous, and kernels can be had for them."""
-        return all(
-            arrays.on_device(array)
-            and array.flags.c_contiguous
-            and arrays.space_of(array).kernels is not None
-            and supported([array.dtype])
-            for row in rows
-            for array in row
-        )
-
     def sweep(self, rows, skip=None, **scalars):
-        """Updates rows of arrays that `takes` accepts, all with the same scalars.
+        """Updates rows of arrays that `kernels_take` accepts, all with the same scalars.
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments.

@@ -7,6 +7,7 @@ before the first array is written.
 
 from ..._backend import arrays
 from ..._backend.flat_buffers import Pack, groups_of_small
+from ..._backend.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled
@@ -228,7 +229,7 @@ class Plan:
             for row in zip(part.parameters, gradients, *part.states, strict=True)
         ]
         dense = not any(type(gradient) is Rows for gradient in gradients)
-        if self.update_whole and dense and self.update_whole.takes(rows):
+        if self.update_whole and dense and kernels_take(rows):
             self.update_whole.sweep(rows, skip, **scalars)
             return
         for row in rows:

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..._backend import arrays, factored
 from ..._backend.fuse import fuse
+from ..._backend.whole_tensors import kernels_take
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
@@ -183,7 +184,7 @@ class AdaFactor(FusedOptimizer):
         rates, decays = self._rate_numbers(), self._decay_numbers()
         taken = self._as_scalar(self.afactor_step)
         rows = self._rows(grads)
-        if factored.takes(rows):
+        if kernels_take(rows):
             self._update_together(rows, rates, decays, taken)
         else:
             for index, gradient in enumerate(grads):
@@ -195,7 +196,7 @@ class AdaFactor(FusedOptimizer):
 
     def can_skip(self, gradients):
         """True if kernels update all parameters, and so can look at a flag first."""
-        return super().can_skip(gradients) and factored.takes(
+        return super().can_skip(gradients) and kernels_take(
             self._rows([gradient._array for gradient in gradients])
         )
 

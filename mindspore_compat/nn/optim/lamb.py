@@ -2,7 +2,7 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype, fuse
-from ..._backend.whole_tensors import whole
+from ..._backend.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio
@@ -107,7 +107,7 @@ class Lamb(FusedOptimizer):
     def can_skip(self, gradients):
         """True if one kernel updates all parameters, and so can look at a flag first."""
         kinds = (self.parameters, gradients, self.moments1, self.moments2)
-        return super().can_skip(gradients) and WHOLE.takes(
+        return super().can_skip(gradients) and kernels_take(
             [[tensor._array for tensor in row] for row in zip(*kinds, strict=True)]
         )
 

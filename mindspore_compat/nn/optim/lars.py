@@ -2,7 +2,7 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype, fuse
-from ..._backend.whole_tensors import whole
+from ..._backend.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Callable, Float, checked, inf
 from ..._core.tensor.tensor import Tensor
@@ -158,7 +158,7 @@ class LARS(Optimizer):
                 "rate": rate,
             }
             dtype = compute_dtype([weight.dtype, gradient.dtype])
-            if (wanted or self.need_scale) and WHOLE.takes([(weight, gradient)]):
+            if (wanted or self.need_scale) and kernels_take([(weight, gradient)]):
                 out = xp.empty(weight.shape, dtype)
                 if wanted:
                     rows = together.setdefault((decay, id(rate)), (scalars, []))[1]
