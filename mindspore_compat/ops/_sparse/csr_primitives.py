@@ -452,7 +452,7 @@ class SparseMatrixSparseMatMul(_Product):
         a, b = self._turned(a, "a"), self._turned(b, "b")
         if a.sizes[:-2] != b.sizes[:-2] or a.sizes[-1] != b.sizes[-2]:
             self.refuse(f"the shapes {a.sizes} and {b.sizes} have no product.")
-        left, right = _meetings(a, b)
+        left, right = _multiplied_pairs(a, b)
         positions = a.xp.concatenate([a.indices[left][:, :-1], b.indices[right][:, -1:]], 1)
         sizes = (*a.sizes[:-1], b.sizes[-1])
         _, first, owner = a.xp.unique(
@@ -463,7 +463,7 @@ class SparseMatrixSparseMatMul(_Product):
         return a.at(positions[first], sizes).with_values(values).five()
 
 
-def _meetings(a, b):
+def _multiplied_pairs(a, b):
     """The numbers of the values of `a` and of `b` that are multiplied: a column of `a` is a row of
     `b`, in the same matrix of the batch."""
     xp = a.xp
