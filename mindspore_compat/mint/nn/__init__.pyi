@@ -31,9 +31,7 @@ class AdaptiveMaxPool1d(_Cell):
     def __init__(self, output_size: _b.int | _b.tuple[_b.int], return_indices: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _t.Any: ...  # type: ignore
-class AdaptiveMaxPool2d(_Cell):
-    def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...], return_indices: _b.bool = ...) -> None: ...
-    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+from ...nn import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 class AvgPool1d(_Cell):
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = ..., padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ..., ceil_mode: _b.bool = ..., count_include_pad: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -236,9 +234,7 @@ from ...nn import PixelShuffle as PixelShuffle
 class PixelUnshuffle(_Cell):
     def __init__(self, downscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-class ReLU(_Cell):
-    def __init__(self, inplace: _t.Any = ...) -> None: ...
-    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+from ...nn import ReLU as ReLU
 class ReLU6(_Cell):
     def __init__(self, inplace: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

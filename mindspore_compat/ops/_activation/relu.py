@@ -18,7 +18,6 @@ NegativeSlope = Number
     "ops.ReLU()(input)",
     "nn.ReLU()(input)",
     "mint.nn.functional.relu(input, inplace=False)",
-    "mint.nn.ReLU(inplace=False)(input)",
     compute="native",
 )
 def relu(xp, input: TensorOf(number, "bool")):

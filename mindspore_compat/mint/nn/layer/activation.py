@@ -1,16 +1,18 @@
-"""Activations whose classes take what every Cell takes: Mish and SELU.
-
-The others are declared next to their ops, in `ops/_activation`.
+"""Activations whose classes take what every Cell takes, Mish and SELU, and ReLU, which is that of
+`nn`. The others are declared next to their ops, in `ops/_activation`.
 """
 
 from ...._core.declare.public_api import facade, public
 from ...._core.rules.vocabulary import TensorOf, checked, floating
 from ....nn.cell import Cell
+from ....nn.layer.activation import ReLU
 from ....ops._activation.elu import selu
 from ....ops._activation.sigmoid import mish
 
 __all__ = ["ELU", "GLU", "LogSigmoid", "Mish", "SELU", "SiLU", "Tanh", "Threshold"]
 __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
+
+public("mint.nn.ReLU")(ReLU)
 
 
 @public("mint.nn.Mish")

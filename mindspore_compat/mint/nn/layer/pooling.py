@@ -8,12 +8,12 @@ from ...._core.declare.public_api import facade, public
 from ...._core.rules.vocabulary import Bool, Int, TensorOf, TupleOf, checked, floating
 from ....nn._parts import also
 from ....nn.cell import Cell
+from ....nn.layer.pooling import AdaptiveMaxPool2d
 from ....ops._pooling.adaptive import (
     adaptive_avg_pool1d_ext,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d_ext,
-    adaptive_max_pool2d,
 )
 from ....ops._pooling.average_pool import avg_pool1d_ext, avg_pool2d_ext, avg_pool3d_ext
 from ....ops._pooling.max_unpool import max_unpool2d_ext
@@ -160,7 +160,7 @@ class AdaptiveMaxPool1d(Cell):
 # Layers made from the lines of their ops ----------------------------------------------------------
 
 also(adaptive_avg_pool3d, "mint.nn.AdaptiveAvgPool3d(output_size)(input)")
-also(adaptive_max_pool2d, "mint.nn.AdaptiveMaxPool2d(output_size, return_indices=False)(input)")
+public("mint.nn.AdaptiveMaxPool2d")(AdaptiveMaxPool2d)
 also(
     avg_pool1d_ext,
     "mint.nn.AvgPool1d(kernel_size, stride=None, padding=0, ceil_mode=False, "
