@@ -65,8 +65,17 @@ def test_hang_costs_one_case(toy, monkeypatch):
     assert statuses["strict::exists"] == "pass"
 
 
+SLOW = """
+    def __getattr__(name):
+        if name == "fragile":
+            time.sleep(60)
+        raise AttributeError(name)
+"""
+
+
 def test_interrupted_run_goes_on(toy, tmp_path):
-    name, store = toy(), tmp_path / "results.jsonl"
+    slow = TOY.replace("def fragile", "def _fragile") + SLOW  # the third case is under way
+    name, store = toy(slow), tmp_path / "results.jsonl"
     found = list(cases.all_cases(SPECS, ("exists", "signature")))
     run = runner.run(found, name, store=store)
     next(run), next(run)
