@@ -32,6 +32,8 @@ DEVICE_BYTES = 256 << 20
 LEAST_BYTES = 1 << 20
 # A product with fewer columns than this wastes the matrix unit, so small images share one.
 FEWEST_COLUMNS = 512
+# Rows of an output up to this long are copied for all samples of a piece together.
+SHORT_ROW = 12
 # Pieces of a batch, at most, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
 # What partial sums of gradients that are computed in parallel take in all, and the columns of a
@@ -263,6 +265,7 @@ class _Piece(NamedTuple):
     samples: slice
     slices: tuple  # a slice of the output for each spatial dimension
     flat: slice  # the same where the output's dimensions are one
+    samples_last: bool = False  # columns are ordered by (area, samples), not (samples, area)
 
     @property
     def count(self):
@@ -284,9 +287,9 @@ def _pieces(x, geo):
             for slices, flat in _tiles(geo.out, most)
         ]
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
-    return [
-        _Piece(each, whole, slice(0, area)) for each in blocks(geo.batch, min(most // area, fair))
-    ]
+    step = min(most // area, fair)
+    last = geo.out[-1] <= SHORT_ROW and step > 1
+    return [_Piece(each, whole, slice(0, area), last) for each in blocks(geo.batch, step)]
 
 
 def _tiles(out, most):
@@ -303,7 +306,7 @@ def _tiles(out, most):
 
 
 def _source(xp, x, geo, piece):
-    """The part of the input under a piece's windows, padded, as these windows."""
+    """The windows of a piece, (samples, channels, kernel..., out...)."""
     slices, pads = [], []
     for cut, n, k, s, (before, _), d in zip(
         piece.slices, geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation
@@ -314,12 +317,14 @@ def _source(xp, x, geo, piece):
         pads.append((min(max(-start, 0), length), min(max(stop - n, 0), length)))
         slices.append(slice(max(start, 0), max(stop, 0)))
     part = padded(xp, x[(piece.samples, slice(None), *slices)], tuple(pads))
+    if piece.samples_last:
+        part = xp.moveaxis(xp.ascontiguousarray(xp.moveaxis(part, 0, -1)), -1, 0)
     out = tuple(cut.stop - cut.start for cut in piece.slices)
     return windows(xp, part, geo.kernel, geo.stride, geo.dilation, out)
 
 
 def _patches(xp, x, geo, piece):
-    """Columns of a piece, (groups, channels / groups * kernel positions, samples * area)."""
+    """Columns of a piece, (groups, channels / groups * kernel positions, windows)."""
     area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
@@ -327,7 +332,7 @@ def _patches(xp, x, geo, piece):
         fast.im2col(x[piece.samples], flat, geo, _patch_strides(geo, piece.count))
     else:
         view = _source(xp, x, geo, piece)
-        view = xp.moveaxis(view, 0, len(geo.kernel) + 1)
+        view = xp.moveaxis(view, 0, -1 if piece.samples_last else len(geo.kernel) + 1)
         xp.copyto(flat.reshape(view.shape), view)
     return flat.reshape(geo.groups, rows // geo.groups, -1)
 
@@ -344,11 +349,20 @@ def _grouped_weights(w, geo):
 
 
 def _rows_of(xp, g, piece):
-    """Output gradients (batch, groups, filters / groups, area) of a piece, as rows of samples."""
+    """Output gradients (batch, groups, filters / groups, area) of a piece, as rows of windows in
+    the order of its columns."""
     part = g[piece.samples, ..., piece.flat]
     if piece.count == 1:
         return part[0]
-    return xp.moveaxis(part, 0, 2).reshape(*part.shape[1:3], -1)
+    return xp.moveaxis(part, 0, 3 if piece.samples_last else 2).reshape(*part.shape[1:3], -1)
+
+
+def _by_sample(xp, rows, piece):
+    """Rows (groups, rows, windows) in the order of a piece's columns, as a view (samples, groups,
+    rows, area)."""
+    if piece.samples_last:
+        return xp.moveaxis(rows.reshape(*rows.shape[:2], -1, piece.count), 3, 0)
+    return xp.moveaxis(rows.reshape(*rows.shape[:2], piece.count, -1), 2, 0)
 
 
 def _matmul(xp, x, alone):
@@ -379,17 +393,16 @@ def _by_im2col(xp, x, w, geo):
         if piece.count == 1:
             matmul(rows, patches, out=target[piece.samples.start, ..., piece.flat])
             return
-        found = matmul(rows, patches).reshape(*rows.shape[:2], piece.count, -1)
-        target[piece.samples] = xp.moveaxis(found, 2, 0)
+        target[piece.samples] = _by_sample(xp, matmul(rows, patches), piece)
 
     _share(x, work, pieces)
     return out
 
 
 def _weight_gradient_by_im2col(xp, g, x, geo):
-    shape = (geo.groups, geo.filters // geo.groups, geo.channels // geo.groups * prod(geo.kernel))
+    shape = (geo.filters, geo.channels // geo.groups, *geo.kernel)
     if not g.size:
-        return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
+        return xp.zeros(shape, x.dtype)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
     pieces = _pieces(x, geo)
     several = min(LARGE_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
@@ -400,7 +413,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     def work(number):
         for piece in runs[number]:
             patches = _patches(xp, x, geo, piece)
-            found = matmul(_rows_of(xp, g, piece), patches.swapaxes(1, 2))
+            found = matmul(patches, _rows_of(xp, g, piece).swapaxes(1, 2))
             total = sums[number]
             sums[number] = found if total is None else xp.add(total, found, out=total)
 
@@ -408,7 +421,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     grad = sums[0]
     for each in sums[1:]:
         grad += each
-    return grad.reshape(geo.filters, -1, *geo.kernel)
+    return grad.swapaxes(1, 2).reshape(shape)
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):
@@ -440,8 +453,8 @@ def _input_gradient_by_im2col(xp, g, w, geo):
                 patches, (count, *grad.shape[1:]), geo, _patch_strides(geo, count)
             )
             return
-        patches = patches.reshape(-1, kernel_size, count, *geo.out)
-        _add_back(xp, grad[piece.samples, channels], xp.moveaxis(patches, 2, 0), geo)
+        patches = _by_sample(xp, patches, piece).reshape(count, -1, kernel_size, *geo.out)
+        _add_back(xp, grad[piece.samples, channels], patches, geo, piece.samples_last)
 
     _share(g, work, pieces)
     return grad
@@ -455,17 +468,21 @@ def _input_gradient_pieces(g, geo):
     if sample > LARGE_BYTES and isinstance(g, np.ndarray):
         unit = geo.channels // geo.groups if geo.groups > 1 else 1
         step = max(LARGE_BYTES * geo.channels // sample // unit, 1) * unit
-    pieces = []
-    for samples in dict.fromkeys(piece.samples.indices(geo.batch) for piece in _pieces(g, geo)):
+    pieces, area = [], slice(0, prod(geo.out))
+    found = {piece.samples.start: piece for piece in _pieces(g, geo)}
+    for piece in found.values():
         for channels in blocks(geo.channels, step):
-            pieces.append(_Piece(slice(*samples), (channels,), slice(0, prod(geo.out))))
+            pieces.append(_Piece(piece.samples, (channels,), area, piece.samples_last))
     return pieces
 
 
-def _add_back(xp, images, patches, geo):
+def _add_back(xp, images, patches, geo, samples_last):
     """Writes images (samples, channels, size...) of columns (samples, channels, kernel positions,
-    out...)."""
-    if not any(map(any, geo.pads)):
+    out...), whose samples may be last in memory."""
+    if samples_last:
+        padded_x = xp.zeros((patches.shape[1], *geo.padded, len(patches)), patches.dtype)
+        padded_x = xp.moveaxis(padded_x, -1, 0)
+    elif not any(map(any, geo.pads)):
         padded_x = images
         padded_x[...] = 0
     else:

@@ -30,16 +30,16 @@ extern "C" __global__ void {name}({arguments}, long long total, {sizes}) {{
 
 _ARGUMENTS = {
     "im2col": "const T* x, T* out, int channels, long long by_sample, long long by_channel, "
-    "long long by_tap",
+    "long long by_position",
     "col2im": "const T* g, T* out, int channels, long long by_sample, long long by_channel, "
-    "long long by_tap",
+    "long long by_position",
     "maximum": "const T* x, T* out",
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
     "add_at_index": "const T* g, const long long* index, T* out",
 }
 
 _BODIES = {
-    # One element per (sample, channel, tap, window).
+    # One element per (sample, channel, kernel position, window).
     "im2col": """
         int w2 = rest % o2; rest /= o2;
         int w1 = rest % o1; rest /= o1;
@@ -52,7 +52,7 @@ _BODIES = {
         int i0 = w0 * s0 - p0 + t0 * l0, i1 = w1 * s1 - p1 + t1 * l1, i2 = w2 * s2 - p2 + t2 * l2;
         bool inside = i0 >= 0 && i0 < d0 && i1 >= 0 && i1 < d1 && i2 >= 0 && i2 < d2;
         long long to = sample * by_sample + channel * by_channel
-            + ((t0 * k1 + t1) * k2 + t2) * by_tap + ((long long)w0 * o1 + w1) * o2 + w2;
+            + ((t0 * k1 + t1) * k2 + t2) * by_position + ((long long)w0 * o1 + w1) * o2 + w2;
         long long plane = sample * channels + channel;
         out[to] = inside ? x[((plane * d0 + i0) * d1 + i1) * d2 + i2] : (T)0;
 """,
@@ -74,7 +74,7 @@ _BODIES = {
                 for (int t2 = 0; t2 < k2; ++t2) {
                     int a2 = i2 + p2 - t2 * l2, w2 = a2 / s2;
                     if (a2 < 0 || w2 * s2 != a2 || w2 >= o2) continue;
-                    sum += from[((t0 * k1 + t1) * k2 + t2) * by_tap
+                    sum += from[((t0 * k1 + t1) * k2 + t2) * by_position
                                 + ((long long)w0 * o1 + w1) * o2 + w2];
                 }
             }
