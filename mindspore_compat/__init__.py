@@ -32,7 +32,8 @@ _HOMES = {  # module -> the names it gives to the top
     "common.api": "_no_grad",
     "common.buffers": "frombuffer swap_tensors",
     "common.dump": "set_dump",
-    "utils.dlpack": "from_dlpack to_dlpack",
+    "utils": """from_dlpack to_dlpack get_sdc_detect_result sdc_detect_start sdc_detect_stop
+        stress_detect""",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device
@@ -56,7 +57,9 @@ _HOMES = {  # module -> the names it gives to the top
         transform_checkpoint_by_rank transform_checkpoints set_algo_parameters shard
         unified_safetensors""",
     "profiler": "Profiler",
-    "runtime": """Event Stream StreamCtx communication_stream current_stream default_stream
+    "runtime": """Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx get_device_limit
+        get_stream_limit reset_stream_limit set_device_limit set_kernel_launch_capture
+        set_stream_limit use_mem_pool communication_stream current_stream default_stream
         dispatch_threads_num empty_cache launch_blocking max_memory_allocated max_memory_reserved
         memory_allocated memory_reserved memory_stats memory_summary reset_max_memory_allocated
         reset_max_memory_reserved reset_peak_memory_stats set_cpu_affinity set_cur_stream

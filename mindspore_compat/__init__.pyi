@@ -74,6 +74,7 @@ from .train.loss_scale_manager import LossScaleManager as LossScaleManager
 from .nn import MAE as MAE
 from .nn import MSE as MSE
 from .nn import MeanSurfaceDistance as MeanSurfaceDistance
+from .runtime import MemPool as MemPool
 from .nn import Metric as Metric
 from .mindrecord import MindPage as MindPage
 from .mindrecord import MnistToMR as MnistToMR
@@ -86,6 +87,7 @@ from .context import ParallelMode as ParallelMode
 from .common.parameter import Parameter as Parameter
 from .common.parameter import ParameterTuple as ParameterTuple
 from .nn import Perplexity as Perplexity
+from .runtime import PluggableAllocator as PluggableAllocator
 from .nn import Precision as Precision
 from .profiler import Profiler as Profiler
 from .common.dtype import QuantDtype as QuantDtype
@@ -100,6 +102,7 @@ SUCCESS: _b.int
 from .common import SparseTensor as SparseTensor
 from .hal import Stream as Stream
 from .hal import StreamCtx as StreamCtx
+from .runtime import StreamLimitCtx as StreamLimitCtx
 from .train.callback import SummaryCollector as SummaryCollector
 from .train.callback import SummaryLandscape as SummaryLandscape
 from .train.summary import SummaryRecord as SummaryRecord
@@ -163,6 +166,7 @@ from .context import get_auto_parallel_context as get_auto_parallel_context
 from .train.serialization import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
 from .context import get_context as get_context
 from .context import get_current_device as get_current_device
+from .runtime import get_device_limit as get_device_limit
 from .ops import get_grad as get_grad
 from .log import get_level as get_level
 from .log import get_log_config as get_log_config
@@ -170,7 +174,9 @@ from .train.metrics import get_metric_fn as get_metric_fn
 from .context import get_ps_context as get_ps_context
 from .common.dtype import get_py_obj_dtype as get_py_obj_dtype
 from .common import get_rng_state as get_rng_state
+def get_sdc_detect_result() -> _t.Any: ...
 from .common.seed import get_seed as get_seed
+from .runtime import get_stream_limit as get_stream_limit
 from .ops import grad as grad
 from .common.dtype import float16 as half
 from .common.dtype import hifloat8 as hifloat8
@@ -230,6 +236,7 @@ from .runtime import reset_max_memory_allocated as reset_max_memory_allocated
 from .runtime import reset_max_memory_reserved as reset_max_memory_reserved
 from .runtime import reset_peak_memory_stats as reset_peak_memory_stats
 from .context import reset_ps_context as reset_ps_context
+from .runtime import reset_stream_limit as reset_stream_limit
 from .train import restore_group_info_list as restore_group_info_list
 from .common import run_check as run_check
 from .train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
@@ -240,6 +247,8 @@ class saved_tensors_hooks:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...
     def __init__(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> None: ...
+def sdc_detect_start() -> _t.Any: ...
+def sdc_detect_stop() -> _t.Any: ...
 from .common import seed as seed
 from .parallel import set_algo_parameters as set_algo_parameters
 from .context import set_auto_parallel_context as set_auto_parallel_context
@@ -248,16 +257,20 @@ from .runtime import set_cpu_affinity as set_cpu_affinity
 from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
+from .runtime import set_device_limit as set_device_limit
 def set_dump(target: _t.Any, enabled: _t.Any = ...) -> _t.Any: ...
+from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
 from .context import set_ps_context as set_ps_context
 from .common import set_recursion_limit as set_recursion_limit
 from .common import set_rng_state as set_rng_state
 from .common.seed import set_seed as set_seed
+from .runtime import set_stream_limit as set_stream_limit
 from .parallel import shard as shard
 from .common.dtype import int16 as short
 from .common.dtype import float32 as single
+def stress_detect(detect_type: _b.str = ...) -> _t.Any: ...
 from .common.dtype import string as string
 def swap_tensors(t1: _t.Any, t2: _t.Any) -> _t.Any: ...
 from .parallel import sync_pipeline_shared_parameters as sync_pipeline_shared_parameters
@@ -280,6 +293,7 @@ from .common.dtype import uint64 as uintp
 from .parallel import unified_safetensors as unified_safetensors
 def uninstall() -> _t.Any: ...
 def unload_ipython_extension(ipython: _t.Any) -> _t.Any: ...
+from .runtime import use_mem_pool as use_mem_pool
 from .common.dtype import uint16 as ushort
 from .ops import value_and_grad as value_and_grad
 from .ops import vjp as vjp

@@ -88,6 +88,28 @@ def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=
 
 
 @checked
+def set_kernel_launch_capture(
+    enable_capture_graph: Bool, op_capture_skip: ListOf(Str) | None = None
+):
+    """Sets whether the operations that a compiled graph hands over are captured once and replayed.
+    Here each call hands over its own, and results are the same with any setting.
+
+    Args:
+        enable_capture_graph (bool): whether they are captured.
+        op_capture_skip (list[str], optional): the names of operations that are not.
+
+    Raises:
+        TypeError: `enable_capture_graph` is no bool, or `op_capture_skip` no list of strs.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> ms.runtime.set_kernel_launch_capture(True, ["matmul", "addn"])
+
+    Source: mindspore.runtime.set_kernel_launch_capture of MindSpore 2.10.
+    """
+
+
+@checked
 def set_cpu_affinity(
     enable_affinity: Bool,
     affinity_cpu_list: ListOf(Str) | None = None,

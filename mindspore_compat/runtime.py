@@ -1,19 +1,28 @@
 """`mindspore.runtime`: streams, events and memory of the device, and how work is handed to it.
 
-How many of an Ascend's cores a stream or a device may use, memory pools of its own and the replay
-of its allocations are not here.
+The replay of an Ascend's allocations from a file is not here.
 """
 
 import re
 
 from . import _memory
 from ._backend import device
+from ._core_limits import (
+    StreamLimitCtx,
+    get_device_limit,
+    get_stream_limit,
+    reset_stream_limit,
+    set_device_limit,
+    set_stream_limit,
+)
 from ._launching import (
     dispatch_threads_num,
     launch_blocking,
     set_cpu_affinity,
+    set_kernel_launch_capture,
     set_kernel_launch_group,
 )
+from ._memory_pools import MemPool, PluggableAllocator, use_mem_pool
 from .hal import (
     Event,
     Stream,
@@ -28,13 +37,18 @@ from .hal import (
 
 __all__ = [
     "Event",
+    "MemPool",
+    "PluggableAllocator",
     "Stream",
     "StreamCtx",
+    "StreamLimitCtx",
     "communication_stream",
     "current_stream",
     "default_stream",
     "dispatch_threads_num",
     "empty_cache",
+    "get_device_limit",
+    "get_stream_limit",
     "launch_blocking",
     "max_memory_allocated",
     "max_memory_reserved",
@@ -45,11 +59,16 @@ __all__ = [
     "reset_max_memory_allocated",
     "reset_max_memory_reserved",
     "reset_peak_memory_stats",
+    "reset_stream_limit",
     "set_cpu_affinity",
     "set_cur_stream",
+    "set_device_limit",
+    "set_kernel_launch_capture",
     "set_kernel_launch_group",
     "set_memory",
+    "set_stream_limit",
     "synchronize",
+    "use_mem_pool",
 ]
 
 

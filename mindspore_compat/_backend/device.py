@@ -4,6 +4,8 @@ Everything here calls CuPy's CUDA module; without a GPU that computes, `cuda` is
 counts are none. Streams and events are CUDA's own objects.
 """
 
+import contextlib
+
 from . import arrays, memory_stats
 
 
@@ -61,3 +63,21 @@ def limit_memory(size):
     """Lets the memory pool of the GPU in force hold at most so many bytes."""
     if arrays._target == "GPU":
         arrays._device_space().module.get_default_memory_pool().set_limit(size)
+
+
+def current_stream_pointer():
+    """The address of the stream that gets the work of the GPU in force."""
+    return arrays._device_space().module.cuda.get_current_stream().ptr
+
+
+def using_allocator(allocate, free):
+    """A context in which the current thread's arrays on a GPU lie in memory of these functions.
+
+    Args:
+        allocate (Callable): takes bytes and the number of the device, and returns an address.
+        free (Callable): takes the address and the number of the device.
+    """
+    if arrays._target == "CPU":
+        return contextlib.nullcontext()
+    found = arrays._device_space().module.cuda
+    return found.using_allocator(found.PythonFunctionAllocator(allocate, free).malloc)

@@ -13,7 +13,89 @@ cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled he
 
 
 class _PyNativeExecutor:
-    """What scripts ask of the original's eager executor; there is one, `_pynative_executor`."""
+    """What scripts ask of the original's eager executor; there is one, `_pynative_executor`.
+
+    The original records a function between `new_graph` and `end_graph` and walks back at `grad`.
+    Here a gradient records for itself, so `grad` runs the function once more, unless it is a Cell
+    after `set_grad` whose call has been kept.
+    """
+
+    def __init__(self):
+        self._grad_flag = False
+        self._async_for_graph = False
+
+    @staticmethod
+    def new_graph(obj, *args, **kwargs):
+        """Announces a call of a function or Cell with these inputs; nothing needs preparing."""
+
+    @staticmethod
+    def end_graph(obj, output, *args, **kwargs):
+        """Announces the end of a call; nothing is left to clean up."""
+
+    @staticmethod
+    def call_custom_bprop(obj, output, *args, **kwargs):
+        """Announces that a Cell has a gradient of its own, which its call has recorded."""
+
+    @staticmethod
+    def check_run(grad, obj, weights, grad_position, *args, **kwargs):
+        """Returns whether the caller must run the function before `grad`, and its key: (False,
+        None), for `grad` runs it."""
+        return False, None
+
+    @staticmethod
+    def grad(obj, grad, weights, grad_position, has_aux, *args):
+        """Returns gradients of a function at these inputs.
+
+        Args:
+            obj (Union[Cell, Callable]): the function.
+            grad (GradOperation): which gradients, and in what form.
+            weights (Union[ParameterTuple, None]): the Parameters, if it is of Parameters.
+            grad_position (Union[int, tuple[int]]): is not read, as `grad` says it.
+            has_aux (bool): whether only the first output is differentiated.
+            *args: the inputs.
+
+        Raises:
+            TypeError: `grad` is no GradOperation.
+        """
+        if not hasattr(grad, "get_by_list"):
+            raise TypeError(
+                f"For '_pynative_executor.grad', 'grad' must be a GradOperation, but got {grad!r} "
+                f"of type {type(grad).__name__}."
+            )
+        first = (lambda *inputs: obj(*inputs)[0]) if has_aux else obj
+        return grad(first, weights)(*args)
+
+    @staticmethod
+    def run_op_async(*args):
+        """Returns the output of a Primitive, given it, its name and a tuple of its inputs.
+
+        Raises:
+            RuntimeError: there are not three arguments.
+        """
+        if len(args) != 3:
+            raise RuntimeError(
+                f"For '_pynative_executor.run_op_async', there must be three arguments, but got "
+                f"{len(args)}."
+            )
+        primitive, _, inputs = args
+        return primitive(*inputs)
+
+    def set_async_for_graph(self, flag):
+        """Sets whether compiled graphs run in a thread of their own; calls here never do."""
+        self._async_for_graph = bool(flag)
+
+    def set_grad_flag(self, flag):
+        """Sets what `grad_flag` returns outside gradients."""
+        self._grad_flag = bool(flag)
+
+    @staticmethod
+    def set_enable_grad(flag):
+        """Sets whether gradients may be recorded from now on, in this thread.
+
+        Args:
+            flag (bool): False does what `_no_grad` does in its block.
+        """
+        depth.paused = not flag
 
     @staticmethod
     def sync():
@@ -26,10 +108,9 @@ class _PyNativeExecutor:
         """Whether gradients may be recorded: not within `_no_grad`."""
         return not depth.paused
 
-    @staticmethod
-    def grad_flag():
-        """Whether a gradient is being recorded."""
-        return depth.open > 0 and not depth.paused
+    def grad_flag(self):
+        """Whether a gradient is being recorded, or `set_grad_flag` has said so."""
+        return self._grad_flag or depth.open > 0 and not depth.paused
 
     requires_grad = grad_flag
 

@@ -45,6 +45,7 @@ _METRICS = (
     "TopKCategoricalAccuracy",
     "auc",
     "get_metric_fn",
+    "get_metrics",
     "names",
     "rearrange_inputs",
 )

@@ -523,6 +523,7 @@ class Conv2dThor(Conv2d):
     @classmethod
     def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
+    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
 class Conv2dTranspose(_Cell):
     output_padding: _t.Any
@@ -661,6 +662,7 @@ class DenseThor(Dense):
     @classmethod
     def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
+    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
 class DiGamma(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -768,6 +770,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     @classmethod
     def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
+    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
 class EmbeddingThor(Embedding):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = ..., embedding_table: _t.Any = ..., dtype: _Type = ..., padding_idx: _b.int | None = ...) -> None: ...
@@ -775,6 +778,7 @@ class EmbeddingThor(Embedding):
     @classmethod
     def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...  # type: ignore
+    def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
 from ..nn.learning_rate_schedule import ExponentialDecayLR as ExponentialDecayLR
 class F1(Fbeta):
@@ -815,6 +819,7 @@ class Flatten(_Cell):
     start_dim: _t.Any
     end_dim: _t.Any
     def __init__(self, start_dim: _b.int = ..., end_dim: _b.int = ...) -> None: ...
+    def check_axis_valid(self, axis: _t.Any, ndim: _t.Any) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import FocalLoss as FocalLoss
 from ..nn.wrap.cell_wrapper import ForwardValueAndGrad as ForwardValueAndGrad
@@ -1718,6 +1723,7 @@ from ..nn.dynamic_lr import cosine_decay_lr as cosine_decay_lr
 from ..nn.dynamic_lr import exponential_decay_lr as exponential_decay_lr
 from ..nn.layer.activation import get_activation as get_activation
 from ..train.metrics import get_metric_fn as get_metric_fn
+from ..train.metrics import get_metrics as get_metrics
 from ..nn.dynamic_lr import inverse_decay_lr as inverse_decay_lr
 from ..train.metrics import names as names
 from ..nn.dynamic_lr import natural_exp_decay_lr as natural_exp_decay_lr

@@ -5,6 +5,7 @@ computes in another float type by `Cell.to_float`; this module decides which Cel
 are in the module amp, managers of the loss scale in loss_scale_manager.py.
 """
 
+import collections
 import functools
 from types import FunctionType
 
@@ -16,7 +17,7 @@ from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
-from ..ops._autocast import autocast
+from ..ops._autocast import FULL, LOW, autocast
 from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -37,6 +38,26 @@ WHITE_OPS = (
     "PReLU ReLU Ger"
 ).split()
 BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
+
+
+AUTO_LISTS = {  # the Primitives that "auto" computes in low precision, and in float32
+    "AMP_AUTO_WHITE_LIST": f"{LOW} Einsum",
+    "AMP_AUTO_BLACK_LIST": f"{FULL} LayerNorm LayerNormExt BatchNorm BatchNormExt GroupNorm",
+}
+# by name of a Primitive, its inputs that "auto" casts where that is not all of them
+AMP_PRIM_ARG_TABLE = collections.defaultdict(list)
+
+
+def __getattr__(name):
+    """The lists of "auto", of classes, made when first looked at."""
+    if name not in AUTO_LISTS:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    found = [
+        getattr(ops.operations if hasattr(ops.operations, each) else ops.auto_generate, each)
+        for each in AUTO_LISTS[name].split()
+    ]
+    globals()[name] = found
+    return found
 
 
 def get_white_list():

@@ -1,6 +1,18 @@
-"""mindspore.utils: memory shared with other libraries, and the order of collectives."""
+"""mindspore.utils: memory shared with other libraries, the order of collectives, and tests of an
+Ascend's hardware, which no other device has."""
 
 from .dlpack import from_dlpack, to_dlpack
 from .runtime_execution_order_check import comm_exec_order_check, runtime_execution_order_check
+from .sdc_detect import get_sdc_detect_result, sdc_detect_start, sdc_detect_stop
+from .stress_detect import stress_detect
 
-__all__ = ["comm_exec_order_check", "from_dlpack", "runtime_execution_order_check", "to_dlpack"]
+__all__ = [
+    "comm_exec_order_check",
+    "from_dlpack",
+    "get_sdc_detect_result",
+    "runtime_execution_order_check",
+    "sdc_detect_start",
+    "sdc_detect_stop",
+    "stress_detect",
+    "to_dlpack",
+]

@@ -222,3 +222,11 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_older_paths_show_the_same_object(module, name):
     found = importlib.import_module(f"mindspore_compat.{module}")
     assert getattr(found, name) is getattr(nn, name)
+
+
+def test_axes_of_flatten_are_checked_by_name():
+    layer = nn.Flatten()
+    assert layer.check_axis_valid(-2, 2) is None
+    for axis in (2, -3):
+        with pytest.raises(ValueError, match="For 'Flatten', 'start_dim' and 'end_dim'"):
+            layer.check_axis_valid(axis, 2)

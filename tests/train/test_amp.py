@@ -9,6 +9,7 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, amp, mint, nn, ops
 from mindspore_compat.ops._autocast import autocast
+from mindspore_compat.train import amp as amp_module
 
 pytestmark = pytest.mark.quick
 
@@ -468,3 +469,12 @@ def test_autocast_holds_for_its_own_thread():
         assert ops.einsum("ij,jk->ik", x, x).dtype == ms.float16
         assert ops.cat([x, x.astype(ms.float16)]).dtype == ms.float32
     assert found == [ms.float32] and ops.matmul(x, x).dtype == ms.float32
+
+
+def test_the_lists_of_auto_hold_classes_of_primitives():
+    """How many there are is what MindSpore 2.10 has."""
+    white, black = amp_module.AMP_AUTO_WHITE_LIST, amp_module.AMP_AUTO_BLACK_LIST
+    assert (len(white), len(black)) == (20, 46)
+    assert ops.MatMul in white and ops.Softmax in black and not set(white) & set(black)
+    assert amp_module.AMP_AUTO_WHITE_LIST is white
+    assert amp_module.AMP_PRIM_ARG_TABLE["MatMul"] == []

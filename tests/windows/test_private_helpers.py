@@ -354,3 +354,35 @@ def test_lists_of_transforms():
     for bad, error in ((2, ValueError), (-0.1, ValueError), ("a", TypeError), (True, TypeError)):
         with pytest.raises(error, match="'prob'"):
             Chosen(good, bad)
+
+
+def test_the_executor_runs_operations_and_gradients():
+    x = Tensor([[1.0, 2.0]])
+    net = ms.nn.Dense(2, 3)
+    weights = ms.ParameterTuple(net.trainable_params())
+    assert _pynative_executor.new_graph(net, x) is None
+    assert _pynative_executor.end_graph(net, net(x), x) is None
+    assert _pynative_executor.check_run(None, net, weights, (0,), x) == (False, None)
+    by_list = ms.ops.GradOperation(get_by_list=True)
+    to_weight, to_bias = _pynative_executor.grad(net, by_list, weights, (0,), False, x)
+    assert to_weight.asnumpy().tolist() == [[1, 2]] * 3 and to_bias.asnumpy().tolist() == [1] * 3
+    first = ms.ops.GradOperation()
+    found = _pynative_executor.grad(lambda x: (x * x, 1), first, None, 0, True, x)
+    assert found.asnumpy().tolist() == [[2, 4]]
+    with pytest.raises(TypeError, match="must be a GradOperation"):
+        _pynative_executor.grad(net, None, weights, 0, False, x)
+    sums = _pynative_executor.run_op_async(ms.ops.Add(), "Add", (x, x))
+    assert sums.asnumpy().tolist() == [[2, 4]]
+    with pytest.raises(RuntimeError, match="three arguments"):
+        _pynative_executor.run_op_async(ms.ops.Add(), (x, x))
+
+
+def test_the_executor_keeps_its_flags():
+    _pynative_executor.set_grad_flag(True)
+    assert _pynative_executor.grad_flag() is True
+    _pynative_executor.set_grad_flag(False)
+    assert _pynative_executor.grad_flag() is False
+    _pynative_executor.set_enable_grad(False)
+    assert _pynative_executor.enable_grad() is False
+    _pynative_executor.set_enable_grad(True)
+    assert _pynative_executor.enable_grad() is True

@@ -19,6 +19,7 @@ class ASGD(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _t.Any, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -30,6 +31,7 @@ class Adadelta(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -41,6 +43,7 @@ class Adagrad(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -52,6 +55,7 @@ class Adam(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -63,6 +67,7 @@ class AdamW(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _t.Any, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -74,6 +79,7 @@ class Adamax(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -85,6 +91,7 @@ class NAdam(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, momentum_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -106,6 +113,7 @@ class RAdam(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -117,6 +125,7 @@ class RMSprop(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, centered: _t.Any, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -128,6 +137,7 @@ class Rprop(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any
@@ -139,6 +149,7 @@ class SGD(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
+    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _t.Any, dampening: _t.Any, weight_decay: _t.Any, nesterov: _t.Any) -> _t.Any: ...
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any: ...
     states: _t.Any

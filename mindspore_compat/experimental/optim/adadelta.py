@@ -64,3 +64,30 @@ class Adadelta(GroupedOptimizer):
     def scalars(self, group, lr, step):
         """The scalars of `adadelta_update`."""
         return {"lr": lr, "rho": group["rho"], "eps": group["eps"]}
+
+    def implementation(self, lr, rho, eps, maximize, weight_decay, start_id, end_id, gradients):
+        """Takes the step counted last once more for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            rho (float): how slowly the averages change.
+            eps (float): added to the denominator.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_range(
+            start_id,
+            end_id,
+            gradients,
+            lr=lr,
+            rho=rho,
+            eps=eps,
+            maximize=maximize,
+            weight_decay=weight_decay,
+        )

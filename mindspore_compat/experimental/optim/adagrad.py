@@ -73,3 +73,32 @@ class Adagrad(GroupedOptimizer):
     def scalars(self, group, lr, step):
         """The scalars of `adagrad_eps_update`."""
         return {"lr": lr / (1 + (step - 1) * group["lr_decay"]), "eps": group["eps"]}
+
+    def implementation(
+        self, eps, lr, lr_decay, maximize, weight_decay, start_id, end_id, gradients
+    ):
+        """Takes the step counted last once more for some parameters, with these settings.
+
+        Args:
+            eps (float): added to the denominator.
+            lr (Union[float, Tensor]): the learning rate.
+            lr_decay (float): how fast the learning rate falls.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_range(
+            start_id,
+            end_id,
+            gradients,
+            eps=eps,
+            lr=lr,
+            lr_decay=lr_decay,
+            maximize=maximize,
+            weight_decay=weight_decay,
+        )

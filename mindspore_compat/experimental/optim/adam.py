@@ -85,3 +85,33 @@ class Adam(GroupedOptimizer):
             "eps": group["eps"],
             "amsgrad": bool(group["amsgrad"]),
         }
+
+    def implementation(
+        self, beta1, beta2, eps, lr, start_id, end_id, gradients, maximize, weight_decay
+    ):
+        """Takes the step counted last once more for some parameters, with these settings.
+
+        Args:
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            eps (float): added to the denominator.
+            lr (Union[float, Tensor]): the learning rate.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_range(
+            start_id,
+            end_id,
+            gradients,
+            betas=(beta1, beta2),
+            eps=eps,
+            lr=lr,
+            maximize=maximize,
+            weight_decay=weight_decay,
+        )

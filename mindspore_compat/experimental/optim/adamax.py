@@ -73,3 +73,29 @@ class Adamax(GroupedOptimizer):
         """The scalars of `adamax_inner_eps_update`."""
         beta1, beta2 = group["betas"]
         return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"]}
+
+    def implementation(self, group_id, lr, gradients, maximize, weight_decay, beta1, beta2, eps):
+        """Takes the step counted last once more for one group, with these settings.
+
+        Args:
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            eps (float): added to the denominator.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_group(
+            group_id,
+            gradients,
+            lr=lr,
+            maximize=maximize,
+            weight_decay=weight_decay,
+            betas=(beta1, beta2),
+            eps=eps,
+        )

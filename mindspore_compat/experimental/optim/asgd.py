@@ -78,8 +78,35 @@ class ASGD(GroupedOptimizer):
         before.
         """
         lambd, alpha, done = group["lambd"], group["alpha"], step - 1
-        planned, eta = self._ahead.get(id(group), (None, None))
+        planned, eta = self._ahead.get(id(group["lr"]), (None, None))
         if planned != step:
             eta = lr / (1 + lambd * lr * done) ** alpha
-        self._ahead[id(group)] = (step + 1, lr / (1 + lambd * lr * step) ** alpha)
+        self._ahead[id(group["lr"])] = (step + 1, lr / (1 + lambd * lr * step) ** alpha)
         return {"lambd": lambd, "eta": eta, "mu": 1 / max(1.0, done - group["t0"])}
+
+    def implementation(self, lambd, alpha, t0, lr, group_id, maximize, gradients, weight_decay):
+        """Takes the step counted last once more for one group, with these settings.
+
+        Args:
+            lambd (float): how fast parameters shrink.
+            alpha (float): the power of the decay of steps, or of the average of squares.
+            t0 (float): the step from which on parameters are averaged.
+            lr (Union[float, Tensor]): the learning rate.
+            group_id (int): the number of the group.
+            maximize (bool): whether to climb, not descend.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            weight_decay (float): what times the parameter is added to its gradient.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_group(
+            group_id,
+            gradients,
+            lambd=lambd,
+            alpha=alpha,
+            t0=t0,
+            lr=lr,
+            maximize=maximize,
+            weight_decay=weight_decay,
+        )

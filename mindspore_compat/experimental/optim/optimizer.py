@@ -176,6 +176,13 @@ def _rate(api, value):
     return _not_negative(api, "lr", as_number(value))
 
 
+def _plain(value):
+    """A setting as a Python number: what a Tensor holds, alone or in a tuple."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return as_number(value) if isinstance(value, Tensor) else value
+
+
 class GroupedOptimizer(Optimizer):
     """An optimizer of this package: states, one fused update, and scalars for each step.
 
@@ -243,19 +250,58 @@ class GroupedOptimizer(Optimizer):
         """
         api = type(self).__name__
         arrays = gradient_arrays(api, gradients, self.parameters)
-        counter = getattr(self, self.counter) if self.counter else None
-        step = int(as_number(counter) - self.counter_start.item()) + 1 if self.counter else 0
-        scalars = {}
-        for number, group in enumerate(self.param_groups):
-            lr = group["lr"]
-            own = self.scalars(group, as_number(lr) if isinstance(lr, Tensor) else lr, step)
-            decay = None if self.own_decay else group["weight_decay"] or None
-            unscale = -1.0 if group.get("maximize") else None
-            scalars[number] = {**own, "unscale": unscale, "decay": decay}
+        step = self._steps_done() + 1
+        scalars = {
+            number: self._all_scalars(group, step) for number, group in enumerate(self.param_groups)
+        }
         self._sweep(api, arrays, scalars)
         if self.counter:
-            counter._array[...] = self.counter_start + step
+            getattr(self, self.counter)._array[...] = self.counter_start + step
         return True
+
+    def _steps_done(self):
+        """What the counter says, from 0 on; 0 without one."""
+        if not self.counter:
+            return 0
+        return int(as_number(getattr(self, self.counter)) - self.counter_start.item())
+
+    def _all_scalars(self, group, step):
+        """The scalars of the update and of its link."""
+        own = self.scalars(group, _plain(group["lr"]), step)
+        decay = None if self.own_decay else group["weight_decay"] or None
+        return {**own, "unscale": -1.0 if group.get("maximize") else None, "decay": decay}
+
+    def _update_range(self, first, last, gradients, **settings):
+        """Updates the parameters from number `first` to before `last`, for `implementation`.
+
+        The step counted last is taken once more, with these settings in place of the group's.
+
+        Args:
+            first (int): the number of the first parameter.
+            last (int): the number after that of the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            **settings: settings of a group by name; numbers or Tensors that hold one.
+
+        Returns:
+            bool, True.
+        """
+        api = f"{type(self).__name__}.implementation"
+        arrays = gradient_arrays(api, gradients, self.parameters)[first:last]
+        numbers = self._group_numbers()[first:last]
+        kinds = [getattr(self, attribute)[first:last] for attribute, _ in self.states]
+        given = {name: _plain(value) for name, value in settings.items()}
+        scalars = {
+            number: self._all_scalars({**self.param_groups[number], **given}, self._steps_done())
+            for number in set(numbers)
+        }
+        plan = Plan(self.parameters[first:last], kinds, numbers)
+        plan.run(api, self.update, arrays, scalars)
+        return True
+
+    def _update_group(self, group_id, gradients, **settings):
+        """`_update_range` for all parameters of one group."""
+        first, last = self.group_start_id[group_id : group_id + 2]
+        return self._update_range(first, last, gradients, **settings)
 
     def _group_numbers(self):
         """The number of the group of each parameter."""

@@ -77,3 +77,29 @@ class RAdam(GroupedOptimizer):
             "eps": group["eps"],
             "settled": length > 5,
         }
+
+    def implementation(self, lr, beta1, beta2, weight_decay, eps, start_id, end_id, gradients):
+        """Takes the step counted last once more for some parameters, with these settings.
+
+        Args:
+            lr (Union[float, Tensor]): the learning rate.
+            beta1 (float): how slowly the average of gradients changes.
+            beta2 (float): how slowly that of their squares, or their size, changes.
+            weight_decay (float): what times the parameter is added to its gradient.
+            eps (float): added to the denominator.
+            start_id (int): the number of the first parameter.
+            end_id (int): the number after the last one.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_range(
+            start_id,
+            end_id,
+            gradients,
+            lr=lr,
+            betas=(beta1, beta2),
+            weight_decay=weight_decay,
+            eps=eps,
+        )

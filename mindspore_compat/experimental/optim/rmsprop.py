@@ -80,3 +80,34 @@ class RMSprop(GroupedOptimizer):
             "eps": group["eps"],
             "centered": bool(group["centered"]),
         }
+
+    def implementation(
+        self, group_id, lr, gradients, maximize, weight_decay, centered, alpha, eps, momentum
+    ):
+        """Takes the step counted last once more for one group, with these settings.
+
+        Args:
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            weight_decay (float): what times the parameter is added to its gradient.
+            centered (bool): whether squares are taken about the average gradient.
+            alpha (float): the power of the decay of steps, or of the average of squares.
+            eps (float): added to the denominator.
+            momentum (float): what times the step before is added.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_group(
+            group_id,
+            gradients,
+            lr=lr,
+            maximize=maximize,
+            weight_decay=weight_decay,
+            centered=centered,
+            alpha=alpha,
+            eps=eps,
+            momentum=momentum,
+        )

@@ -78,3 +78,30 @@ class Rprop(GroupedOptimizer):
             "smallest": smallest,
             "largest": largest,
         }
+
+    def implementation(
+        self, etaminus, etaplus, group_id, lr, gradients, maximize, step_size_min, step_size_max
+    ):
+        """Takes the step counted last once more for one group, with these settings.
+
+        Args:
+            etaminus (float): what shortens a step.
+            etaplus (float): what lengthens a step.
+            group_id (int): the number of the group.
+            lr (Union[float, Tensor]): the learning rate.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            step_size_min (float): the shortest step.
+            step_size_max (float): the longest step.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_group(
+            group_id,
+            gradients,
+            etas=(etaminus, etaplus),
+            lr=lr,
+            maximize=maximize,
+            step_sizes=(step_size_min, step_size_max),
+        )

@@ -92,3 +92,32 @@ class SGD(GroupedOptimizer):
             "dampening": group["dampening"],
             "nesterov": bool(group["nesterov"]),
         }
+
+    def implementation(
+        self, momentum, lr, group_id, gradients, maximize, dampening, weight_decay, nesterov
+    ):
+        """Takes the step counted last once more for one group, with these settings.
+
+        Args:
+            momentum (float): what times the step before is added.
+            lr (Union[float, Tensor]): the learning rate.
+            group_id (int): the number of the group.
+            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+            maximize (bool): whether to climb, not descend.
+            dampening (float): what share of the gradient the momentum leaves out.
+            weight_decay (float): what times the parameter is added to its gradient.
+            nesterov (bool): whether the momentum looks ahead.
+
+        Returns:
+            bool, True.
+        """
+        return self._update_group(
+            group_id,
+            gradients,
+            momentum=momentum,
+            lr=lr,
+            maximize=maximize,
+            dampening=dampening,
+            weight_decay=weight_decay,
+            nesterov=nesterov,
+        )

@@ -519,7 +519,9 @@ class Flatten(Cell):
         """`x` with the axes joined."""
         need_tensor("Flatten", "x", x)
         start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
-        if not (-rank <= start < rank and -rank <= end < rank) or start % rank > end % rank:
+        for axis in (start, end):
+            self.check_axis_valid(axis, rank)
+        if start % rank > end % rank:
             raise ValueError(
                 f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input "
                 f"in order, but got {start} and {end} for shape {x.shape}."
@@ -527,6 +529,14 @@ class Flatten(Cell):
         if x.ndim == 0:
             return x.reshape(1)
         return x if start % rank == end % rank else flatten_axes.run(x, start, end)
+
+    def check_axis_valid(self, axis, ndim):
+        """Refuses an axis that is not in [-ndim, ndim), by ValueError."""
+        if not -ndim <= axis < ndim:
+            raise ValueError(
+                f"For 'Flatten', 'start_dim' and 'end_dim' must be in [{-ndim}, {ndim}), but got "
+                f"{axis}."
+            )
 
 
 @public("nn.Identity", "mint.nn.Identity")

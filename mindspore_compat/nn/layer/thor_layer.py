@@ -8,6 +8,7 @@ outputs. What the optimizer does with them is in optim/thor.py.
 
 import numpy as np
 
+from ..._backend.arrays import space_of
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -25,6 +26,7 @@ from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...ops._conv.im2col import padding_of
+from .._parts import need_tensor
 from .basic import Dense, _product
 from .conv import Conv2d
 from .embedding import Embedding, EmbeddingLookup
@@ -75,6 +77,27 @@ class _SecondOrder:
         """Keeps the matrices of this step."""
         self.matrix_a._array = a
         self.matrix_g._array = g
+
+    def _rows(self, g):
+        """A gradient at the output, with what the second moments are taken of in the last axis."""
+        return g.reshape(-1, self.matrix_g.shape[0])
+
+    def save_gradient(self, dout):
+        """Keeps the moments of a gradient at the output in `matrix_g`.
+
+        Args:
+            dout (Tensor): the gradient, of the output's shape.
+
+        Returns:
+            Tensor, `dout`.
+
+        Raises:
+            TypeError: `dout` is no Tensor.
+        """
+        need_tensor(f"{type(self).__name__}.save_gradient", "dout", dout)
+        array = dout._array
+        self.matrix_g._array = _moments(space_of(array), self._rows(array))
+        return dout
 
     @classmethod
     def converted(cls, layer, prefix):
@@ -143,10 +166,7 @@ class DenseThor(_SecondOrder, Dense):
 
     def gather(self, xp, x, g):
         """Keeps the moments of the rows of an input and of the gradient at its output."""
-        self._keep(
-            _moments(xp, x.reshape(-1, self.in_channels)),
-            _moments(xp, g.reshape(-1, self.out_channels)),
-        )
+        self._keep(_moments(xp, x.reshape(-1, self.in_channels)), _moments(xp, self._rows(g)))
 
 
 @public("nn.Conv2dThor")
@@ -223,10 +243,20 @@ class Conv2dThor(_SecondOrder, Conv2d):
     def gather(self, xp, x, g):
         """Keeps the moments of the patches of an input and of the gradient at its output."""
         positions = g.shape[2] * g.shape[3]
-        rows = g.transpose(0, 2, 3, 1).reshape(-1, self.out_channels)
-        self._keep(self._patch_moments(xp, x, positions), _moments(xp, rows))
+        self._keep(self._patch_moments(xp, x, positions), _moments(xp, self._rows(g)))
         self.a_normalizer._array[...] = positions
         self.g_normalizer._array[...] = positions
+
+    def _rows(self, g):
+        return g.transpose(0, 2, 3, 1).reshape(-1, self.out_channels)
+
+    def save_gradient(self, dout):
+        """Keeps the moments of a gradient at the output in `matrix_g`, and the number of its
+        positions in `g_normalizer`. Argument, result and error as for the other layers.
+        """
+        super().save_gradient(dout)
+        self.g_normalizer._array[...] = dout.shape[2] * dout.shape[3]
+        return dout
 
     def _patch_moments(self, xp, x, positions):
         """The moments of the patches; a few images at a time, for the sake of memory."""
@@ -266,7 +296,7 @@ class _Lookup(_SecondOrder):
         known = (asked >= 0) & (asked < self.vocab_size)
         index = xp.where(known, asked, self.vocab_size)  # the last one is left out
         counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
-        self._keep(counts, _moments(xp, g.reshape(-1, self.embedding_size)))
+        self._keep(counts, _moments(xp, self._rows(g)))
 
 
 @public("nn.EmbeddingThor")

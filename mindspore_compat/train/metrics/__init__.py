@@ -105,6 +105,13 @@ def get_metrics(metrics):
     Raises:
         TypeError: if `metrics` is something else, or a dict of something else.
         KeyError: if a name is unknown.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> sorted(ms.nn.get_metrics({"accuracy", "recall"}))
+        ['accuracy', 'recall']
+
+    Source: mindspore.nn.get_metrics of MindSpore 2.10.
     """
     if metrics is None:
         return None
@@ -112,13 +119,13 @@ def get_metrics(metrics):
         for name, metric in metrics.items():
             if not (isinstance(name, str) and isinstance(metric, Metric)):
                 raise TypeError(
-                    f"For 'Model', 'metrics' must have strs as keys and Metrics as "
+                    f"For 'get_metrics', 'metrics' must have strs as keys and Metrics as "
                     f"values, but got {name!r}: {metric!r}."
                 )
         return dict(metrics)
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
     raise TypeError(
-        f"For 'Model', 'metrics' must be a dict, a set or None, but got {metrics!r} of "
+        f"For 'get_metrics', 'metrics' must be a dict, a set or None, but got {metrics!r} of "
         f"type {type(metrics).__name__}."
     )

@@ -470,3 +470,23 @@ def test_a_layer_of_its_own_is_named_by_its_network():
     nn.thor(net, **arguments())
     assert net.first.matrix_a.name == "first.matrix_a"
     assert net.second.matrix_a.name == "second.matrix_a"
+
+
+def test_a_layer_keeps_the_moments_of_a_gradient():
+    """The numbers are those of MindSpore 2.10."""
+    g = Tensor(np.arange(4, dtype=np.float32).reshape(2, 2))
+    dense = nn.DenseThor(3, 2)
+    assert dense.save_gradient(g) is g
+    np.testing.assert_array_equal(dense.matrix_g.asnumpy(), [[2, 3], [3, 5]])
+    conv = nn.Conv2dThor(2, 3, 1)
+    conv.save_gradient(Tensor(np.arange(12, dtype=np.float32).reshape(1, 3, 2, 2)))
+    moments = [[3.5, 9.5, 15.5], [9.5, 31.5, 53.5], [15.5, 53.5, 91.5]]
+    np.testing.assert_array_equal(conv.matrix_g.asnumpy(), moments)
+    assert conv.g_normalizer.asnumpy() == [4]
+    rows = Tensor(np.arange(6, dtype=np.float32).reshape(3, 2))
+    for layer in (nn.EmbeddingThor(5, 2), nn.EmbeddingLookupThor(5, 2)):
+        layer.save_gradient(rows)
+        found = layer.matrix_g.asnumpy()
+        np.testing.assert_allclose(found, [[6.666667, 8.666667], [8.666667, 11.666667]], rtol=1e-6)
+    with pytest.raises(TypeError, match="'dout' must be a Tensor"):
+        dense.save_gradient(1)

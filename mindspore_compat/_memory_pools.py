@@ -1,0 +1,132 @@
+"""Memory of a GPU from functions of a shared library, in `mindspore.runtime`'s words.
+
+A shared library has the two functions, a PluggableAllocator finds them, a MemPool holds that, and
+within `use_mem_pool` the arrays that the current thread makes on a GPU lie in what they give. The
+CPU's memory is the system's: there is nothing to route.
+"""
+
+import contextlib
+import ctypes
+
+from ._backend import device
+from ._core.rules.checked import checked
+from ._core.rules.vocabulary import Str
+
+_ALLOCATE = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
+_FREE = (None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+
+
+class PluggableAllocator:
+    """The functions of a shared library that give and take back memory of the device.
+
+    Args:
+        path_to_so_file (str): the path of the library.
+        alloc_fn_name (str): the name of `void* f(size_t size, int device, stream)`.
+        free_fn_name (str): the name of `void f(void* memory, size_t size, stream)`.
+
+    Raises:
+        TypeError: an argument is no str.
+        OSError: there is no such library, or it cannot be loaded.
+        AttributeError: it has no function of that name.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> allocator = ms.runtime.PluggableAllocator("libc.so.6", "malloc", "free")
+        >>> allocator.alloc_fn_ptr > 0
+        True
+
+    Source: mindspore.runtime.PluggableAllocator of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, path_to_so_file: Str, alloc_fn_name: Str, free_fn_name: Str):
+        library = ctypes.CDLL(path_to_so_file)
+        self._pointers = [
+            ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+            for name in (alloc_fn_name, free_fn_name)
+        ]
+
+    @property
+    def alloc_fn_ptr(self):
+        """The address of the function that gives memory, an int."""
+        return self._pointers[0]
+
+    @property
+    def free_fn_ptr(self):
+        """The address of the function that takes it back, an int."""
+        return self._pointers[1]
+
+
+class MemPool:
+    """A pool of memory that functions of the user give.
+
+    Args:
+        allocator (PluggableAllocator): the functions.
+
+    Raises:
+        TypeError: it is no PluggableAllocator.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> allocator = ms.runtime.PluggableAllocator("libc.so.6", "malloc", "free")
+        >>> ms.runtime.MemPool(allocator).allocator is allocator
+        True
+
+    Source: mindspore.runtime.MemPool of MindSpore 2.10.
+    """
+
+    def __init__(self, allocator):
+        if not isinstance(allocator, PluggableAllocator):
+            raise TypeError(
+                f"For 'MemPool', 'allocator' must be a PluggableAllocator, but got {allocator!r} "
+                f"of type {type(allocator).__name__}."
+            )
+        self._allocator = allocator
+        self._allocate = ctypes.CFUNCTYPE(*_ALLOCATE)(allocator.alloc_fn_ptr)
+        self._free = ctypes.CFUNCTYPE(*_FREE)(allocator.free_fn_ptr)
+        self._sizes = {}  # by address: the function that frees is given the size too
+
+    @property
+    def allocator(self):
+        """The functions, a PluggableAllocator."""
+        return self._allocator
+
+    def _give(self, size, number):
+        address = self._allocate(size, number, device.current_stream_pointer())
+        if not address:
+            raise MemoryError(f"The allocator of a MemPool has not given {size} bytes.")
+        self._sizes[address] = size
+        return address
+
+    def _take_back(self, address, number):
+        self._free(address, self._sizes.pop(address), device.current_stream_pointer())
+
+
+@contextlib.contextmanager
+def use_mem_pool(pool):
+    """Takes the memory of arrays that the current thread makes on a GPU from a pool, in a block.
+
+    Arrays of other threads, and those on the CPU, lie where they always do.
+
+    Args:
+        pool (MemPool): the pool.
+
+    Raises:
+        TypeError: it is no MemPool.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> allocator = ms.runtime.PluggableAllocator("libc.so.6", "malloc", "free")
+        >>> with ms.runtime.use_mem_pool(ms.runtime.MemPool(allocator)):
+        ...     print("arrays of a GPU come from the pool")
+        arrays of a GPU come from the pool
+
+    Source: mindspore.runtime.use_mem_pool of MindSpore 2.10.
+    """
+    if not isinstance(pool, MemPool):
+        raise TypeError(
+            f"For 'use_mem_pool', 'pool' must be a MemPool, but got {pool!r} of "
+            f"type {type(pool).__name__}."
+        )
+    with device.using_allocator(pool._give, pool._take_back):
+        yield
