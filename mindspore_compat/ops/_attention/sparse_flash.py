@@ -467,8 +467,9 @@ def sparse_flash_attention(
         queries.parts(query), keys.parts(key), keys.parts(value), queries.parts(sparse_indices)
     ):
         xp = space_for(q._array)
-        at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size))
-        seen = Tensor._wrap(_seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0]))
+        seen = _seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
+        at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size, seen))
+        seen = Tensor._wrap(seen)
         if not k.shape[0]:  # nothing to gather from: a token of zeros that nobody sees
             k, v = (
                 cat.run([x, Tensor._wrap(xp.zeros((1, *x.shape[1:]), x._array.dtype))], 0)
@@ -485,13 +486,18 @@ def sparse_flash_attention(
     return out, Tensor._wrap(empty), Tensor._wrap(empty)
 
 
-def _blocks(xp, indices, size):
-    """The index of each key of the blocks named; -1 for those of a block below 0."""
+def _blocks(xp, indices, size, seen):
+    """The index of each key of the blocks named; -1 for those of a block below 0.
+
+    Columns that no query sees are left out, as many blocks may lie beyond the last key.
+    """
     if size == 1:
         return indices
     whole = xp.expand_dims(indices, -1) * size + xp.arange(size)
     whole = xp.where(xp.expand_dims(indices, -1) < 0, _LEFT_OVER, whole)
-    return xp.reshape(whole, (indices.shape[0], -1))
+    whole = xp.reshape(whole, (indices.shape[0], -1))
+    used = xp.any((whole >= 0) & (whole < xp.expand_dims(seen, -1)), 0)
+    return whole[:, used] if bool(xp.any(used)) else whole[:, :1]
 
 
 def _need_sparse(api, layout_query, layout_kv, mode, block):

@@ -467,6 +467,13 @@ def test_extent_of_padded_queries_and_in_parts(monkeypatch):
         assert not found.asnumpy().any()
 
 
+@pytest.mark.parametrize("blocks, seen, wanted", [([0, 9, -1, 1], 6, 6), ([9, -1], 6, 1)])
+def test_keys_that_no_query_sees_are_not_gathered(blocks, seen, wanted):
+    blocks = numpy.array([blocks])
+    at = sparse_flash._blocks(sparse_flash.space_for(blocks), blocks, 4, numpy.array([seen]))
+    assert at.shape == (1, wanted)
+
+
 def test_one_page_for_each_sequence():
     one = chosen(2, 4, 3)
     query, key, value, places, query_rope, key_rope = (Tensor(x[None]) for x in one)
