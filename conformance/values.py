@@ -7,6 +7,7 @@ dtypes.
 """
 
 import importlib
+import socket
 import types
 
 import numpy as np
@@ -30,7 +31,7 @@ class Values:
             "inf": np.inf,
             "nan": np.nan,
             "sample": types.SimpleNamespace(
-                network=self.network, thing=object, gradients=self.gradients
+                network=self.network, thing=object, gradients=self.gradients, free_port=free_port
             ),
             "ms": _Package(ms) if ms else _Nothing(),
         }
@@ -157,6 +158,13 @@ def resolve(ms, path):
     for part in path.split("."):
         found = getattr(found, part)
     return found._module if isinstance(found, _Package) else found
+
+
+def free_port():
+    """A TCP port of this machine on which nobody listens, another one for each case."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def array(dtype, data):

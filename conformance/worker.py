@@ -26,16 +26,22 @@ import warnings
 
 import numpy as np
 
-from . import blocked, gradients, options, outputs, samples, signatures, steps, targets, unstated
+from . import (
+    blocked,
+    gradients,
+    memory,
+    options,
+    outputs,
+    samples,
+    signatures,
+    steps,
+    targets,
+    unstated,
+)
 from .observations import observe, without_values
 from .values import Values, resolve
 
-try:
-    import resource
-except ImportError:  # not on Windows
-    resource = None
-
-ROOM = 400  # MiB that a worker may take beyond what it began with, before another replaces it
+ROOM = 250  # MiB that a worker may take beyond what it began with, before another replaces it
 PATIENCE = 3  # seconds; a slower call is not made twice to see whether its values are drawn
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
@@ -552,14 +558,6 @@ def _end_with(parent):
     os._exit(1)
 
 
-def _memory():
-    """The most memory that this process has held, in MiB; 0 where the system does not report it."""
-    if resource is None:
-        return 0
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
-
-
 def main(arguments=None):
     """Serve cases until the input ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -575,7 +573,7 @@ def main(arguments=None):
         traceback.print_exc()
         print(json.dumps({"broken": _describe(error)}), file=channel)
         return
-    worker, limit = Worker(ms), _memory() + ROOM
+    worker, limit = Worker(ms), memory.held() + ROOM
     about = {
         "release": str(getattr(ms, "__version__", "?")),
         "python": platform.python_version(),
@@ -584,7 +582,7 @@ def main(arguments=None):
     print(json.dumps({"ready": about}), file=channel)
     for line in sys.stdin:
         result = worker.run(json.loads(line))
-        if _memory() > limit:
+        if memory.is_beyond(limit):
             result["full"] = True
         print(json.dumps(result), file=channel)
 

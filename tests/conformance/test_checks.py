@@ -2,6 +2,7 @@
 progress line, pytest items."""
 
 import io
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from conformance import (
     cases,
     good,
     gradients,
+    memory,
     outputs,
     ranges,
     recorder,
@@ -114,6 +116,20 @@ def test_argument_texts(text, shape, dtype):
 def test_same_text_gives_the_same_values():
     first, again = (Values().build("uniform((8,), -1, 1)") for _ in range(2))
     assert (first == again).all() and first.min() >= -1 and first.max() <= 1
+
+
+def test_each_free_port_is_one_that_nobody_holds():
+    port = Values().build("sample.free_port()")
+    with socket.create_server(("127.0.0.1", port)):
+        assert Values().build("sample.free_port()") != port
+
+
+def test_memory_that_cycles_hold_is_given_back_before_a_worker_is_replaced():
+    before, ring = memory.held(), [np.ones(8 << 20)]
+    ring.append(ring)
+    assert memory.is_beyond(before + 30)
+    del ring
+    assert not memory.is_beyond(before + 30)
 
 
 def call(**given):

@@ -318,6 +318,14 @@ def test_the_originals_answer_settles_a_difference(kind, observed, status, answe
     assert judged({"kind": kind}, {"status": status, "observed": observed}, answer) == wanted
 
 
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_a_reason_in_the_spec_excuses_a_refusal_and_its_absence(result):
+    case = {"kind": "raises", "apart": "the page contradicts itself"}
+    observed = "TypeError" if result == "pass" else "accepted"
+    answer = ("fail", "accepted") if result == "pass" else ("pass", "TypeError")
+    assert judged(case, {"status": result, "observed": observed}, answer) == "skip"
+
+
 @pytest.mark.parametrize(
     "name, here, wanted",
     [
