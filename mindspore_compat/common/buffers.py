@@ -6,7 +6,7 @@ import numpy as np
 
 from .._core.autograd.leaves import WEIGHTS
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import DType, Int
+from .._core.rules.vocabulary import DType, InstanceOf, Int
 from .._core.tensor.dtype import to_numpy
 from .._core.tensor.tensor import Tensor
 
@@ -75,11 +75,7 @@ def swap_tensors(t1, t2):
     Source: mindspore.swap_tensors of MindSpore 2.10.
     """
     for name, each in (("t1", t1), ("t2", t2)):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"For 'swap_tensors', '{name}' must be a Tensor, but got {each!r} of "
-                f"type {type(each).__name__}."
-            )
+        InstanceOf(Tensor).refuse("swap_tensors", name, each)
         if weakref.getweakrefcount(each) > (id(each) in WEIGHTS):  # the list of all Parameters
             raise RuntimeError(
                 f"For 'swap_tensors', '{name}' must have no weak references, but has."

@@ -4,6 +4,7 @@ import warnings
 
 from .._core.context.config import config
 from .._core.rules.base import registered
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf
 
 __all__ = ["set_dump"]
 
@@ -31,13 +32,10 @@ def set_dump(target, enabled=True):
     Source: mindspore.set_dump of MindSpore 2.10.
     """
     cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
-    if not isinstance(target, (cell, primitive)):
-        raise ValueError(
-            "For 'set_dump', 'target' must be a Cell or a Primitive, but got "
-            f"{target!r} of type {type(target).__name__}."
-        )
-    if not isinstance(enabled, bool):
-        raise ValueError(f"For 'set_dump', 'enabled' must be a bool, but got {enabled!r}.")
+    AsValue(InstanceOf(cell, primitive, words="a Cell or a Primitive")).refuse(
+        "set_dump", "target", target
+    )
+    AsValue(Bool).refuse("set_dump", "enabled", enabled)
     if config.device_target != "Ascend":
         warnings.warn(
             f"'set_dump' has no effect on a {config.device_target}: an Ascend alone "

@@ -6,7 +6,7 @@ import struct
 import numpy
 
 from .._backend import random
-from .._core.rules.vocabulary import Int, checked
+from .._core.rules.vocabulary import InstanceOf, Int, checked
 from .._core.tensor.tensor import Tensor
 
 __all__ = [
@@ -69,11 +69,7 @@ class Generator:
             TypeError: if `state` is not a Tensor.
             ValueError: if it does not hold 16 bytes.
         """
-        if not isinstance(state, Tensor):
-            raise TypeError(
-                f"For 'Generator.set_state', 'state' must be a Tensor, but got "
-                f"{type(state).__name__}."
-            )
+        InstanceOf(Tensor).refuse("Generator.set_state", "state", state)
         packed = state.asnumpy().astype(numpy.uint8).tobytes()
         if len(packed) != STATE_BYTES:
             raise ValueError(

@@ -12,7 +12,7 @@ import numbers
 
 import numpy as np
 
-from .._core.rules.vocabulary import register_type
+from .._core.rules.vocabulary import InstanceOf, Int, register_type
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
 from ._fans import (
@@ -338,8 +338,7 @@ class Dirac(Initializer):
                 f"For 'Dirac', the tensor must have 3, 4 or 5 dimensions, but got {arr.ndim}."
             )
         groups = self.groups
-        if isinstance(groups, bool) or not isinstance(groups, int):
-            raise TypeError(f"For 'Dirac', 'groups' must be an int, but got {groups!r}.")
+        Int.refuse("Dirac", "groups", groups)
         if groups < 1 or arr.shape[0] % groups:
             raise ValueError(
                 "For 'Dirac', the first dimension must be divisible by 'groups', "
@@ -408,8 +407,7 @@ class VarianceScaling(Initializer):
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
-        if not isinstance(scale, numbers.Real):
-            raise TypeError(f"For 'VarianceScaling', 'scale' must be a number, but got {scale!r}.")
+        InstanceOf(numbers.Real, words="a number").refuse("VarianceScaling", "scale", scale)
         if not scale > 0:
             raise ValueError(f"For 'VarianceScaling', 'scale' must be > 0, but got {scale!r}.")
         self._need(mode, "mode", ("fan_in", "fan_out", "fan_avg"))
@@ -543,11 +541,13 @@ def initializer(init, shape=None, dtype=float32):
         [[1. 1. 1.]
          [1. 1. 1.]]
     """
-    if not isinstance(init, (Tensor, numbers.Number, str, Initializer)):
-        raise TypeError(
-            "For 'initializer', 'init' must be a Tensor, a number, a str or an "
-            f"Initializer, but got {init!r} of type {type(init).__name__}."
-        )
+    InstanceOf(
+        Tensor,
+        numbers.Number,
+        str,
+        Initializer,
+        words="a Tensor, a number, a str or an Initializer",
+    ).refuse("initializer", "init", init)
     if isinstance(init, Tensor):
         return _same_shape(init, shape)
     shape = _checked_shape(shape)

@@ -8,7 +8,7 @@ import functools
 import threading
 
 from .._backend.arrays import release_memory
-from .._core.rules.vocabulary import Bool, Callable, OneOf, checked
+from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
 
 __all__ = [
     "JitConfig",
@@ -107,10 +107,7 @@ def jit_class(cls):
 
     Source: mindspore.jit_class of MindSpore 2.10.
     """
-    if not isinstance(cls, type):
-        raise TypeError(
-            f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type {type(cls).__name__}."
-        )
+    InstanceOf(type, words="a class").refuse("jit_class", "cls", cls)
     if any(base.__name__ == "Cell" for base in cls.__mro__):
         raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
     cls.__ms_class__ = True

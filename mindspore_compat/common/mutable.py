@@ -11,6 +11,7 @@ import functools
 
 from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
+from .._core.rules.vocabulary import Bool
 from .._core.tensor.tensor import Tensor
 from .jit import building
 
@@ -196,8 +197,7 @@ def mutable(input_data, dynamic_len=False):
 
     Source: mindspore.mutable of MindSpore 2.10.
     """
-    if not isinstance(dynamic_len, bool):
-        raise TypeError(f"For 'mutable', 'dynamic_len' must be a bool, but got {dynamic_len!r}.")
+    Bool.refuse("mutable", "dynamic_len", dynamic_len)
     if dynamic_len and not isinstance(input_data, (tuple, list)):
         raise TypeError(
             f"For 'mutable', 'dynamic_len' goes with a tuple or list: when the "

@@ -12,7 +12,7 @@ import numpy as np
 from .._core.autograd.leaves import WEIGHTS
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
-from .._core.rules.vocabulary import register_type
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, Str, register_type
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array
 from ._param_info import (
@@ -25,15 +25,23 @@ from ._param_info import (
 )
 from ._put_off import no_init_parameters, putting_off
 
+_ATensor = InstanceOf(Tensor)
+_Name = AsValue(Str | None)
+_TensorOrNumber = InstanceOf(Tensor, int, float)
+_Values = InstanceOf(
+    Tensor,
+    int,
+    float,
+    np.ndarray,
+    list,
+    words="a Tensor, an int, a float, a numpy.ndarray or a list",
+)
+
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
 
 
 def _need_bool(name, value):
-    if not isinstance(value, bool):
-        raise TypeError(
-            f"For 'Parameter', '{name}' must be a bool, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+    Bool.refuse("Parameter", name, value)
     return value
 
 
@@ -87,11 +95,7 @@ class Parameter(Tensor):
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
-        if not isinstance(storage_format, str):
-            raise TypeError(
-                "For 'Parameter', 'storage_format' must be a str, but got "
-                f"{storage_format!r} of type {type(storage_format).__name__}."
-            )
+        Str.refuse("Parameter", "storage_format", storage_format)
         self._param_info.storage_format = storage_format
         if device not in (None, "CPU", "Remote"):
             raise ValueError(
@@ -132,11 +136,7 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name):
-        if name is not None and not isinstance(name, str):
-            raise ValueError(
-                f"For 'Parameter', 'name' must be a str or None, but got {name!r} of "
-                f"type {type(name).__name__}."
-            )
+        _Name.refuse("Parameter", "name", name)
         if name and len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
             raise ValueError(
                 "For 'Parameter', 'name' must have at most "
@@ -216,11 +216,7 @@ class Parameter(Tensor):
 
     @cache_shape.setter
     def cache_shape(self, value):
-        if not isinstance(value, (tuple, list)):
-            raise TypeError(
-                "For 'Parameter', 'cache_shape' must be a tuple or a list, but got "
-                f"{value!r} of type {type(value).__name__}."
-            )
+        InstanceOf(tuple, list).refuse("Parameter", "cache_shape", value)
         self._param_info.cache_shape = list(value)
 
     @property
@@ -230,11 +226,7 @@ class Parameter(Tensor):
 
     @key.setter
     def key(self, value):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Parameter', 'key' must be an int, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
+        Int.refuse("Parameter", "key", value)
         self._param_info.key = value
 
     @property
@@ -284,11 +276,7 @@ class Parameter(Tensor):
 
     @data.setter
     def data(self, data):
-        if not isinstance(data, Tensor):
-            raise TypeError(
-                f"For 'Parameter', 'data' must be a Tensor, but got {data!r} of type "
-                f"{type(data).__name__}."
-            )
+        _ATensor.refuse("Parameter", "data", data)
         self._put(data._array)
 
     def _put(self, array):
@@ -347,11 +335,7 @@ class Parameter(Tensor):
         Raises:
             TypeError: if `data` is of another type, or a float for a parameter of ints.
         """
-        if not isinstance(data, (Tensor, int, float)):
-            raise TypeError(
-                "For 'set_data', 'data' must be a Tensor, an int or a float, but got "
-                f"{data!r} of type {type(data).__name__}."
-            )
+        _TensorOrNumber.refuse("set_data", "data", data)
         own = to_numpy(self.dtype)
         if isinstance(data, Tensor):
             array = data.init_data()._array if data.has_init else data._array
@@ -376,12 +360,7 @@ class Parameter(Tensor):
 
     def assign_value(self, value):
         """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of "
-                f"type "
-                f"{type(value).__name__}."
-            )
+        _ATensor.refuse("assign_value", "value", value)
         return self._update_tensor_data(value)
 
     def init_data(self, layout=None, set_sliced=False):
@@ -397,12 +376,7 @@ class Parameter(Tensor):
         """
         if self.has_init:
             if layout is not None:
-                if not isinstance(layout, tuple):
-                    raise TypeError(
-                        f"For 'init_data', 'layout' must be a tuple, but got "
-                        f"{layout!r} of "
-                        f"type {type(layout).__name__}."
-                    )
+                InstanceOf(tuple).refuse("init_data", "layout", layout)
                 if len(layout) < 6:
                     raise ValueError(
                         "For 'init_data', 'layout' must have at least 6 parts, but "
@@ -485,12 +459,7 @@ def _take_values(param, source):
     """Gives a new Parameter its values: a copy, or none yet where drawing them is put off."""
     if isinstance(source, bool):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
-    if not isinstance(source, (Tensor, int, float, np.ndarray, list)):
-        raise TypeError(
-            "For 'Parameter', 'default_input' must be a Tensor, an int, a float, a "
-            f"numpy.ndarray or a list, but got {source!r} of type "
-            f"{type(source).__name__}."
-        )
+    _Values.refuse("Parameter", "default_input", source)
     if isinstance(source, Tensor) and source.has_init:
         if putting_off():
             param.__dict__["_promise"] = source
@@ -566,12 +535,7 @@ class ParameterTuple(tuple):
         Returns:
             ParameterTuple.
         """
-        if not isinstance(prefix, str):
-            raise TypeError(
-                f"For 'ParameterTuple.clone', 'prefix' must be a str, but got "
-                f"{prefix!r} of "
-                f"type {type(prefix).__name__}."
-            )
+        Str.refuse("ParameterTuple.clone", "prefix", prefix)
         if not _CLONE_PREFIX.match(prefix):
             raise ValueError(
                 "For 'ParameterTuple.clone', 'prefix' must consist of letters, "

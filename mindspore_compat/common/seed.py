@@ -4,6 +4,7 @@
 """
 
 from .._core.context.config import get_seed, on_seed, set_seed
+from .._core.rules.vocabulary import Int
 
 __all__ = ["get_seed", "set_seed"]
 
@@ -34,11 +35,7 @@ def _get_graph_seed(op_seed, kernel_name):
     op_seed = 0 if op_seed is None else op_seed
     if seed == 0 and op_seed == 0:
         return 0, 0
-    if not isinstance(op_seed, int) or isinstance(op_seed, bool):
-        raise TypeError(
-            f"For '{kernel_name}', 'seed' must be an int, but got {op_seed!r} of type "
-            f"{type(op_seed).__name__}."
-        )
+    Int.refuse(kernel_name, "seed", op_seed)
     if op_seed < 0:
         raise ValueError(f"For '{kernel_name}', 'seed' must not be negative, but got {op_seed}.")
     asked = _calls[op_seed, kernel_name] = _calls.get((op_seed, kernel_name), -1) + 1

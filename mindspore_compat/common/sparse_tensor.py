@@ -6,15 +6,18 @@ They hold Tensors and check them; their arithmetic is attached by the files of o
 
 from .._core.autograd.transforms import Sparse, stop_gradient
 from .._core.context.config import GRAPH_MODE, config
+from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor import printing
 from .._core.tensor.tensor import Tensor
+
+_ATensor = InstanceOf(Tensor)
+_ATuple = InstanceOf(tuple)
 
 __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 
 
 def _need_tensor(api, name, value):
-    if not isinstance(value, Tensor):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(value).__name__}.")
+    _ATensor.refuse(api, name, value)
 
 
 def _constant(positions):
@@ -28,8 +31,7 @@ def _need_ints(api, name, tensor):
 
 
 def _need_shape(api, shape):
-    if not isinstance(shape, tuple):
-        raise TypeError(f"For '{api}', 'shape' must be a tuple, but got {type(shape).__name__}.")
+    _ATuple.refuse(api, "shape", shape)
     for one in shape:
         if isinstance(one, bool) or not isinstance(one, int):
             raise TypeError(f"For '{api}', 'shape' must hold ints, but got {one!r}.")
@@ -113,11 +115,7 @@ class COOTensor(_Sparse):
 
     def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
         if coo_tensor is not None:
-            if not isinstance(coo_tensor, COOTensor):
-                raise TypeError(
-                    f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got "
-                    f"{type(coo_tensor).__name__}."
-                )
+            InstanceOf(COOTensor).refuse("COOTensor", "coo_tensor", coo_tensor)
             if indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'COOTensor', 'coo_tensor' must be given alone.")
             indices, values, shape = coo_tensor.to_tuple()
@@ -178,11 +176,7 @@ class CSRTensor(_Sparse):
 
     def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
         if csr_tensor is not None:
-            if not isinstance(csr_tensor, CSRTensor):
-                raise TypeError(
-                    f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got "
-                    f"{type(csr_tensor).__name__}."
-                )
+            InstanceOf(CSRTensor).refuse("CSRTensor", "csr_tensor", csr_tensor)
             if indptr is not None or indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'CSRTensor', 'csr_tensor' must be given alone.")
             indptr, indices, values, shape = csr_tensor.to_tuple()
@@ -250,11 +244,7 @@ class RowTensor(_Sparse):
 
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         if row_tensor is not None:
-            if not isinstance(row_tensor, RowTensor):
-                raise TypeError(
-                    f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got "
-                    f"{type(row_tensor).__name__}."
-                )
+            InstanceOf(RowTensor).refuse("RowTensor", "row_tensor", row_tensor)
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
         _need_tensor("RowTensor", "indices", indices)
         _need_tensor("RowTensor", "values", values)

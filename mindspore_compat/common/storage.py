@@ -8,6 +8,7 @@ import math
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
+from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor import dtype as dtypes
 
 
@@ -90,11 +91,7 @@ class UntypedStorage:
             TypeError: if `src` is not an UntypedStorage.
             RuntimeError: if it has another number of bytes.
         """
-        if not isinstance(src, UntypedStorage):
-            raise TypeError(
-                f"For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
-                f"{src!r} of type {type(src).__name__}."
-            )
+        InstanceOf(UntypedStorage).refuse("UntypedStorage.copy_", "src", src)
         if len(src) != len(self):
             raise RuntimeError(
                 f"For 'UntypedStorage.copy_', 'src' must have {len(self)} bytes, "

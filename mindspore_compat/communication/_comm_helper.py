@@ -3,6 +3,7 @@
 The functions are those of `groups`; the names of libraries stand here.
 """
 
+from .._core.rules.vocabulary import Str
 from . import groups
 from .groups import (
     HCCL_WORLD_COMM_GROUP,
@@ -41,11 +42,7 @@ class Backend:
     MCCL = "mccl"
 
     def __new__(cls, name):
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For 'Backend', 'name' must be a str, but got {name!r} of type "
-                f"{type(name).__name__}."
-            )
+        Str.refuse("Backend", "name", name)
         if name.lower() not in DEVICE_TO_BACKEND.values():
             raise ValueError(
                 f"For 'Backend', 'name' must be 'hccl', 'nccl' or 'mccl', but got {name!r}."

@@ -2,7 +2,7 @@
 
 import math
 
-from .._core.rules.vocabulary import Bool, Int, ListOf, Str, checked
+from .._core.rules.vocabulary import Bool, InstanceOf, Int, ListOf, Str, checked
 from .._core.tensor.tensor import Tensor
 from . import transfer
 from .groups import partners
@@ -166,10 +166,7 @@ def check_tensors(api, name, listed):
 
 def _shapes(api, name, listed):
     """Shapes from a list of shapes, or of Tensors of those shapes."""
-    if not isinstance(listed, (list, tuple)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a list of shapes or Tensors, but got {listed!r}."
-        )
+    InstanceOf(list, tuple, words="a list of shapes or Tensors").refuse(api, name, listed)
     shapes = [each.shape if isinstance(each, Tensor) else each for each in listed]
     if not all(isinstance(shape, tuple) for shape in shapes):
         raise TypeError(

@@ -1,7 +1,7 @@
 """Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
 
 from .._backend import arrays
-from .._core.rules.vocabulary import Any, DType, Int, Str, checked
+from .._core.rules.vocabulary import Any, DType, InstanceOf, Int, Str, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from .groups import GlobalComm, group_named, member
@@ -118,11 +118,9 @@ class P2POp:
         recv_dtype: DType = None,
     ):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
-        if not isinstance(tensor, (Tensor, tuple)):
-            raise TypeError(
-                "For 'P2POp', 'tensor' must be a Tensor or a tuple of ints, but got "
-                f"{tensor!r} of type {type(tensor).__name__}."
-            )
+        InstanceOf(Tensor, tuple, words="a Tensor or a tuple of ints").refuse(
+            "P2POp", "tensor", tensor
+        )
         if name not in ("isend", "irecv"):
             raise ValueError(
                 "For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of "

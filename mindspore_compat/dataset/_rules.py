@@ -4,43 +4,19 @@ They are built from the vocabulary of `_core.rules` and read like it in a signat
 """
 
 import os
-from dataclasses import dataclass
 
 from .._core.rules.base import Rule
-from .._core.rules.vocabulary import Int, ListOf, Number, Str, TupleOf
+from .._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, Str, TupleOf
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True, repr=False)
-class AnInstance(Rule):
+class AnInstance(InstanceOf):
     """An instance of a class, or of one of several; of an enumeration, a member."""
-
-    classes: tuple
-
-    def __init__(self, *classes):
-        object.__setattr__(self, "classes", classes)
-
-    def _name(self, index: int) -> str:
-        return f"_class_{self.classes[index].__name__}_{id(self.classes[index])}"
-
-    def kind(self, name):
-        names = ", ".join(self._name(index) for index in range(len(self.classes)))
-        return f"isinstance({name}, ({names},))"
-
-    def scope(self):
-        return {self._name(index): each for index, each in enumerate(self.classes)}
 
     def noun(self):
         return "an instance of " + " or ".join(each.__name__ for each in self.classes)
-
-    def samples(self):
-        members = [list(each)[0] for each in self.classes if hasattr(each, "__members__")]
-        return [*members, "no such member", 1.5, None]
-
-    def annotation(self):
-        return " | ".join(each.__name__ for each in self.classes)
 
 
 class _Increasing(Rule):

@@ -9,6 +9,8 @@ import re
 import weakref
 from collections import OrderedDict
 
+from .._core.rules.vocabulary import Str
+
 _PREFIX = re.compile(r"^\w*[0-9a-zA-Z_.\-]*$", re.ASCII)
 
 
@@ -64,11 +66,7 @@ class Members(OrderedDict):
 
 def check_prefix(prefix):
     """Refuses a prefix that parameter names cannot have."""
-    if not isinstance(prefix, str):
-        raise TypeError(
-            f"For 'update_parameters_name', 'prefix' must be a str, but got {prefix!r} "
-            f"of type {type(prefix).__name__}."
-        )
+    Str.refuse("update_parameters_name", "prefix", prefix)
     if not _PREFIX.match(prefix):
         raise ValueError(
             "For 'update_parameters_name', 'prefix' must consist of letters, digits, "

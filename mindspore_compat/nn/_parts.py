@@ -3,10 +3,13 @@
 import math
 
 from .._core.declare.op import DECLARED
+from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
+
+_ATensor = InstanceOf(Tensor)
 
 
 def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
@@ -16,10 +19,7 @@ def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
 
 def need_tensor(api, name, x):
     """Refuses what is not a Tensor."""
-    if not isinstance(x, Tensor):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type {type(x).__name__}."
-        )
+    _ATensor.refuse(api, name, x)
 
 
 def need_floats(api, name, x):

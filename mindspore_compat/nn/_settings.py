@@ -8,15 +8,12 @@ memory, more arithmetic, the same numbers).
 import inspect
 
 from .._core.context.config import GRAPH_MODE, config
+from .._core.rules.vocabulary import Bool, InstanceOf, Str
 from .._core.tensor.dynamic_shape import misfit
 
 
 def _need_bool(api, name, value):
-    if not isinstance(value, bool):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+    Bool.refuse(api, name, value)
 
 
 class Settings:
@@ -38,11 +35,7 @@ class Settings:
 
     @phase.setter
     def phase(self, value):
-        if not isinstance(value, str):
-            raise TypeError(
-                f"For 'Cell', 'phase' must be a str, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
+        Str.refuse("Cell", "phase", value)
         self.__dict__["_phase"] = value
 
     @property
@@ -67,11 +60,7 @@ class Settings:
 
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value):
-        if not isinstance(value, dict):
-            raise TypeError(
-                f"For 'Cell', 'parameter_layout_dict' must be a dict, but got "
-                f"{value!r} of type {type(value).__name__}."
-            )
+        InstanceOf(dict).refuse("Cell", "parameter_layout_dict", value)
         self.__dict__["_parameter_layout_dict"] = value
 
     @property

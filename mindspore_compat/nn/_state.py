@@ -10,9 +10,12 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from .._backend import arrays
+from .._core.rules.vocabulary import InstanceOf, Str
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
+
+_MaybeTensor = InstanceOf(Tensor) | None
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
@@ -56,22 +59,14 @@ class State:
             TypeError: if `name` is not a str, or `tensor` neither a Tensor nor None.
             KeyError: if `name` is empty, contains a dot, or is an attribute already.
         """
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For 'register_buffer', 'name' must be a str, but got {name!r} of "
-                f"type {type(name).__name__}."
-            )
+        Str.refuse("register_buffer", "name", name)
         if not name or "." in name:
             raise KeyError(
                 f"For 'register_buffer', 'name' must not be empty or contain '.', but got {name!r}."
             )
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"For 'register_buffer', the attribute '{name}' already exists.")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"For 'register_buffer', 'tensor' must be a Tensor or None, but got "
-                f"{tensor!r} of type {type(tensor).__name__}."
-            )
+        _MaybeTensor.refuse("register_buffer", "tensor", tensor)
         self._buffers[name] = tensor
         others = self._cell_non_persistent - {name}
         self.__dict__["_cell_non_persistent"] = others if persistent else others | {name}
@@ -224,11 +219,7 @@ class State:
             RuntimeError: if a shape differs, a value is not a Tensor or, with `strict`, names
                 differ.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(
-                f"For 'load_state_dict', 'state_dict' must be a dict, but got "
-                f"{state_dict!r} of type {type(state_dict).__name__}."
-            )
+        InstanceOf(Mapping, words="a dict").refuse("load_state_dict", "state_dict", state_dict)
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
         self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)

@@ -24,7 +24,7 @@ from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
 from .._core.hints import with_hint
-from .._core.rules.vocabulary import register_type
+from .._core.rules.vocabulary import CellOf, InstanceOf, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -43,6 +43,9 @@ from ._offered import offered
 from ._once import networks_once
 from ._settings import Settings
 from ._state import State
+
+_MaybeParameter = InstanceOf(Parameter) | None
+_MaybeCell = CellOf | None
 
 __all__ = ["Cell"]
 
@@ -370,11 +373,7 @@ class Cell(Naming, Hooks, State, Settings):
         """
         self._cell_check_name("insert_param_to_cell", param_name, check_name_contain_dot)
         self._cell_check_new_name("insert_param_to_cell", param_name, self._params)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but "
-                f"got {param!r} of type {type(param).__name__}."
-            )
+        _MaybeParameter.refuse("insert_param_to_cell", "param", param)
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
         self._params[param_name] = param
@@ -392,11 +391,7 @@ class Cell(Naming, Hooks, State, Settings):
         """
         self._cell_check_name("insert_child_to_cell", child_name, True)
         self._cell_check_new_name("insert_child_to_cell", child_name, self._cells)
-        if child_cell is not None and not isinstance(child_cell, Cell):
-            raise TypeError(
-                f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but "
-                f"got {child_cell!r} of type {type(child_cell).__name__}."
-            )
+        _MaybeCell.refuse("insert_child_to_cell", "child_cell", child_cell)
         self._cells[child_name] = child_cell
 
     @staticmethod
@@ -541,12 +536,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def set_mixed_precision_type(self, mixed_type, recursive=True):
         """Sets the float type as a MixedPrecisionType."""
-        if not isinstance(mixed_type, MixedPrecisionType):
-            raise TypeError(
-                f"For 'set_mixed_precision_type', 'mixed_type' must be a "
-                f"MixedPrecisionType, but got {mixed_type!r} of type "
-                f"{type(mixed_type).__name__}."
-            )
+        InstanceOf(MixedPrecisionType).refuse("set_mixed_precision_type", "mixed_type", mixed_type)
         self.__dict__["_cell_mixed_precision"] = mixed_type
         self._cell_choose_path()
         for cell in self.cells() if recursive else ():

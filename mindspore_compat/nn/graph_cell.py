@@ -1,6 +1,7 @@
 """GraphCell: a Cell that runs a graph loaded from a MindIR file."""
 
 from .._core.declare.public_api import public
+from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor.tensor import Tensor
 from ._func_graph import FuncGraph
 from .cell import Cell
@@ -34,11 +35,9 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
-        if not isinstance(graph, FuncGraph):
-            raise TypeError(
-                "For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a "
-                f"MindIR file, but got {graph!r} of type {type(graph).__name__}."
-            )
+        InstanceOf(FuncGraph, words="a FuncGraph that was loaded from a MindIR file").refuse(
+            "GraphCell", "graph", graph
+        )
         if obf_random_seed is not None:
             raise NotImplementedError(
                 "For 'GraphCell', 'obf_random_seed' must be None: dynamic "
@@ -58,11 +57,7 @@ class GraphCell(Cell):
 
 
 def _check(params_init):
-    if not isinstance(params_init, dict):
-        raise TypeError(
-            "For 'GraphCell', 'params_init' must be a dict, but got "
-            f"{params_init!r} of type {type(params_init).__name__}."
-        )
+    InstanceOf(dict).refuse("GraphCell", "params_init", params_init)
     for name, value in params_init.items():
         if not (isinstance(name, str) and isinstance(value, Tensor)):
             raise TypeError(

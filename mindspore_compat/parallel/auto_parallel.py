@@ -8,7 +8,18 @@ gradients are combined is in `gradient_sums`.
 import os
 
 from .._core.context import config
-from .._core.rules.vocabulary import Any, Bool, Callable, CellOf, Forbid, Int, OneOf, Str, checked
+from .._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Callable,
+    CellOf,
+    Forbid,
+    InstanceOf,
+    Int,
+    OneOf,
+    Str,
+    checked,
+)
 from .._io.reading import json_of, reading
 from ..communication import get_group_size, get_rank
 from ..nn.cell import Cell
@@ -358,11 +369,8 @@ class AutoParallel(Cell):
         Raises:
             TypeError: it is no dict.
         """
-        if config is not None and not isinstance(config, dict):
-            raise TypeError(
-                f"For 'comm_fusion', 'config' must be a dict, but got {config!r} of "
-                f"type {type(config).__name__}."
-            )
+        if config is not None:
+            InstanceOf(dict).refuse("comm_fusion", "config", config)
         self._comm_fusion_config = config or {}
 
     def enable_fp32_communication(self):
@@ -411,11 +419,7 @@ class AutoParallel(Cell):
             TypeError: it is something else.
             ValueError: there is no such file, it is no JSON, a key is unknown or a value wrong.
         """
-        if file_path is not None and not isinstance(file_path, str):
-            raise TypeError(
-                f"For 'transformer_opt', 'file_path' must be a str or None, but got "
-                f"{file_path!r} of type {type(file_path).__name__}."
-            )
+        (Str | None).refuse("transformer_opt", "file_path", file_path)
         if file_path:
             _check_speed_up(file_path)
         self._transformer_opt_config = file_path
@@ -434,11 +438,7 @@ def _check_strategy(strategy):
         )
     if isinstance(strategy, str):
         return
-    if not isinstance(strategy, tuple):
-        raise TypeError(
-            f"For '{api}', 'config' must be a str or a tuple, but got {strategy!r} of "
-            f"type {type(strategy).__name__}."
-        )
+    InstanceOf(tuple, words="a str or a tuple").refuse(api, "config", strategy)
     for each in strategy:
         if not isinstance(each, (tuple, Layout)):
             raise TypeError(

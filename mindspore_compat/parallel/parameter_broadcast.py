@@ -3,7 +3,7 @@
 import math
 
 from .._core.declare.public_api import own
-from .._core.rules.vocabulary import Any, CellOf, Int, checked
+from .._core.rules.vocabulary import Any, CellOf, InstanceOf, Int, checked
 from ..communication.groups import group_named
 from ..communication.inplace.process_groups import get_rank, get_world_size, new_group
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
@@ -34,8 +34,8 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
     Source: mindspore.parallel.parameter_broadcast of MindSpore 2.10.
     """
     api = "parameter_broadcast"
-    if layout is not None and not isinstance(layout, dict):
-        raise TypeError(f"For '{api}', 'layout' must be a dict, but got {layout!r}.")
+    if layout is not None:
+        InstanceOf(dict).refuse(api, "layout", layout)
     if not layout or get_world_size() == 1:
         return
     parameters = net.parameters_dict()

@@ -8,7 +8,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Any, Int, OneOf, Str
+from .._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
 from ._loading import load_checkpoint
 from ._resharding import Strategy, Transformation
 from ._saving import save_checkpoint
@@ -97,11 +97,7 @@ def checkpoint_by_rank(
     dst_strategy_file,
 ):
     """`transform_checkpoint_by_rank` under the name `api`."""
-    if not isinstance(checkpoint_files_map, dict):
-        raise TypeError(
-            f"For '{api}', 'checkpoint_files_map' must be a dict, but got "
-            f"{checkpoint_files_map!r} of type {type(checkpoint_files_map).__name__}."
-        )
+    InstanceOf(dict).refuse(api, "checkpoint_files_map", checkpoint_files_map)
     if not save_checkpoint_file_name.endswith(".ckpt"):
         raise ValueError(
             f"For '{api}', 'save_checkpoint_file_name' must end with '.ckpt', but got "

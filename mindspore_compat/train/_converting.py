@@ -4,7 +4,10 @@ import os
 import re
 
 from .._backend import processes
+from .._core.rules.vocabulary import AsValue, InstanceOf, Int, Str
 from .._io import checkpoint, safetensors
+
+_OptionalStr = Str | None
 
 
 def ckpt_to_safetensors(
@@ -89,25 +92,12 @@ def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
         raise ValueError(
             f"For '{api}', 'file_path' must be a file or a directory, but got {file_path!r}."
         )
-    if save_path is not None and not isinstance(save_path, str):
-        raise TypeError(
-            f"For '{api}', 'save_path' must be a str or None, but got {save_path!r} of "
-            f"type {type(save_path).__name__}."
-        )
-    if file_name_regex is not None and not isinstance(file_name_regex, str):
-        raise TypeError(
-            f"For '{api}', 'file_name_regex' must be a str or None, but got "
-            f"{file_name_regex!r} of type {type(file_name_regex).__name__}."
-        )
-    if isinstance(processes_num, bool) or not isinstance(processes_num, int):
-        raise TypeError(
-            f"For '{api}', 'processes_num' must be an int, but got {processes_num!r} "
-            f"of type {type(processes_num).__name__}."
-        )
+    _OptionalStr.refuse(api, "save_path", save_path)
+    _OptionalStr.refuse(api, "file_name_regex", file_name_regex)
+    Int.refuse(api, "processes_num", processes_num)
     if save_path is not None and os.path.isfile(save_path):
         raise ValueError(f"For '{api}', 'save_path' must be a directory, but got {save_path!r}.")
-    if name_map is not None and not isinstance(name_map, dict):
-        raise ValueError(f"For '{api}', 'name_map' must be a dict or None, but got {name_map!r}.")
+    AsValue(InstanceOf(dict) | None).refuse(api, "name_map", name_map)
     if processes_num < 1:
         raise ValueError(
             f"For '{api}', 'processes_num' must be at least 1, but got {processes_num}."

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from .. import log
 from .._core.context.config import get_auto_parallel_context
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Any, Bool, Int, OneOf, Str
+from .._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io import safetensors
 from .._io.reading import json_of, reading
@@ -297,11 +297,7 @@ def _from_slices(network, files, strategy_file, target, secret):
 
 
 def _check_files(files):
-    if not isinstance(files, (list, tuple)):
-        raise TypeError(
-            f"For '{_API}', 'checkpoint_filenames' must be a list of str, but got "
-            f"{files!r} of type {type(files).__name__}."
-        )
+    InstanceOf(list, tuple, words="a list of str").refuse(_API, "checkpoint_filenames", files)
     for file in files:
         if (
             not isinstance(file, str)

@@ -9,6 +9,7 @@ import os
 
 from .. import log
 from .._backend.arrays import to_current
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, safetensors
 from ..common.parameter import Parameter, _new_parameter
@@ -146,15 +147,12 @@ def _check_file(file_name, format):
 
 
 def _check_net(api, net):
-    if net is not None and not isinstance(net, Cell):
-        raise TypeError(
-            f"For '{api}', 'net' must be a Cell, but got {net!r} of type {type(net).__name__}."
-        )
+    if net is not None:
+        InstanceOf(Cell).refuse(api, "net", net)
 
 
 def _check_redundancy(api, value):
-    if not isinstance(value, bool):
-        raise ValueError(f"For '{api}', 'remove_redundancy' must be a bool, but got {value!r}.")
+    AsValue(Bool).refuse(api, "remove_redundancy", value)
 
 
 def _wanted(specify_prefix, filter_prefix, choice_func):
@@ -181,11 +179,9 @@ def _wanted(specify_prefix, filter_prefix, choice_func):
 
 def _check_prefix(name, prefix):
     """Refuses a prefix that is no str and no list of them, or is empty."""
-    if not isinstance(prefix, (str, list, tuple)):
-        raise TypeError(
-            f"For 'load_checkpoint', '{name}' must be a str, or a list or tuple of "
-            f"them, but got {prefix!r} of type {type(prefix).__name__}."
-        )
+    InstanceOf(str, list, tuple, words="a str, or a list or tuple of them").refuse(
+        "load_checkpoint", name, prefix
+    )
     parts = [prefix] if isinstance(prefix, str) else prefix
     for part in parts:
         if not isinstance(part, str):
@@ -249,11 +245,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         raise TypeError(f"For '{api}', 'net' must be a Cell, but got None.")
     _check_net(api, net)
     _check_dict(api, parameter_dict)
-    if not isinstance(strict_load, bool):
-        raise TypeError(
-            f"For '{api}', 'strict_load' must be a bool, but got {strict_load!r} of "
-            f"type {type(strict_load).__name__}."
-        )
+    Bool.refuse(api, "strict_load", strict_load)
     _check_redundancy(api, remove_redundancy)
     if remove_redundancy:
         raise TypeError(
@@ -279,11 +271,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _check_dict(api, parameter_dict):
-    if not isinstance(parameter_dict, dict):
-        raise TypeError(
-            f"For '{api}', 'parameter_dict' must be a dict, but got {parameter_dict!r} "
-            f"of type {type(parameter_dict).__name__}."
-        )
+    InstanceOf(dict).refuse(api, "parameter_dict", parameter_dict)
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
             raise TypeError(
@@ -478,11 +466,7 @@ def load_segmented_checkpoints(
         TypeError: If `ckpt_file_dir` is not a str.
         ValueError: If it is no directory.
     """
-    if not isinstance(ckpt_file_dir, str):
-        raise TypeError(
-            "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a str, but got "
-            f"{ckpt_file_dir!r} of type {type(ckpt_file_dir).__name__}."
-        )
+    Str.refuse("load_segmented_checkpoints", "ckpt_file_dir", ckpt_file_dir)
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(
             "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "

@@ -3,6 +3,7 @@
 The ranges of plain arguments are rules in the signatures of `model.py`.
 """
 
+from .._core.rules.vocabulary import Bool, InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .loss_scale_manager import LossScaleManager
 
@@ -14,11 +15,7 @@ _OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "en
 
 def check_levels(optimizer, amp_level, boost_level):
     """Refuses unknown levels, and mixed precision without an optimizer."""
-    if not isinstance(amp_level, str):
-        raise TypeError(
-            f"For 'Model', 'amp_level' must be a str, but got {amp_level!r} of type "
-            f"{type(amp_level).__name__}."
-        )
+    Str.refuse("Model", "amp_level", amp_level)
     for name, level, known in (
         ("amp_level", amp_level, _LEVELS),
         ("boost_level", boost_level, _BOOST_LEVELS),
@@ -52,19 +49,13 @@ def check_kwargs(optimizer, kwargs):
                 f"{', '.join(map(repr, _KEYWORDS))}, but got {name!r}."
             )
     keep = kwargs.get("keep_batchnorm_fp32", True)
-    if not isinstance(keep, bool):
-        raise TypeError(
-            f"For 'Model', 'keep_batchnorm_fp32' must be a bool, but got {keep!r} of "
-            f"type {type(keep).__name__}."
-        )
+    Bool.refuse("Model", "keep_batchnorm_fp32", keep)
     manager = kwargs.get("loss_scale_manager")
     if manager is None:
         return
-    if not isinstance(manager, LossScaleManager):
-        raise TypeError(
-            f"For 'Model', 'loss_scale_manager' must be a LossScaleManager or None, "
-            f"but got {manager!r} of type {type(manager).__name__}."
-        )
+    InstanceOf(LossScaleManager, words="a LossScaleManager or None").refuse(
+        "Model", "loss_scale_manager", manager
+    )
     if optimizer is None:
         raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer', but got None.")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import log
 from .._backend.arrays import to_host
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, encryption, safetensors
 from ..common.parameter import Parameter
@@ -162,11 +163,7 @@ def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
     """Refuses options that the original refuses with a ValueError, whatever their type."""
     check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     check_crc("save_checkpoint", crc_check)
-    if redundancy is not None and not isinstance(redundancy, bool):
-        raise ValueError(
-            "For 'save_checkpoint', 'remove_redundancy' must be a bool or None, but "
-            f"got {redundancy!r}."
-        )
+    AsValue(Bool | None).refuse("save_checkpoint", "remove_redundancy", redundancy)
 
 
 def check_key(api, prefix, key, mode, format):
@@ -175,10 +172,8 @@ def check_key(api, prefix, key, mode, format):
         raise ValueError(
             f"For '{api}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}."
         )
-    if key is not None and not isinstance(key, bytes):
-        raise ValueError(f"For '{api}', '{prefix}_key' must be bytes or None, but got {key!r}.")
-    if not isinstance(mode, str):
-        raise ValueError(f"For '{api}', '{prefix}_mode' must be a str, but got {mode!r}.")
+    AsValue(InstanceOf(bytes) | None).refuse(api, f"{prefix}_key", key)
+    AsValue(Str).refuse(api, f"{prefix}_mode", mode)
     if key is None:
         return
     if format == "safetensors":
@@ -195,8 +190,7 @@ def check_key(api, prefix, key, mode, format):
 
 def check_crc(api, crc_check):
     """Refuses a `crc_check` that is no bool."""
-    if not isinstance(crc_check, bool):
-        raise ValueError(f"For '{api}', 'crc_check' must be a bool, but got {crc_check!r}.")
+    AsValue(Bool).refuse(api, "crc_check", crc_check)
 
 
 def _refuse_type(name, wanted, value):

@@ -14,7 +14,7 @@ import os
 import numpy as np
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Str
+from .._core.rules.vocabulary import InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
@@ -129,11 +129,7 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
             f"For '{api}', 'sliced_parameters' must be a list of Parameters, but got "
             f"{sliced_parameters!r}."
         )
-    if strategy is not None and not isinstance(strategy, dict):
-        raise TypeError(
-            f"For '{api}', 'strategy' must be a dict or None, but got {strategy!r} of "
-            f"type {type(strategy).__name__}."
-        )
+    (InstanceOf(dict) | None).refuse(api, "strategy", strategy)
     if not sliced_parameters:
         raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")
     first = sliced_parameters[0]

@@ -11,7 +11,7 @@ from types import FunctionType
 
 from .. import nn, ops
 from .._core.autograd.transforms import map_tensors
-from .._core.rules.vocabulary import CellOf, OneOf, checked
+from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, OneOf, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -230,11 +230,9 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
             f"{', '.join(LEVELS)}, but got {amp_level!r}."
         )
     wanted = (Cell, FunctionType) if amp_level == "auto" else Cell
-    if not isinstance(network, wanted):
-        raise TypeError(
-            "For 'auto_mixed_precision', 'network' must be a Cell (or a function, at "
-            f"level 'auto'), but got {network!r} of type {type(network).__name__}."
-        )
+    InstanceOf(wanted, words="a Cell (or a function, at level 'auto')").refuse(
+        "auto_mixed_precision", "network", network
+    )
     _check_dtype(dtype)
     if amp_level == "O0":
         return network
@@ -294,11 +292,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
 
     Source: mindspore.amp.custom_mixed_precision of MindSpore 2.10.
     """
-    if not isinstance(network, Cell):
-        raise TypeError(
-            "For 'custom_mixed_precision', 'network' must be a Cell, but got "
-            f"{network!r} of type {type(network).__name__}."
-        )
+    InstanceOf(Cell).refuse("custom_mixed_precision", "network", network)
     if (white_list is None) == (black_list is None):
         raise ValueError(
             "For 'custom_mixed_precision', exactly one of 'white_list' and "
@@ -313,11 +307,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
 
 
 def _check_classes(name, classes, kinds):
-    if not isinstance(classes, list):
-        raise TypeError(
-            f"For 'custom_mixed_precision', '{name}' must be a list, but got "
-            f"{type(classes).__name__}."
-        )
+    InstanceOf(list).refuse("custom_mixed_precision", name, classes)
     for each in classes:
         if not isinstance(each, type) or not issubclass(each, kinds):
             raise TypeError(
@@ -443,18 +433,12 @@ def _configured(level, kwargs):
             f"mindspore.float32, but got {cast_type!r}."
         )
     keep_norms = kwargs.get("keep_batchnorm_fp32", keep_norms)
-    if not isinstance(keep_norms, bool):
-        raise TypeError(
-            "For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got "
-            f"{keep_norms!r} of type {type(keep_norms).__name__}."
-        )
+    Bool.refuse("build_train_network", "keep_batchnorm_fp32", keep_norms)
     if "loss_scale_manager" in kwargs:
         manager = kwargs["loss_scale_manager"]
-        if manager is not None and not isinstance(manager, LossScaleManager):
-            raise TypeError(
-                "For 'build_train_network', 'loss_scale_manager' must be a "
-                f"LossScaleManager or None, but got {type(manager).__name__}."
-            )
+        (InstanceOf(LossScaleManager) | None).refuse(
+            "build_train_network", "loss_scale_manager", manager
+        )
     elif manager is not None:
         manager = manager()
     return cast_type, keep_norms, manager

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.checked import Forbid, checked
-from .._core.rules.vocabulary import Bool, CellOf, Int
+from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, Int
 from .._core.tensor import dtype as dtypes
 from ..nn.cell import Cell
 from ..ops._debug.get_next import Queue
@@ -198,12 +198,9 @@ def connect_network_with_dataset(network: CellOf, dataset_helper):
 
     Source: mindspore.train.connect_network_with_dataset of MindSpore 2.10.
     """
-    if not isinstance(dataset_helper, DatasetHelper):
-        raise TypeError(
-            f"For 'connect_network_with_dataset', 'dataset_helper' must be a "
-            f"DatasetHelper, but got {dataset_helper!r} of type "
-            f"{type(dataset_helper).__name__}."
-        )
+    InstanceOf(DatasetHelper).refuse(
+        "connect_network_with_dataset", "dataset_helper", dataset_helper
+    )
     if not dataset_helper._sinking:
         raise RuntimeError(
             "For 'connect_network_with_dataset', 'dataset_helper' must be made with "

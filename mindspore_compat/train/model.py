@@ -510,11 +510,7 @@ class Model(Evaluation):
             RuntimeError: if execution is not in graph mode, or neither the network is an
                 AutoParallel nor the parallel mode "semi_auto_parallel" or "auto_parallel".
         """
-        if not isinstance(skip_backend_compile, bool):
-            raise TypeError(
-                f"For 'Model.infer_predict_layout', 'skip_backend_compile' must be a "
-                f"bool, but got {skip_backend_compile!r}."
-            )
+        Bool.refuse("Model.infer_predict_layout", "skip_backend_compile", skip_backend_compile)
         check_predict_data(predict_data)
         return layouts_of(
             "infer_predict_layout", self._network, self._predict_network.get_parameters()

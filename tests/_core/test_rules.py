@@ -21,6 +21,7 @@ from mindspore_compat._core.rules.vocabulary import (
     Float,
     Forbid,
     Init,
+    InstanceOf,
     Int,
     ListOf,
     Number,
@@ -196,6 +197,8 @@ CASES = [
         ["0.1", None, FakeCell(), len, np.float32(1), np.array(0.1), b"1"],
         [-0.1, -1, nan, inf, tensor(shape=(2, 2))],
     ),
+    (InstanceOf(dict), [{}, {"a": 1}], [[], 1, None], []),
+    (InstanceOf(int, str, words="a number or a name"), [1, True, "a"], [1.0, b"a", None], []),
     (Init, ["normal", 1, 0.5, True, tensor(), FakeCell()], [np.ones(2), [1], None], []),
 ]
 NAMES = [f"{number}:{case[0]!r}" for number, case in enumerate(CASES)]
@@ -208,6 +211,7 @@ def test_acceptance_and_error_kind(rule, good, wrong_kind, out_of_range):
         for value in values:
             assert bool(guard(copy.copy(value))) is (expected is None), (rule, value)
             assert rule.verdict(value) is expected, (rule, value)
+            assert bool(rule.accepts(copy.copy(value))) is (expected is None), (rule, value)
 
 
 @pytest.mark.parametrize("rule, good, wrong_kind, out_of_range", CASES, ids=NAMES)
@@ -349,6 +353,8 @@ def test_a_guard_needs_no_parentheses_around_it():
         (TensorOf("float32", "float16"), "Tensor of dtype float16 or float32"),
         (TensorOf(real), "Tensor of a real dtype"),
         (ListOf(Str), "list of strs"),
+        (InstanceOf(int, list, bytes), "int, a list or bytes"),
+        (InstanceOf(bool, int, words="a number") | None, "number or None"),
         (TupleOf(Int | None, min_length=1), "tuple of at least 1 (an int or None)"),
     ],
 )

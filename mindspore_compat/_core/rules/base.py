@@ -93,8 +93,18 @@ class Rule:
             return TypeError
         return None if eval(_compiled(self.guard("_value")), scope) else ValueError
 
+    def accepts(self, value) -> bool:
+        """True if `value` is acceptable as it is; the guard is compiled once for each rule."""
+        return self._guarded(value)
+
+    @functools.cached_property
+    def _guarded(self):
+        return eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
+
     def refuse(self, api: str, name: str, value) -> None:
         """Raises the error that `value` deserves as parameter `name` of `api`; returns if none."""
+        if self.accepts(value):
+            return
         error = self.verdict(value)
         if error is not None:
             shown = show(value) if error is ValueError else show_with_type(value)

@@ -36,6 +36,7 @@ from .base import (
     type_named,
 )
 from .checked import Forbid, OneDtype, checked, guard_all, refuse_all, rules_of
+from .instance_rules import InstanceOf
 from .tensor_rules import (
     InTensor,
     ScalarOf,
@@ -62,6 +63,7 @@ __all__ = [
     "Forbid",
     "InTensor",
     "Init",
+    "InstanceOf",
     "Int",
     "ListOf",
     "Number",

@@ -11,7 +11,7 @@ import re
 from ..._backend import collective, heartbeat, launcher
 from ..._core.declare.public_api import public
 from ..._core.rules.base import show
-from ..._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of
@@ -90,8 +90,8 @@ def init_process_group(
     api = "init_process_group"
     wait = WAIT if timeout is None else timeout
     seconds_of(api, wait)
-    if store is not None and not isinstance(store, TCPStore):
-        raise TypeError(f"For '{api}', 'store' must be a TCPStore, but got {store!r}.")
+    if store is not None:
+        InstanceOf(TCPStore).refuse(api, "store", store)
     if backend != "hccl":
         raise ValueError(f"For '{api}', 'backend' must be 'hccl', but got '{backend}'.")
     address = _address(api, init_method, store, world_size, rank)

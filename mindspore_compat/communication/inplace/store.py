@@ -15,7 +15,7 @@ import time
 import weakref
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, checked
+from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str, checked
 
 REQUEST = struct.Struct("!cQQQ")
 ANSWER = struct.Struct("!cQ")
@@ -104,11 +104,7 @@ class TCPStore:
             TypeError: `value` is neither.
             RuntimeError: the master is gone.
         """
-        if not isinstance(value, (bytes, str)):
-            raise TypeError(
-                f"For 'TCPStore.set', 'value' must be bytes or a str, but got "
-                f"{value!r} of type {type(value).__name__}."
-            )
+        InstanceOf(bytes, str).refuse("TCPStore.set", "value", value)
         self._client.ask(SET, 0, key, value.encode() if isinstance(value, str) else value)
 
     @checked
@@ -169,11 +165,7 @@ def seconds_of(api, timeout):
         TypeError: it is none.
         ValueError: it is negative.
     """
-    if not isinstance(timeout, datetime.timedelta):
-        raise TypeError(
-            f"For '{api}', 'timeout' must be a datetime.timedelta, but got "
-            f"{timeout!r} of type {type(timeout).__name__}."
-        )
+    InstanceOf(datetime.timedelta, words="a datetime.timedelta").refuse(api, "timeout", timeout)
     if timeout < datetime.timedelta(0):
         raise ValueError(f"For '{api}', 'timeout' must not be negative, but got {timeout!r}.")
     return timeout.total_seconds()

@@ -6,7 +6,7 @@ as at the start, they are those of `mindspore.mint.distributed`.
 """
 
 from ..._core.declare.public_api import PUBLIC, public
-from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
+from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
 from .. import transfer
 from ..all_to_all import all_to_all_single_with_output_shape, all_to_all_with_output_shape
@@ -49,8 +49,8 @@ def set_comm_ops_inplace(is_enable, func_list=None):
     api = "set_comm_ops_inplace"
     if type(is_enable) is not bool:
         raise TypeError(f"For '{api}', 'is_enable' must be a bool, but got {is_enable!r}.")
-    if func_list is not None and not isinstance(func_list, list):
-        raise TypeError(f"For '{api}', 'func_list' must be a list, but got {func_list!r}.")
+    if func_list is not None:
+        InstanceOf(list).refuse(api, "func_list", func_list)
     for name in func_list or ():
         if name not in _switchable():
             raise ValueError(

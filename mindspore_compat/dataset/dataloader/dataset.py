@@ -1,5 +1,6 @@
 """What a DataLoader reads: rows by index, or one after another."""
 
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 
 __all__ = ["Dataset", "IterableDataset", "TensorDataset"]
@@ -60,11 +61,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         for each in tensors:
-            if not isinstance(each, Tensor):
-                raise TypeError(
-                    f"For 'TensorDataset', 'tensors' must be Tensors, but got {each!r} "
-                    f"of type {type(each).__name__}."
-                )
+            InstanceOf(Tensor, words="Tensors").refuse("TensorDataset", "tensors", each)
         lengths = {each.shape[0] for each in tensors}
         if len(lengths) > 1:
             raise ValueError(

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from ..._core.rules.vocabulary import InstanceOf
 from .operations import RepeatDataset, TakeDataset, method
 from .pipeline import Dataset, UnionBaseDataset
 from .rows import Flow
@@ -160,8 +161,7 @@ class ConcatDataset(UnionBaseDataset):
             TypeError: it is not a sampler.
             ValueError: it is a DistributedSampler that shuffles or has `num_samples`.
         """
-        if not isinstance(sampler, BuiltinSampler):
-            raise TypeError(f"For 'use_sampler', 'sampler' must be a sampler, but got {sampler!r}.")
+        InstanceOf(BuiltinSampler, words="a sampler").refuse("use_sampler", "sampler", sampler)
         if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
             raise ValueError(
                 "For 'use_sampler', a DistributedSampler over concatenated datasets "

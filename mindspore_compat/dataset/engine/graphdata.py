@@ -10,7 +10,7 @@ from enum import Enum
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Number, OneOf, Str
 from ..._io.mindrecord import Records
 from .._rules import INT32_MAX, AnInstance, Workers
 from . import config
@@ -137,11 +137,9 @@ class GraphData:
             node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
         """
         api = "get_edges_from_nodes"
-        if not isinstance(node_list, (list, np.ndarray)):
-            raise TypeError(
-                f"For '{api}', 'node_list' must be a list or an array of pairs, but "
-                f"got {node_list!r}."
-            )
+        InstanceOf(list, np.ndarray, words="a list or an array of pairs").refuse(
+            api, "node_list", node_list
+        )
         pairs = [
             _numbers(api, "node_list", list(pair) if isinstance(pair, tuple) else pair)
             for pair in node_list
@@ -529,11 +527,7 @@ def _numbers(api, name, given, axes=1):
         TypeError: these are none.
         ValueError: there is not one, or there are other axes than wanted.
     """
-    if not isinstance(given, (list, np.ndarray)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a list or an array of ints, but got "
-            f"{given!r} of type {type(given).__name__}."
-        )
+    InstanceOf(list, np.ndarray, words="a list or an array of ints").refuse(api, name, given)
     try:
         numbers = np.array(given)
     except ValueError as error:

@@ -9,7 +9,7 @@ themselves to Dataset in `operations`.
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool
+from ..._core.rules.vocabulary import Bool, InstanceOf
 from .._rules import natural
 from . import iterators
 from .cache import DatasetCache
@@ -58,11 +58,8 @@ class Dataset:
     _is_order = False  # whether it changes the order of rows alone
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
-        if cache is not None and not isinstance(cache, DatasetCache):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'cache' must be a DatasetCache, but got "
-                f"{cache!r} of type {type(cache).__name__}."
-            )
+        if cache is not None:
+            InstanceOf(DatasetCache).refuse(type(self).__name__, "cache", cache)
         self.cache = cache
         children = [] if children is None else children
         self.children = [children] if isinstance(children, Dataset) else list(children)
@@ -386,10 +383,9 @@ class MappableDataset(SourceDataset):
         Raises:
             TypeError: it is not a sampler.
         """
-        if not isinstance(new_sampler, BuiltinSampler):
-            raise TypeError(
-                f"For 'use_sampler', 'new_sampler' must be a sampler, but got {new_sampler!r}."
-            )
+        InstanceOf(BuiltinSampler, words="a sampler").refuse(
+            "use_sampler", "new_sampler", new_sampler
+        )
         previous = self.sampler if self.__dict__.get("_is_part") else self.sampler.child_sampler
         self._is_part = False
         self.sampler = new_sampler
@@ -441,8 +437,7 @@ def _common(one, other):
 
 def _absolute(sizes, total):
     """The sizes of the parts of a split."""
-    if not isinstance(sizes, list):
-        raise TypeError(f"For 'split', 'sizes' must be a list, but got {sizes!r}.")
+    InstanceOf(list).refuse("split", "sizes", sizes)
     whole = all(type(each) is int for each in sizes)
     if not sizes or not (whole or all(type(each) is float for each in sizes)):
         raise ValueError(f"For 'split', 'sizes' must hold ints or floats, but got {sizes!r}.")

@@ -3,7 +3,7 @@
 import json
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Int, ListOf, Str
+from ..._core.rules.vocabulary import InstanceOf, Int, ListOf, Str
 from ..._core.tensor import dtype as dtypes
 from ..._io.reading import json_of, reading
 from .._rules import AnInstance
@@ -94,8 +94,7 @@ class Schema:
             RuntimeError: something else is in it, or there are no columns.
             TypeError: it is no dict.
         """
-        if not isinstance(json_obj, dict):
-            raise TypeError(f"For 'Schema', 'json_obj' must be a dict, but got {json_obj!r}.")
+        InstanceOf(dict).refuse("Schema", "json_obj", json_obj)
         unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
         if unknown or not json_obj.get("columns"):
             raise RuntimeError(

@@ -16,7 +16,7 @@ import types
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import OneOf
+from ..._core.rules.vocabulary import InstanceOf, OneOf
 from ..._core.tensor.tensor import Tensor
 from ..engine.config import next_seed
 from ..engine.rows import FAILURES, as_column
@@ -132,11 +132,7 @@ def checked_transforms(api, transforms):
         TypeError: it is no list, or holds something that cannot be called.
         ValueError: it is empty.
     """
-    if not isinstance(transforms, list):
-        raise TypeError(
-            f"For '{api}', 'transforms' must be a list, but got {transforms!r} of type "
-            f"{type(transforms).__name__}."
-        )
+    InstanceOf(list).refuse(api, "transforms", transforms)
     if not transforms:
         raise ValueError(f"For '{api}', 'transforms' must not be empty.")
     for index, each in enumerate(transforms):

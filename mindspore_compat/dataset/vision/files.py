@@ -6,7 +6,7 @@ Encoding and decoding need OpenCV, of the extra "vision".
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int, Str
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.reading import content, reading
 from .._extra import opencv, opencv_pixels
@@ -251,10 +251,7 @@ def _shape(api, image):
     """
     if is_pil(image):
         return image.height, image.width, len(image.getbands())
-    if not isinstance(image, np.ndarray):
-        raise TypeError(
-            f"For '{api}', 'image' must be an array or a PIL image, but got {type(image).__name__}."
-        )
+    InstanceOf(np.ndarray, words="an array or a PIL image").refuse(api, "image", image)
     if image.ndim < 2:
         raise RuntimeError(
             f"For '{api}', 'image' must have at least two axes, but got shape {image.shape}."

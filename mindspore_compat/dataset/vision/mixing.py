@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Number
+from ..._core.rules.vocabulary import Bool, InstanceOf, Number
 from .._rules import AnInstance, Probability, positive
 from ..engine.twister import Gamma32
 from ..transforms.base import (
@@ -288,10 +288,9 @@ class UniformAugment(CompoundOperation):
 
     @checked
     def __init__(self, transforms, num_ops: positive = 2):
-        if not isinstance(transforms, (list, tuple)):
-            raise TypeError(
-                f"For 'UniformAugment', 'transforms' must be a sequence, but got {transforms!r}."
-            )
+        InstanceOf(list, tuple, words="a sequence").refuse(
+            "UniformAugment", "transforms", transforms
+        )
         self.transforms = checked_transforms("UniformAugment", list(transforms))
         if num_ops > len(self.transforms):
             raise ValueError(

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Int, checked
+from ..._core.rules.vocabulary import InstanceOf, Int, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from .optimizer import Optimizer
@@ -12,11 +12,7 @@ from .optimizer import Optimizer
 
 def need_optimizer(api, optimizer):
     """Refuses what is no optimizer of this package."""
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            f"For '{api}', 'optimizer' must be an experimental Optimizer, but got "
-            f"{type(optimizer).__name__}."
-        )
+    InstanceOf(Optimizer, words="an experimental Optimizer").refuse(api, "optimizer", optimizer)
 
 
 def as_float(value):

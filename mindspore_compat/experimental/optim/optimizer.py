@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...nn.cell import Cell
@@ -155,11 +156,7 @@ def _as_parameters(api, params):
 
 
 def _not_negative(api, name, value):
-    if not isinstance(value, (int, float)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a float or an int, but got {value!r} of "
-            f"type {type(value).__name__}."
-        )
+    InstanceOf(float, int).refuse(api, name, value)
     if not 0 <= value < math.inf:
         raise ValueError(
             f"For '{api}', '{name}' must be finite and not below 0, but got {value!r}."

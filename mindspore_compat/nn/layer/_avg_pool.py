@@ -5,7 +5,7 @@ The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found f
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Str
+from ..._core.rules.vocabulary import Any, Bool, Int, Str
 from ...ops._conv.im2col import each, need_rank, padding_of
 from ...ops._pooling.average_pool import average_windows
 from .._parts import need_floats
@@ -46,18 +46,9 @@ class _AvgPool(_Pool):
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
         for flag, value in (("ceil_mode", ceil_mode), ("count_include_pad", count_include_pad)):
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For '{name}', '{flag}' must be a bool, but got {value!r} of type "
-                    f"{type(value).__name__}."
-                )
-        if divisor_override is not None and (
-            isinstance(divisor_override, bool) or not isinstance(divisor_override, int)
-        ):
-            raise TypeError(
-                f"For '{name}', 'divisor_override' must be an int, but got "
-                f"{divisor_override!r} of type {type(divisor_override).__name__}."
-            )
+            Bool.refuse(name, flag, value)
+        if divisor_override is not None:
+            Int.refuse(name, "divisor_override", divisor_override)
         if divisor_override is not None and divisor_override <= 0:
             raise ValueError(
                 f"For '{name}', 'divisor_override' must be > 0, but got {divisor_override}."

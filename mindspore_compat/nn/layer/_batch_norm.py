@@ -10,7 +10,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Init, Int, ListOf, Number, checked
+from ..._core.rules.vocabulary import Bool, DType, Float, Init, Int, ListOf, Number, checked
 from ..._core.tensor.dtype import float32, float64
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
@@ -36,11 +36,7 @@ def _need_shape(api, x, ranks, error=ValueError):
 
 def _need_float(api, name, value):
     """Refuses in a call what the constructor let through, as the original does."""
-    if not isinstance(value, float):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a float, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+    Float.refuse(api, name, value)
 
 
 def _need_share(api, name, value):

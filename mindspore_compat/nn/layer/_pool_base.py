@@ -1,7 +1,7 @@
 """What the layers that pool windows share: how sizes, modes and layouts are checked and stored."""
 
 from ..._core.context.config import config
-from ..._core.rules.vocabulary import TensorOf, floating, integer
+from ..._core.rules.vocabulary import Str, TensorOf, floating, integer
 from ...ops._conv.im2col import each
 from ..cell import Cell
 
@@ -47,11 +47,7 @@ class _Pool(Cell):
 
     def _known_mode(self, mode):
         name = type(self).__name__
-        if not isinstance(mode, str):
-            raise TypeError(
-                f"For '{name}', 'pad_mode' must be a str, but got {mode!r} of type "
-                f"{type(mode).__name__}."
-            )
+        Str.refuse(name, "pad_mode", mode)
         if mode.upper() not in _MODES:
             raise ValueError(
                 f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "

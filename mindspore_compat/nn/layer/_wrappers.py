@@ -8,6 +8,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
+    InstanceOf,
     Int,
     ListOf,
     Number,
@@ -237,11 +238,7 @@ class Pad(Cell):
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
-        if not isinstance(paddings, tuple):
-            raise TypeError(
-                f"For 'Pad', 'paddings' must be a tuple, but got {paddings!r} of type "
-                f"{type(paddings).__name__}."
-            )
+        InstanceOf(tuple).refuse("Pad", "paddings", paddings)
         if len(paddings) > 4 or not all(_is_pair(pair) for pair in paddings):
             raise ValueError(
                 f"For 'Pad', 'paddings' must be at most 4 pairs of ints >= 0, but got {paddings!r}."
@@ -321,11 +318,7 @@ class Unfold(Cell):
 
 
 def _need_window(name, value):
-    if not isinstance(value, (tuple, list)):
-        raise TypeError(
-            f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of "
-            f"type {type(value).__name__}."
-        )
+    InstanceOf(tuple, list).refuse("Unfold", name, value)
     right = (
         len(value) == 4
         and value[0] == value[3] == 1

@@ -9,7 +9,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import InstanceOf
 from ..cell import Cell
+
+_AnyInt = InstanceOf(int)
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
 
@@ -24,11 +27,7 @@ def _need_cell(api, cell):
 
 def _index(api, index, size, also=0):
     """`index` counted from the front; it may equal the size where `also` is 1."""
-    if not isinstance(index, int):
-        raise TypeError(
-            f"For '{api}', 'index' must be an int, but got {index!r} of type "
-            f"{type(index).__name__}."
-        )
+    _AnyInt.refuse(api, "index", index)
     if not -size <= index < size + also:
         raise IndexError(
             f"For '{api}', 'index' must be in [{-size}, {size + also}), but got {index}."
@@ -88,11 +87,7 @@ class _Numbered(Cell):
         self._add(cell, _prefix_and_position(self._cells)[0], self._key(index))
 
     def __delitem__(self, index):
-        if not isinstance(index, (int, slice)):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'index' must be an int or a slice, but "
-                f"got {index!r} of type {type(index).__name__}."
-            )
+        InstanceOf(int, slice).refuse(type(self).__name__, "index", index)
         gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
         _, at = _prefix_and_position(self._cells)
         remaining = [(key, cell) for key, cell in self._cells.items() if key not in gone]
@@ -220,11 +215,7 @@ class CellList(_Numbered):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(list(self._cells.values())[index], auto_prefix=self._auto_prefix)
-        if not isinstance(index, int):
-            raise TypeError(
-                f"For 'CellList', 'index' must be an int or a slice, but got {index!r} "
-                f"of type {type(index).__name__}."
-            )
+        InstanceOf(int, words="an int or a slice").refuse("CellList", "index", index)
         return self._cells[self._key(index)]
 
     def __iadd__(self, cells):
@@ -257,11 +248,7 @@ class CellList(_Numbered):
         Raises:
             TypeError: if `cells` is not a list, or holds something else than Cells.
         """
-        if not isinstance(cells, list):
-            raise TypeError(
-                f"For 'CellList', 'cells' must be a list, but got {cells!r} of type "
-                f"{type(cells).__name__}."
-            )
+        InstanceOf(list).refuse("CellList", "cells", cells)
         for cell in cells:
             _need_cell("CellList", cell)
             if isinstance(cell, CellDict):
@@ -372,11 +359,7 @@ class CellDict(Cell):
 
     def update(self, cells):
         """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
-        if not isinstance(cells, Iterable):
-            raise TypeError(
-                f"For 'CellDict', 'cells' must be an iterable of pairs, but got "
-                f"{cells!r} of type {type(cells).__name__}."
-            )
+        InstanceOf(Iterable, words="an iterable of pairs").refuse("CellDict", "cells", cells)
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:

@@ -3,7 +3,7 @@
 import math
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Int, checked
+from ..._core.rules.vocabulary import Bool, DType, InstanceOf, Int, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
@@ -11,6 +11,8 @@ from ...ops._linalg.matmul import dense
 from .._parts import need_init_shape, parameter
 from ..cell import Cell
 from .basic import _settled
+
+_ATensor = InstanceOf(Tensor)
 
 __all__ = ["BiDense"]
 
@@ -87,11 +89,7 @@ class BiDense(Cell):
             ("input1", input1, self.in1_channels),
             ("input2", input2, self.in2_channels),
         ):
-            if not isinstance(x, Tensor):
-                raise TypeError(
-                    f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
-                    f"{type(x).__name__}."
-                )
+            _ATensor.refuse("BiDense", name, x)
             is_other = x.dtype != self.weight.dtype and not _settled(x._array)
             if name == "input1" and is_other:
                 raise TypeError(

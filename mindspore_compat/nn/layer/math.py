@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import (
     Float,
     Int,
     ListOf,
+    Number,
     OneDtype,
     TensorOf,
     TupleOf,
@@ -93,11 +94,7 @@ class Range(Cell):
         super().__init__()
         first, last = (0, start) if limit is None else (start, limit)
         for name, value in (("start", first), ("limit", last), ("delta", delta)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(
-                    f"For 'Range', '{name}' must be a number, but got {value!r} of "
-                    f"type {type(value).__name__}."
-                )
+            Number.refuse("Range", name, value)
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0.")
         whole = all(isinstance(value, int) for value in (first, last, delta))

@@ -5,7 +5,16 @@ Paddings are pairs (before, behind), the last axis first. A negative one cuts el
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Number, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    InstanceOf,
+    Number,
+    Str,
+    TensorOf,
+    any_dtype,
+    checked,
+)
 from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
@@ -81,11 +90,7 @@ class _Pad(Cell):
     @padding.setter
     def padding(self, padding):
         name = type(self).__name__
-        if not isinstance(padding, (int, tuple)):
-            raise TypeError(
-                f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
-                f"{padding!r} of type {type(padding).__name__}."
-            )
+        InstanceOf(int, tuple, words="an int or a tuple of ints").refuse(name, "padding", padding)
         numbers = padding if isinstance(padding, tuple) else (int(padding),) * (2 * self._count)
         if not all(isinstance(n, int) for n in numbers):
             raise TypeError(f"For '{name}', 'padding' must hold ints only, but got {padding!r}.")

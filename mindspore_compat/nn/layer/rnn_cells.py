@@ -6,13 +6,15 @@ Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent/s
 import math
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
+from ..._core.rules.vocabulary import Bool, DType, Forbid, InstanceOf, Int, OneOf, TensorOf, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
+
+_TwoTensors = InstanceOf(tuple, words="a tuple of two Tensors")
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
@@ -102,10 +104,7 @@ class RNNCellBase(Cell):
 
 
 def _need_pair(api, hx):
-    if not isinstance(hx, tuple):
-        raise TypeError(
-            f"For '{api}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}."
-        )
+    _TwoTensors.refuse(api, "hx", hx)
     if len(hx) != 2:
         raise ValueError(f"For '{api}', 'hx' must hold two Tensors, but got {len(hx)}.")
 

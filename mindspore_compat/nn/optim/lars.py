@@ -4,7 +4,7 @@ from ..._backend import arrays
 from ..._backend.fuse import compute_dtype, fuse
 from ..._backend.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Callable, Float, checked, inf
+from ..._core.rules.vocabulary import Any, Bool, Callable, Float, InstanceOf, checked, inf
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...ops._optimizer.formulas import lars_gradient, unscaled
@@ -180,11 +180,7 @@ class LARS(Optimizer):
 
 
 def _check_inner(optimizer, use_clip):
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            "For 'LARS', 'optimizer' must be an Optimizer, but got "
-            f"{optimizer!r} of type {type(optimizer).__name__}."
-        )
+    InstanceOf(Optimizer).refuse("LARS", "optimizer", optimizer)
     if use_clip and optimizer.dynamic_lr and optimizer.is_group_lr:
         raise ValueError(
             "For 'LARS', 'use_clip' must be False where learning rates both change "

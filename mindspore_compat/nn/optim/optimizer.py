@@ -16,7 +16,7 @@ from ... import ops
 from ..._backend import arrays
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import checked
+from ..._core.rules.vocabulary import Bool, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...ops._optimizer.formulas import centralised, unscaled
@@ -416,11 +416,7 @@ class Optimizer(Cell):
 
     @unique.setter
     def unique(self, value):
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'unique' must be a bool, but got "
-                f"{value!r} of type {type(value).__name__}."
-            )
+        Bool.refuse(type(self).__name__, "unique", value)
         self._unique = value
 
     @property
@@ -434,11 +430,7 @@ class Optimizer(Cell):
 
     def _set_base_target(self, value):
         api = type(self).__name__
-        if not isinstance(value, str):
-            raise TypeError(
-                f"For '{api}', 'target' must be a str, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
+        Str.refuse(api, "target", value)
         if value not in ("CPU", "Ascend", "GPU"):
             raise ValueError(
                 f"For '{api}', 'target' must be 'CPU', 'Ascend' or 'GPU', but got {value!r}."

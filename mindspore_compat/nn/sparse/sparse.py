@@ -1,7 +1,7 @@
 """Layers around the ops of sparse tensors, in `ops/_sparse/coo_csr.py`."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, checked
+from ..._core.rules.vocabulary import Bool, InstanceOf, checked
 from ...common.sparse_tensor import COOTensor
 from ...ops._sparse import coo_csr
 from ..cell import Cell
@@ -29,11 +29,7 @@ class SparseToDense(Cell):
 
     def construct(self, sparse_tensor):
         """The dense Tensor."""
-        if not isinstance(sparse_tensor, COOTensor):
-            raise TypeError(
-                f"For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
-                f"{type(sparse_tensor).__name__}."
-            )
+        InstanceOf(COOTensor).refuse("SparseToDense", "sparse_tensor", sparse_tensor)
         return sparse_tensor.to_dense()
 
 

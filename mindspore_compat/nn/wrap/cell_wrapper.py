@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from ... import ops
 from ..._core.context import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, CellOf, Int, checked
+from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
@@ -202,11 +202,9 @@ class ForwardValueAndGrad(Cell):
         get_by_list: Bool = False,
         sens_param: Bool = False,
     ):
-        if not isinstance(network, (Cell, FunctionType, MethodType)):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', 'network' must be a Cell, a function or a "
-                f"method, but got {network!r} of type {type(network).__name__}."
-            )
+        InstanceOf(Cell, FunctionType, MethodType, words="a Cell, a function or a method").refuse(
+            "ForwardValueAndGrad", "network", network
+        )
         if get_by_list and not _are_parameters(weights):
             raise TypeError(
                 "For 'ForwardValueAndGrad', 'weights' must be Parameters with "
@@ -322,11 +320,7 @@ class ParameterUpdate(Cell):
     """
 
     def __init__(self, param):
-        if not isinstance(param, Parameter):
-            raise TypeError(
-                "For 'ParameterUpdate', 'param' must be a Parameter, but got "
-                f"{param!r} of type {type(param).__name__}."
-            )
+        InstanceOf(Parameter).refuse("ParameterUpdate", "param", param)
         super().__init__(auto_prefix=False)
         self._param = param
 

@@ -12,7 +12,7 @@ from ..._backend import arrays
 from ..._backend.finite import overflowed
 from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Number, TensorOf, checked
+from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
@@ -21,6 +21,9 @@ from ...communication.groups import get_group_size
 from ...ops._transforms.functional import MultitypeFuncGraph
 from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
+
+_ATensor = InstanceOf(Tensor)
+_Sense = InstanceOf(Tensor, words="a Cell or a Tensor")
 
 __all__ = [
     "DynamicLossScaleUpdateCell",
@@ -236,11 +239,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             TypeError: if `sens` is not a Tensor.
             ValueError: if its shape or dtype differs.
         """
-        if not isinstance(sens, Tensor):
-            raise TypeError(
-                "For 'set_sense_scale', 'sens' must be a Tensor, but got "
-                f"{sens!r} of type {type(sens).__name__}."
-            )
+        _ATensor.refuse("set_sense_scale", "sens", sens)
         if sens.shape != self.scale_sense.shape or sens.dtype != self.scale_sense.dtype:
             raise ValueError(
                 "For 'set_sense_scale', 'sens' must have the shape "
@@ -369,11 +368,7 @@ def _divide(grads, scale):
 def _check_scale(api, scale_sense):
     if isinstance(scale_sense, Cell):
         return
-    if not isinstance(scale_sense, Tensor):
-        raise TypeError(
-            f"For '{api}', 'scale_sense' must be a Cell or a Tensor, but got "
-            f"{scale_sense!r} of type {type(scale_sense).__name__}."
-        )
+    _Sense.refuse(api, "scale_sense", scale_sense)
     if scale_sense.shape not in ((), (1,)):
         raise ValueError(
             f"For '{api}', the shape of 'scale_sense' must be () or (1,), but got "

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from ..._core.callback import Callback
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 
 __all__ = [
@@ -124,11 +125,7 @@ class RunContext:
     """
 
     def __init__(self, original_args):
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                f"For 'RunContext', 'original_args' must be a dict, but got "
-                f"{original_args!r} of type {type(original_args).__name__}."
-            )
+        InstanceOf(dict).refuse("RunContext", "original_args", original_args)
         self._original_args = original_args
         self._stop_requested = False
 

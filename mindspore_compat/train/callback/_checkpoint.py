@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ... import log
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Any, Bool, CellOf, Int, OneOf, Str
+from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import remove, remove_abandoned
 from .. import _background, _saving
@@ -146,11 +146,7 @@ def _appended(append_info):
     """`append_info` as a dict, the counted values as 0; None for nothing."""
     if append_info is None or append_info == []:
         return None
-    if not isinstance(append_info, list):
-        raise TypeError(
-            f"For 'CheckpointConfig', 'append_info' must be a list or None, but got "
-            f"{append_info!r} of type {type(append_info).__name__}."
-        )
+    InstanceOf(list, words="a list or None").refuse("CheckpointConfig", "append_info", append_info)
     made = {}
     dicts = [each for each in append_info if isinstance(each, dict)]
     if len(dicts) > 1:
@@ -232,11 +228,7 @@ class ModelCheckpoint(Callback):
                 f"For 'ModelCheckpoint', 'prefix' must be callable or a str without "
                 f"'/', but got {prefix!r}."
             )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig or None, "
-                f"but got {config!r} of type {type(config).__name__}."
-            )
+        (InstanceOf(CheckpointConfig) | None).refuse("ModelCheckpoint", "config", config)
         self._prefix = self._exception_prefix = prefix
         self._directory = directory
         if directory is None:

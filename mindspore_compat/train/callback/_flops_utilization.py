@@ -4,6 +4,7 @@ import time
 
 from ... import log
 from ..._core.context.config import GRAPH_MODE, config
+from ..._core.rules.vocabulary import Bool, Int
 from ...communication.groups import get_group_size
 from .._utils import without_optimizer
 from ._callback import Callback
@@ -39,11 +40,7 @@ class FlopsUtilizationCollector(Callback):
 
     def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
         super().__init__()
-        if isinstance(data_size, bool) or not isinstance(data_size, int):
-            raise TypeError(
-                f"For 'FlopsUtilizationCollector', 'data_size' must be an int, but got "
-                f"{data_size!r} of type {type(data_size).__name__}."
-            )
+        Int.refuse("FlopsUtilizationCollector", "data_size", data_size)
         if data_size <= 0:
             raise ValueError(
                 f"For 'FlopsUtilizationCollector', 'data_size' must be an int > 0, but got "
@@ -53,10 +50,7 @@ class FlopsUtilizationCollector(Callback):
             ("full_flops", full_flops),
             ("enable_ma_collector", enable_ma_collector),
         ):
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For 'FlopsUtilizationCollector', '{name}' must be a bool, but got {value!r}."
-                )
+            Bool.refuse("FlopsUtilizationCollector", name, value)
         self.step_time = data_size
         self.computility = computility
         self.full_flops = full_flops

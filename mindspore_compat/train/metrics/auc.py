@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool
+from ..._core.rules.vocabulary import Bool, InstanceOf
 
 __all__ = ["auc"]
 
@@ -54,11 +54,7 @@ def auc(x, y, reorder: Bool = False):
 
 def _points(name, values):
     """A list or array as an array of one axis."""
-    if not isinstance(values, (np.ndarray, list)):
-        raise TypeError(
-            f"For 'auc', '{name}' must be a numpy.ndarray or a list, but got "
-            f"{values!r} of type {type(values).__name__}."
-        )
+    InstanceOf(np.ndarray, list, words="a numpy.ndarray or a list").refuse("auc", name, values)
     found = np.asarray(values)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found.ravel()

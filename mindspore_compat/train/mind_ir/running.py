@@ -2,6 +2,7 @@
 
 import os
 
+from ..._core.rules.vocabulary import AsValue, Str
 from ..._io import encryption, mindir
 from ..._io.files import mapped
 from ..._io.reading import reading
@@ -36,11 +37,7 @@ def load(file_name, **kwargs):
         >>> ms.load("relu.mindir")
         FuncGraph('ReLU', 2 nodes)
     """
-    if not isinstance(file_name, str):
-        raise ValueError(
-            f"For 'load', 'file_name' must be a str, but got {file_name!r} of type "
-            f"{type(file_name).__name__}."
-        )
+    AsValue(Str).refuse("load", "file_name", file_name)
     if not file_name.endswith(SUFFIX):
         raise ValueError(f"For 'load', 'file_name' must end in '{SUFFIX}', but got {file_name!r}.")
     if not os.path.isfile(file_name):

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 
+from ..._core.rules.vocabulary import AsValue, InstanceOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io import encryption, mindir
 from ..._io.files import READ_ONLY, atomic_write
@@ -140,11 +141,7 @@ def _check(net, inputs, file_name, file_format):
         )
     for value in inputs:
         _check_input(value)
-    if not isinstance(file_name, str):
-        raise TypeError(
-            f"For 'export', 'file_name' must be a str, but got {file_name!r} of type "
-            f"{type(file_name).__name__}."
-        )
+    Str.refuse("export", "file_name", file_name)
     if file_format not in FORMATS:
         raise ValueError(
             "For 'export', 'file_format' must be 'MINDIR', 'ONNX' or 'AIR', but got "
@@ -169,8 +166,7 @@ def check_lock(api, prefix, key, mode):
     """Refuses a key or mode with which nothing can be locked; a function is its own mode."""
     if key is None:
         return
-    if not isinstance(key, bytes):
-        raise ValueError(f"For '{api}', '{prefix}_key' must be bytes, but got {key!r}.")
+    AsValue(InstanceOf(bytes)).refuse(api, f"{prefix}_key", key)
     if callable(mode):
         return
     try:

@@ -16,7 +16,7 @@ import numpy as np
 from ... import log
 from ..._core.context.config import config
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Callable, CellOf, Int, OneOf, Str
+from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
@@ -179,11 +179,7 @@ class SummaryRecord:
                     f"For 'SummaryRecord', 'name' must be a str that is not empty, "
                     f"but got {name!r}."
                 )
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"For 'SummaryRecord', 'value' must be a Tensor, but got "
-                    f"{value!r} of type {type(value).__name__}."
-                )
+            InstanceOf(Tensor).refuse("SummaryRecord", "value", value)
             array = value.asnumpy().copy()
             _check_shape(plugin, array)
             self._values.append((plugin, name, array))

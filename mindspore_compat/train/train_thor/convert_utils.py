@@ -1,6 +1,6 @@
 """What turns a network, and a Model, into those that THOR trains."""
 
-from ..._core.rules.vocabulary import CellOf, checked
+from ..._core.rules.vocabulary import CellOf, InstanceOf, checked
 from ...nn.layer.thor_layer import convert
 from ...nn.optim.thor import ThorGpu
 from ...nn.wrap import TrainOneStepCell
@@ -78,11 +78,7 @@ class ConvertModelUtils:
             >>> model = ms.ConvertModelUtils.convert_to_thor_model(
             ...     model, network=net, loss_fn=nn.MSELoss(), optimizer=optimizer)
         """
-        if not isinstance(model, Model):
-            raise TypeError(
-                "For 'convert_to_thor_model', 'model' must be a Model, but got "
-                f"{model!r} of type {type(model).__name__}."
-            )
+        InstanceOf(Model).refuse("convert_to_thor_model", "model", model)
         if not isinstance(optimizer, ThorGpu):
             return model
         if isinstance(network, TrainOneStepCell):

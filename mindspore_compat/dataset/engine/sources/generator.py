@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, Int, ListOf
+from ...._core.rules.vocabulary import Bool, Callable, InstanceOf, Int, ListOf
 from ...._core.tensor import dtype as dtypes
 from ..._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
 from .. import config
@@ -415,10 +415,7 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples):
-        if not isinstance(padded_samples, list):
-            raise TypeError(
-                f"For 'PaddedDataset', 'padded_samples' must be a list, but got {padded_samples!r}."
-            )
+        InstanceOf(list).refuse("PaddedDataset", "padded_samples", padded_samples)
         if not padded_samples:
             raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty.")
         if not all(isinstance(each, dict) for each in padded_samples):

@@ -9,10 +9,12 @@ import numpy as np
 
 from ...._core.declare.public_api import public
 from ...._core.rules.base import register_type, registered, type_named
-from ...._core.rules.vocabulary import Bool, DType, Str, checked
+from ...._core.rules.vocabulary import Bool, DType, InstanceOf, Str, checked
 from ...._core.tensor.dtype import bfloat16, float16, float32, float64
 from ...._core.tensor.tensor import Tensor
 from ...cell import Cell
+
+_ATensor = InstanceOf(Tensor)
 
 __all__ = ["Bijector"]
 
@@ -131,11 +133,7 @@ class Bijector(Cell):
 
     def _check_value_dtype(self, value):
         """The value, refused where it is no Tensor of a float type, or not of `dtype`."""
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'value' must be a Tensor, but got "
-                f"{type(value).__name__}."
-            )
+        _ATensor.refuse(type(self).__name__, "value", value)
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
             raise TypeError(
                 f"For '{type(self).__name__}', 'value' must have "

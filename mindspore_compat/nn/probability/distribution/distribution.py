@@ -10,7 +10,7 @@ import numpy as np
 
 from .... import ops
 from ...._core.rules.base import register_type
-from ...._core.rules.vocabulary import DType, Int, Str, checked
+from ...._core.rules.vocabulary import DType, InstanceOf, Int, Str, checked
 from ...._core.tensor.dtype import (
     float16,
     float32,
@@ -28,6 +28,20 @@ from ...._core.tensor.tensor import Tensor
 from ....common.parameter import Parameter
 from ...cell import Cell
 
+_ATuple = InstanceOf(tuple)
+_ATensor = InstanceOf(Tensor)
+_Given = InstanceOf(Tensor, words="a Tensor, given to the distribution or with the question")
+_Values = InstanceOf(
+    bool,
+    int,
+    float,
+    list,
+    np.ndarray,
+    np.generic,
+    Tensor,
+    words="a number, a list, an array or a Tensor",
+)
+
 __all__ = ["Distribution"]
 
 FLOATS = (float16, float32, float64)
@@ -38,11 +52,7 @@ def tensor_of(api, value, name, dtype):
     """An argument as a Tensor of type `dtype`; None and a Parameter stay as they are."""
     if value is None or isinstance(value, Parameter):
         return value
-    if not isinstance(value, (bool, int, float, list, np.ndarray, np.generic, Tensor)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a number, a list, an array or a Tensor, "
-            f"but got {type(value).__name__}."
-        )
+    _Values.refuse(api, name, value)
     return value.astype(dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
 
 
@@ -158,22 +168,13 @@ class Distribution(Cell):
         found = []
         for (name, own), value in zip(self._own.items(), given, strict=True):
             value = own if value is None else value
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{name}' must be a Tensor, given to "
-                    f"the distribution or with the question, but got "
-                    f"{type(value).__name__}."
-                )
+            _Given.refuse(type(self).__name__, name, value)
             found.append(value)
         return found[0] if len(found) == 1 else found
 
     def _check_value(self, value, name="value"):
         """The given value, as floats."""
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{type(self).__name__}', '{name}' must be a Tensor, but got "
-                f"{type(value).__name__}."
-            )
+        _ATensor.refuse(type(self).__name__, name, value)
         return value.astype(self._dtype if self._dtype in FLOATS else float32)
 
     def _broadcast(self, value, other):
@@ -190,11 +191,7 @@ class Distribution(Cell):
 
     def _sample_shape(self, shape, *arguments):
         """The shape of what is drawn: `shape` before that of one sample."""
-        if not isinstance(shape, tuple):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'shape' must be a tuple, but got "
-                f"{type(shape).__name__}."
-            )
+        _ATuple.refuse(type(self).__name__, "shape", shape)
         return shape + np.broadcast_shapes(*arguments)
 
     def _draw(self, primitive, shape, *arguments):

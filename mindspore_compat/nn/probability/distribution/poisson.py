@@ -4,6 +4,7 @@ import numpy as np
 
 from .... import ops
 from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import InstanceOf
 from ...._core.tensor.dtype import float32
 from ...._core.tensor.tensor import Tensor
 from .distribution import Distribution
@@ -39,10 +40,9 @@ class Poisson(Distribution):
     def __init__(self, rate=None, seed=None, dtype=float32, name="Poisson"):
         super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
         self._need_number()
-        if rate is not None and not isinstance(rate, (list, np.ndarray, Tensor)):
-            raise TypeError(
-                "For 'Poisson', 'rate' must be a list, an array or a Tensor, but got "
-                f"{type(rate).__name__}."
+        if rate is not None:
+            InstanceOf(list, np.ndarray, Tensor, words="a list, an array or a Tensor").refuse(
+                "Poisson", "rate", rate
             )
         self._rate = self._add_parameter(rate, "rate")
         self._need_positive("rate")

@@ -1,0 +1,67 @@
+"""`InstanceOf`: a rule of Python's own containers and of classes that the file at hand knows.
+
+Classes that only a higher layer has are named instead (`CellOf` in vocabulary.py).
+"""
+
+from dataclasses import dataclass
+
+from .base import Rule, call
+
+
+@dataclass(frozen=True, repr=False)
+class InstanceOf(Rule):
+    """An instance of a class, or of one of several: "a dict", "a str, a list or a tuple".
+
+    As for `isinstance`, a bool is an int; `Int` refuses bools. `words` replaces the noun where the
+    names of the classes do not say what is allowed.
+    """
+
+    classes: tuple
+    words: str = ""
+
+    def __init__(self, *classes, words=""):
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "words", words)
+
+    def accepts(self, value):
+        return isinstance(value, self.classes)
+
+    def _name(self, index: int) -> str:
+        return f"_class_{self.classes[index].__name__}_{id(self.classes[index])}"
+
+    def kind(self, name):
+        names = ", ".join(self._name(index) for index in range(len(self.classes)))
+        return f"isinstance({name}, ({names},))"
+
+    def scope(self):
+        return {self._name(index): each for index, each in enumerate(self.classes)}
+
+    def noun(self):
+        if self.words:
+            return self.words
+        *others, last = (_with_article(each.__name__) for each in self.classes)
+        return f"{', '.join(others)} or {last}" if others else last
+
+    def samples(self):
+        members = [list(each)[0] for each in self.classes if hasattr(each, "__members__")]
+        made = [each() for each in self.classes if each in _PLAIN]
+        return [*members, *made, "no such member", 1.5, None]
+
+    def annotation(self):
+        return " | ".join(_TYPES.get(each, each.__name__) for each in self.classes)
+
+    def source(self):
+        options = {"words": self.words} if self.words else {}
+        names = ", ".join(each.__name__ for each in self.classes)
+        more = call("", **options)[1:-1]
+        return f"{type(self).__name__}({', '.join(filter(None, (names, more)))})"
+
+
+_PLAIN = (int, float, complex, str, bytes, dict, list, tuple, set)
+_TYPES = {dict: "dict[Any, Any]", list: "list[Any]", tuple: "tuple[Any, ...]", set: "set[Any]"}
+
+
+def _with_article(name: str) -> str:
+    if name == "bytes":
+        return name
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
