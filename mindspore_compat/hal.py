@@ -12,7 +12,7 @@ from . import _memory
 from ._backend import arrays, device
 from ._core.context.config import config
 from ._core.rules.checked import checked
-from ._core.rules.vocabulary import Bool, Int
+from ._core.rules.vocabulary import Bool, InstanceOf, Int
 
 __all__ = [
     "Event",
@@ -532,14 +532,12 @@ class StreamCtx:
 
 
 def _checked_stream(api, stream):
-    if not isinstance(stream, Stream):
-        raise TypeError(f"For '{api}', 'stream' must be a Stream, but got {stream!r}.")
+    InstanceOf(Stream).refuse(api, "stream", stream)
     return stream
 
 
 def _checked_event(api, event):
-    if not isinstance(event, Event):
-        raise TypeError(f"For '{api}', 'event' must be an Event, but got {event!r}.")
+    InstanceOf(Event).refuse(api, "event", event)
     return event
 
 

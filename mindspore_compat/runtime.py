@@ -7,6 +7,7 @@ import re
 
 from . import _memory
 from ._backend import device
+from ._core.rules.vocabulary import Str
 from ._core_limits import (
     StreamLimitCtx,
     get_device_limit,
@@ -206,8 +207,7 @@ def set_memory(
         "huge_page_reserve_size": huge_page_reserve_size,
     }
     for name, text in {**sizes, "optimize_level": optimize_level}.items():
-        if not isinstance(text, str):
-            raise TypeError(f"For 'set_memory', '{name}' must be a str, but got {text!r}.")
+        Str.refuse("set_memory", name, text)
     for name, text in sizes.items():
         if not re.fullmatch(r"\d+(\.\d+)?GB", text) or (
             name != "huge_page_reserve_size" and float(text[:-2]) == 0

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from .. import log
+from .._core.rules.vocabulary import Bool
 from .._io.mindrecord import Layout
 from .._io.mindrecord_errors import (
     MRMAddIndexError,
@@ -205,10 +206,7 @@ class FileWriter:
             RuntimeError: no row agrees with the schema, `parallel_writer` changes, or `commit` was
                 called.
         """
-        if not isinstance(parallel_writer, bool):
-            raise TypeError(
-                f"For 'FileWriter', 'parallel_writer' must be a bool, but got {parallel_writer!r}."
-            )
+        Bool.refuse("FileWriter", "parallel_writer", parallel_writer)
         if self._parallel not in (None, parallel_writer):
             raise RuntimeError("For 'FileWriter', 'parallel_writer' must be the same in all calls.")
         if not isinstance(raw_data, list) or not all(isinstance(row, dict) for row in raw_data):

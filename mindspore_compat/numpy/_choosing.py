@@ -6,7 +6,7 @@ import numpy
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, Int, Str
+from .._core.rules.vocabulary import Bool, InstanceOf, Int, Str
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
@@ -21,6 +21,9 @@ from ._convert import (
     refuse_complex,
     shape_tuple,
 )
+
+_MultiIndex = InstanceOf(list, tuple, Tensor, words="a Tensor, list or tuple")
+_Default = InstanceOf(Tensor, words="a number")
 
 __all__ = [
     "choose",
@@ -110,8 +113,7 @@ def select(condlist, choicelist, default=0):
             f"{len(choices)} and {len(conditions)}."
         )
     if not isinstance(default, (int, float)):
-        if not isinstance(default, Tensor):
-            raise TypeError(f"For 'select', 'default' must be a number, but got {default!r}.")
+        _Default.refuse("select", "default", default)
         raise ValueError("For 'select', 'default' must be a number, but got a Tensor.")
     found = as_tensor(default, "select")
     if not choices:
@@ -368,11 +370,7 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
     _check_mode(mode, "ravel_multi_index")
     if not isinstance(order, str) or order not in ("C", "F"):
         raise ValueError(f"For 'ravel_multi_index', 'order' must be 'C' or 'F', but got {order!r}.")
-    if not isinstance(multi_index, (list, tuple, Tensor)):
-        raise TypeError(
-            f"For 'ravel_multi_index', 'multi_index' must be a Tensor, list or tuple, "
-            f"but got {multi_index!r}."
-        )
+    _MultiIndex.refuse("ravel_multi_index", "multi_index", multi_index)
     sizes = shape_tuple(dims, "ravel_multi_index")
     indices = as_tensor(multi_index, "ravel_multi_index")
     refuse_complex("ravel_multi_index", indices)

@@ -1,11 +1,13 @@
 """mindspore.numpy: joining, splitting and repeating. `array_ops` publishes them."""
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, Int
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int
 from .._core.tensor.tensor import Tensor
 from ..ops._shape import join_split
 from ..ops._shape import repeat as repeat_ops
 from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promoted, whole_numbers
+
+_Arrays = AsValue(InstanceOf(Tensor, tuple, list, words="a tuple, list or Tensor"))
 
 __all__ = [
     "append",
@@ -107,11 +109,7 @@ def stack(arrays, axis: Int | Bool = 0):
         [[1 3]
          [2 4]]
     """
-    if not isinstance(arrays, (Tensor, tuple, list)):
-        raise ValueError(
-            f"For 'stack', 'arrays' must be a tuple, list or Tensor, but got "
-            f"{type(arrays).__name__}."
-        )
+    _Arrays.refuse("stack", "arrays", arrays)
     arrays = (
         _arrays(arrays, "stack")
         if not isinstance(arrays, Tensor) or arrays.size

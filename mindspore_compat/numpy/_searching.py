@@ -7,7 +7,7 @@ import math
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Int
+from .._core.rules.vocabulary import InstanceOf, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
@@ -17,6 +17,8 @@ from ..ops._reduction import histogram, min_max
 from ..ops._shape import flip_roll
 from ._choosing import where
 from ._convert import as_tensor, axis_of, refuse_complex
+
+_ATensor = InstanceOf(Tensor)
 
 __all__ = ["argmax", "argmin", "argwhere", "bincount", "digitize", "searchsorted"]
 
@@ -103,8 +105,8 @@ def searchsorted(a, v, side="left", sorter=None):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}.")
     a, v = as_tensor(a, "searchsorted"), as_tensor(v, "searchsorted")
     refuse_complex("searchsorted", v)
-    if sorter is not None and not isinstance(sorter, Tensor):
-        raise TypeError(f"For 'searchsorted', 'sorter' must be a Tensor, but got {sorter!r}.")
+    if sorter is not None:
+        _ATensor.refuse("searchsorted", "sorter", sorter)
     if (
         a.ndim != 1
         or sorter is not None

@@ -6,7 +6,7 @@ import numpy
 
 from .._backend.arrays import current_space
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, DType, Int, InTensor, Number, ScalarOf
+from .._core.rules.vocabulary import Bool, DType, InstanceOf, Int, InTensor, Number, ScalarOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
@@ -23,6 +23,8 @@ from ._convert import (
     refuse_complex,
     with_dtype,
 )
+
+_ListOrTupleOrTensor = InstanceOf(list, tuple, Tensor, words="a Tensor, list or tuple")
 
 __all__ = [
     "diag",
@@ -356,8 +358,7 @@ def vander(x, N=None, increasing: Bool = False):
          [4 2 1]
          [9 3 1]]
     """
-    if not isinstance(x, (list, tuple, Tensor)):
-        raise TypeError(f"For 'vander', 'x' must be a Tensor, list or tuple, but got {x!r}.")
+    _ListOrTupleOrTensor.refuse("vander", "x", x)
     x = as_tensor(x, "vander")
     N = None if not isinstance(N, Tensor) and N in (None, (), []) else N
     if N is not None and not is_int(N, bools=True):

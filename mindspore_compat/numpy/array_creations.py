@@ -10,7 +10,7 @@ import numpy
 from .._backend.arrays import current_space
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Any, Bool, DType, Int, InTensor, Number
+from .._core.rules.vocabulary import Any, Bool, DType, InstanceOf, Int, InTensor, Number
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
@@ -31,6 +31,8 @@ from ._padding import pad
 from ._random import *  # noqa: F403
 from ._triangles import *  # noqa: F403
 from ._windows import *  # noqa: F403
+
+_Dimensions = InstanceOf(tuple, list, words="a tuple or list")
 
 __all__ = [
     "arange",
@@ -489,10 +491,7 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
         >>> print(len(ms.numpy.indices((2, 2))))
         2
     """
-    if not isinstance(dimensions, (tuple, list)):
-        raise TypeError(
-            f"For 'indices', 'dimensions' must be a tuple or list, but got {dimensions!r}."
-        )
+    _Dimensions.refuse("indices", "dimensions", dimensions)
     if dtype is not None:
         named_dtype("indices", dtype)
     vectors = [arange(n).astype(int32) for n in dimensions]

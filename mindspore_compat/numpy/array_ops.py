@@ -5,7 +5,7 @@ import numpy
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, Callable, Int
+from .._core.rules.vocabulary import Bool, Callable, InstanceOf, Int
 from .._core.tensor.tensor import Tensor
 from ..ops._shape import flip_roll, join_split
 from ..ops._shape import repeat as repeat_ops
@@ -27,6 +27,9 @@ from ._convert import (
 from ._joining import *  # noqa: F403
 from ._searching import *  # noqa: F403
 from ._sets import *  # noqa: F403
+
+_Shape = InstanceOf(tuple, list, str, words="a tuple, list or Tensor")
+_Axes = InstanceOf(tuple, list, words="a tuple or list of ints")
 
 __all__ = [
     "apply_along_axis",
@@ -238,10 +241,7 @@ def broadcast_to(array, shape):
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     if isinstance(shape, Tensor) and shape.ndim:
         shape = shape.asnumpy().astype(int).tolist()
-    if not isinstance(shape, (tuple, list, str)):
-        raise TypeError(
-            f"For 'broadcast_to', 'shape' must be a tuple, list or Tensor, but got {shape!r}."
-        )
+    _Shape.refuse("broadcast_to", "shape", shape)
     if isinstance(shape, str) or not all(map(is_int, shape)):
         raise ValueError(f"For 'broadcast_to', 'shape' must hold ints, but got {shape!r}.")
     shape = shape_tuple(shape, "broadcast_to")
@@ -428,8 +428,7 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
          [1 3]]
     """
     a = need_tensor(a, "rot90")
-    if not isinstance(axes, (tuple, list)):
-        raise TypeError(f"For 'rot90', 'axes' must be a tuple or list of ints, but got {axes!r}.")
+    _Axes.refuse("rot90", "axes", axes)
     plane = whole_numbers(axes, "axes", "rot90")
     if len(plane) != 2 or a.ndim < 2 or len(set(axes_of(plane, a.ndim, "rot90"))) < 2:
         raise ValueError(

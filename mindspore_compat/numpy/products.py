@@ -5,7 +5,7 @@ import math
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, Int, Number
+from .._core.rules.vocabulary import Bool, InstanceOf, Int, Number, Str
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import arithmetic, clamp, division, elementary
@@ -19,6 +19,8 @@ from . import _polynomials
 from ._convert import as_tensor, axes_of, axis_of, need_tensor, refuse_complex, with_dtype
 from ._polynomials import *  # noqa: F403
 from ._sliding import sliding
+
+_Arrays = InstanceOf(list, tuple, Tensor, words="a list, tuple or Tensor")
 
 __all__ = [
     "convolve",
@@ -270,11 +272,7 @@ def multi_dot(arrays):
         ...                           ms.Tensor([[2.0]])]))
         [[22.]]
     """
-    if not isinstance(arrays, (list, tuple, Tensor)):
-        raise TypeError(
-            f"For 'multi_dot', 'arrays' must be a list, tuple or Tensor, but got "
-            f"{type(arrays).__name__}."
-        )
+    _Arrays.refuse("multi_dot", "arrays", arrays)
     if isinstance(arrays, Tensor):
         if arrays.ndim < 2:
             raise ValueError(
@@ -447,8 +445,7 @@ def correlate(a, v, mode="valid"):
         >>> print(ms.numpy.correlate([1.0, 2.0, 3.0], [1.0, 1.0]))
         [3. 5.]
     """
-    if not isinstance(mode, str):
-        raise TypeError(f"For 'correlate', 'mode' must be a str, but got {mode!r}.")
+    Str.refuse("correlate", "mode", mode)
     for each in (a, v):
         if not isinstance(each, (Tensor, list, tuple)):
             raise TypeError(

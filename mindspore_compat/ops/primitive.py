@@ -9,7 +9,7 @@ import inspect
 
 from .._core.declare.public_api import build, public
 from .._core.rules.base import registered
-from .._core.rules.vocabulary import AsValue, Int, OneOf, Str, checked, register_type
+from .._core.rules.vocabulary import AsValue, Bool, Int, OneOf, Str, checked, register_type
 from ..common.mutable import constexpr
 
 _primexpr = constexpr  # what the original uses inside itself, and some scripts import
@@ -103,8 +103,7 @@ class Primitive:
         Raises:
             TypeError: if `mode` is not a bool.
         """
-        if not isinstance(mode, bool):
-            raise TypeError(f"For 'recompute', 'mode' must be a bool, but got {mode!r}.")
+        Bool.refuse("recompute", "mode", mode)
         return self.add_prim_attr("recompute", mode)
 
     def init_prim_io_names(self, inputs, outputs):

@@ -10,6 +10,7 @@ import functools
 from .._core.tensor.tensor import Tensor
 from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
+from ._rules import Anything
 
 # Names that include the types of the arguments, and the method that takes them.
 _METHODS = {
@@ -57,10 +58,7 @@ def _function(name, plain):
     @functools.wraps(method)
     def function(input, *args, **kwargs):
         if not isinstance(input, Tensor):
-            raise TypeError(
-                f"For '{name}', 'input' must be a Tensor, but got {input!r} of type "
-                f"{type(input).__name__}."
-            )
+            Anything.refuse(name, "input", input)
         return method(input, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name

@@ -11,6 +11,7 @@ import platform
 import time
 
 from .. import log
+from .._core.rules.vocabulary import InstanceOf
 from .options import ProfilerActivity
 from .recorder import Recorder
 from .steps import ProfilerAction
@@ -252,11 +253,7 @@ class Profiler(_Recording):
         Raises:
             TypeError: `op_name` is neither a str nor a list, or `device_id` is not an int.
         """
-        if not isinstance(op_name, (str, list)):
-            raise TypeError(
-                "For 'Profiler.op_analyse', 'op_name' must be a str or a list, but got "
-                f"{op_name!r} of type {type(op_name).__name__}."
-            )
+        InstanceOf(str, list).refuse("Profiler.op_analyse", "op_name", op_name)
         if device_id is not None and type(device_id) is not int:
             raise TypeError(
                 "For 'Profiler.op_analyse', 'device_id' must be an int, but got "

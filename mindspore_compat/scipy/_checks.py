@@ -1,8 +1,11 @@
 """The checks that the functions of this package share: Tensors, dtypes, matrices, switches."""
 
+from .._core.rules.vocabulary import Bool, InstanceOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops import cast
+
+_ATensor = InstanceOf(Tensor)
 
 FLOATS = (dtypes.float32, dtypes.float64)
 REALS = (dtypes.int32, dtypes.int64, *FLOATS)
@@ -14,11 +17,7 @@ def tensor(api, name, value, kinds=REALS):
     Raises:
         TypeError: it is no Tensor, or of another dtype.
     """
-    if not isinstance(value, Tensor):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a Tensor, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+    _ATensor.refuse(api, name, value)
     if value.dtype not in kinds:
         raise TypeError(
             f"For '{api}', '{name}' must have one of the dtypes "
@@ -50,8 +49,4 @@ def switches(api, **values):
         TypeError: the first such value.
     """
     for name, value in values.items():
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
+        Bool.refuse(api, name, value)

@@ -9,12 +9,16 @@ import numpy
 from .. import ops
 from .._backend.arrays import space_of, to_host
 from .._core.declare.op import op
-from .._core.rules.vocabulary import TensorOf
+from .._core.rules.vocabulary import InstanceOf, Int, Str, TensorOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._linalg import decomposition, inverse
 from ..ops._shape.triangle import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
+
+_Trans = Int | Str
+_Arrs = InstanceOf(Tensor, words="Tensors")
+_ATensor = InstanceOf(Tensor)
 
 __all__ = [
     "block_diag",
@@ -56,8 +60,7 @@ def block_diag(*arrs):
     """
     blocks = []
     for block in arrs or (Tensor(numpy.zeros((1, 0), numpy.float32)),):
-        if not isinstance(block, Tensor):
-            raise TypeError(f"For 'block_diag', 'arrs' must be Tensors, but got {block!r}.")
+        _Arrs.refuse("block_diag", "arrs", block)
         if block.ndim > 2:
             raise ValueError(
                 f"For 'block_diag', 'arrs' must have at most 2 axes, but got shape {block.shape}."
@@ -231,8 +234,7 @@ def eigh(
         turbo=turbo,
         check_finite=check_finite,
     )
-    if isinstance(type, bool) or not isinstance(type, int):
-        raise TypeError(f"For 'eigh', 'type' must be an int, but got {type!r}.")
+    Int.refuse("eigh", "type", type)
     kinds = (dtypes.int32, dtypes.int64, *FLOATS, dtypes.complex64, dtypes.complex128)
     a = matrix("eigh", "a", a, kinds)
     for name, value in (("b", b), ("eigvals", eigvals)):
@@ -410,10 +412,7 @@ def solve_triangular(
         [1. 2.]
     """
     for name, value in (("a", a), ("b", b)):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For 'solve_triangular', '{name}' must be a Tensor, but got {value!r}."
-            )
+        _ATensor.refuse("solve_triangular", name, value)
     switches("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
     if a.dtype != b.dtype:
         raise TypeError(
@@ -422,10 +421,7 @@ def solve_triangular(
         )
     if isinstance(trans, Tensor) and not trans.ndim and trans.dtype in REALS[:2]:
         trans = int(trans)
-    if isinstance(trans, bool) or not isinstance(trans, (int, str)):
-        raise TypeError(
-            f"For 'solve_triangular', 'trans' must be an int or a str, but got {trans!r}."
-        )
+    _Trans.refuse("solve_triangular", "trans", trans)
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(
             f"For 'solve_triangular', 'trans' must be 0, 1, 2, 'N', 'T' or 'C', but got {trans!r}."
@@ -481,8 +477,8 @@ def lstsq(A, B, rcond=None, driver=None):
         raise TypeError(
             f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and {B.dtype}."
         )
-    if driver is not None and not isinstance(driver, str):
-        raise TypeError(f"For 'lstsq', 'driver' must be a str, but got {driver!r}.")
+    if driver is not None:
+        Str.refuse("lstsq", "driver", driver)
     if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
         raise ValueError(
             f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "

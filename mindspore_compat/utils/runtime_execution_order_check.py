@@ -13,6 +13,7 @@ import re
 
 from .. import log
 from .._c_expression import CommExecOrderChecker
+from .._core.rules.vocabulary import Str
 
 __all__ = ["comm_exec_order_check", "runtime_execution_order_check"]
 
@@ -315,8 +316,7 @@ def comm_exec_order_check(action):
     Source: mindspore.utils.comm_exec_order_check of MindSpore 2.10.
     """
     global _collecting
-    if not isinstance(action, str):
-        raise TypeError(f"For 'comm_exec_order_check', 'action' must be a str, but got {action!r}.")
+    Str.refuse("comm_exec_order_check", "action", action)
     if action not in ("start", "end"):
         raise ValueError(
             f"For 'comm_exec_order_check', 'action' must be 'start' or 'end', but got {action!r}."

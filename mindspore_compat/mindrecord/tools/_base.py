@@ -3,6 +3,7 @@
 import io
 import itertools
 
+from ..._core.rules.vocabulary import AsValue, InstanceOf
 from ..._io.mindrecord_errors import ParamValueError
 from .._checks import check_file_name
 from ..filewriter import FileWriter
@@ -42,8 +43,7 @@ def check_fields(api, fields):
     Raises:
         ValueError: it is neither None nor a list.
     """
-    if fields is not None and not isinstance(fields, list):
-        raise ValueError(f"For '{api}', 'fields' must be a list or None, but got {fields!r}.")
+    AsValue(InstanceOf(list) | None).refuse(api, "fields", fields)
 
 
 def write(path, rows, schema, desc, indexed=None, partition_number=1):

@@ -2,9 +2,20 @@
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, Number, ScalarOf, TensorOf, floating, integer, real
+from ..._core.rules.vocabulary import (
+    Any,
+    InstanceOf,
+    Number,
+    ScalarOf,
+    TensorOf,
+    floating,
+    integer,
+    real,
+)
 from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Reals
+
+_IntOrFloat = InstanceOf(int, float, words="a number")
 
 Bound = ScalarOf(Number, TypeError)
 
@@ -112,7 +123,7 @@ def hardtanh_ext(
     """
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
         if not isinstance(bound, (int, float)):  # which the class checks only now
-            raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
+            _IntOrFloat.refuse("Hardtanh", name, bound)
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 

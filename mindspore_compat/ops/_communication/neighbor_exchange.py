@@ -85,8 +85,7 @@ class BatchISendIRecv(Primitive):
 
     @checked
     def __call__(self, input_x: TupleOf(Anything | None) | ListOf(Anything | None)):
-        if not isinstance(self.group, str):
-            raise TypeError(f"For '{self.name}', 'group' must be a str, but got {self.group!r}.")
+        Str.refuse(self.name, "group", self.group)
         for word in self.op_types:
             if word not in ("isend", "irecv"):
                 raise ValueError(

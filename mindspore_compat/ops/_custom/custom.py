@@ -8,9 +8,12 @@ from ..._backend.arrays import current_space, to_space
 from ..._core.autograd import custom
 from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..primitive import PrimitiveWithInfer
+
+_RegInfo = InstanceOf(str, dict, list, tuple)
 
 
 @public("ops.Custom")
@@ -60,11 +63,8 @@ class Custom(PrimitiveWithInfer):
                 f"For 'Custom', 'func_type' must be 'pyfunc', 'aot' or 'hybrid', but got "
                 f"{func_type!r}."
             )
-        if reg_info is not None and not isinstance(reg_info, (str, dict, list, tuple)):
-            raise TypeError(
-                f"For 'Custom', 'reg_info' must be a str, a dict, a list or a tuple, but got "
-                f"{reg_info!r} of type {type(reg_info).__name__}."
-            )
+        if reg_info is not None:
+            _RegInfo.refuse("Custom", "reg_info", reg_info)
         self.func, self.out_shape, self.out_dtype = func, out_shape, out_dtype
         self.func_type, self.bprop, self.reg_info = func_type, bprop, reg_info
         if func_type == "aot":

@@ -9,7 +9,10 @@ import functools
 
 from ..._core.declare.public_api import public
 from ..._core.declare.source import compiled
+from ..._core.rules.vocabulary import InstanceOf
 from ..primitive import prim_attr_register
+
+_OpInfo = InstanceOf(dict, str)
 
 _KINDS = {
     "BOOL": "bool",
@@ -325,11 +328,7 @@ def op_info_register(op_info):
     """
 
     def keep(function):
-        if not isinstance(op_info, (dict, str)):
-            raise TypeError(
-                f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
-                f"{type(op_info).__name__}."
-            )
+        _OpInfo.refuse("op_info_register", "op_info", op_info)
         return custom_info_register(op_info)(function)
 
     return keep

@@ -16,6 +16,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._rules import Anything
 from ..primitive import Primitive
 
 # Printing and summaries ---------------------------------------------------------------------------
@@ -79,17 +80,10 @@ class _Summary(Primitive):
         super().__init__(type(self).__name__)
 
     def __call__(self, name, value):
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For '{self.name}', 'name' must be a str, but got {name!r} of type "
-                f"{type(name).__name__}."
-            )
+        Str.refuse(self.name, "name", name)
         if not name:
             raise ValueError(f"For '{self.name}', 'name' must not be empty, but got {name!r}.")
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}."
-            )
+        Anything.refuse(self.name, "value", value)
         single = 0 in self.ranks and value.size == 1
         if value.ndim not in self.ranks and not single:
             raise ValueError(

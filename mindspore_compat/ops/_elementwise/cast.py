@@ -3,11 +3,13 @@
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import DType, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import DType, InstanceOf, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
+
+_Input = InstanceOf(Tensor, COOTensor, CSRTensor, words="a Tensor")
 
 
 @op(
@@ -125,7 +127,7 @@ def dtype(input):
         Float32
     """
     if not isinstance(input, (Tensor, COOTensor, CSRTensor)):
-        raise TypeError(f"For 'dtype', 'input' must be a Tensor, but got {type(input).__name__}.")
+        _Input.refuse("dtype", "input", input)
     return input.dtype
 
 
@@ -171,7 +173,7 @@ def tensor_type(self, dtype=None):
     if dtype is None:
         return str(self.dtype)
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(f"For 'type', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+        DType.refuse("type", "dtype", dtype)
     return self.astype(dtype)
 
 

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import TensorOf, any_dtype
+from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 
@@ -153,9 +153,9 @@ def nonzero(input, *, as_tuple=False):
     Source: mindspore.ops.nonzero of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'nonzero', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse("nonzero", "input", input)
     if not isinstance(as_tuple, bool):
-        raise TypeError(f"For 'nonzero', 'as_tuple' must be a bool, but got {as_tuple!r}.")
+        Bool.refuse("nonzero", "as_tuple", as_tuple)
     rows = argwhere.run(input)
     return tuple(rows[:, i] for i in range(rows.shape[1])) if as_tuple else rows
 

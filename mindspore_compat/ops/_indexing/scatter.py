@@ -194,8 +194,7 @@ def _class(path, function):
     locked = name in ("ScatterUpdate", "ScatterNdUpdate")
 
     def __init__(self, use_locking=locked):
-        if not isinstance(use_locking, bool):
-            raise TypeError(f"For '{name}', 'use_locking' must be a bool, but got {use_locking!r}.")
+        Bool.refuse(name, "use_locking", use_locking)
         Primitive.__init__(self, name)
         self.use_locking = use_locking
 

@@ -3,10 +3,21 @@
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import one_dtype, refuse_unlike
-from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, checked, integer
+from ..._core.rules.vocabulary import (
+    Bool,
+    InstanceOf,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    checked,
+    integer,
+)
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from ..primitive import Primitive
+
+_Choices = InstanceOf(tuple, list, Tensor)
 
 
 @public("mint.select", "ops.select_view")
@@ -128,10 +139,7 @@ def choose(self, choices, mode="clip"):
 def _choices(choices):
     """The choices as Tensors of one dtype."""
     if not isinstance(choices, (tuple, list, Tensor)):
-        raise TypeError(
-            f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
-            f"{choices!r} of type {type(choices).__name__}."
-        )
+        _Choices.refuse("choose", "choices", choices)
     if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
         raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
     for one in choices:

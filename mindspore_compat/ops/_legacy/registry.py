@@ -3,6 +3,7 @@
 from collections import UserDict
 
 from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import Str
 from ..primitive import Primitive
 
 
@@ -15,8 +16,7 @@ class Registry(UserDict):
         Raises:
             TypeError: the name is no str.
         """
-        if not isinstance(obj_str, str):
-            raise TypeError(f"For 'register', 'obj_str' must be a str, but got {obj_str!r}.")
+        Str.refuse("register", "obj_str", obj_str)
         self[obj_str] = obj
 
     def get(self, obj_str):

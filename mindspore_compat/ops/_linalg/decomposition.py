@@ -8,7 +8,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
-from .._rules import Float16To64, InexactOfNumPy
+from .._rules import Anything, Float16To64, InexactOfNumPy
 
 
 def _square(api, name, x):
@@ -221,8 +221,7 @@ def qr(input, mode="reduced"):
 
     Source: mindspore.ops.qr of MindSpore 2.10.
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"For 'qr', 'input' must be a Tensor, but got {type(input).__name__}.")
+    Anything.refuse("qr", "input", input)
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise TypeError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
     if input.ndim < 2:
@@ -241,11 +240,7 @@ def tensor_qr(self, some=True):
 
     Source: mindspore.Tensor.qr of MindSpore 2.10.
     """
-    if not isinstance(some, bool):
-        raise TypeError(
-            f"For 'Tensor.qr', 'some' must be a bool, but got {some!r} of type "
-            f"{type(some).__name__}."
-        )
+    Bool.refuse("Tensor.qr", "some", some)
     return qr(self, "reduced" if some else "complete")
 
 
@@ -289,11 +284,7 @@ def svd(input, full_matrices=False, compute_uv=True):
     Source: mindspore.ops.svd of MindSpore 2.10.
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
-        if not isinstance(flag, bool):
-            raise TypeError(
-                f"For 'svd', '{name}' must be a bool, but got {flag!r} of type "
-                f"{type(flag).__name__}."
-            )
+        Bool.refuse("svd", name, flag)
     if not isinstance(input, Tensor) or input._array.dtype not in (
         "float32",
         "float64",
@@ -326,8 +317,7 @@ class Svd:
 
     def __init__(self, full_matrices=False, compute_uv=True):
         for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'Svd', '{name}' must be a bool, but got {flag!r}.")
+            Bool.refuse("Svd", name, flag)
         self.full_matrices, self.compute_uv = full_matrices, compute_uv
 
     def __call__(self, input):
@@ -398,8 +388,7 @@ class Eig:
     """
 
     def __init__(self, compute_v=False):
-        if not isinstance(compute_v, bool):
-            raise TypeError(f"For 'Eig', 'compute_v' must be a bool, but got {compute_v!r}.")
+        Bool.refuse("Eig", "compute_v", compute_v)
         self.compute_v = compute_v
 
     def __call__(self, x):

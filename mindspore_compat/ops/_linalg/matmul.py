@@ -324,10 +324,7 @@ def einsum(equation, *operands):
     Source: mindspore.ops.einsum of MindSpore 2.10.
     """
     if not isinstance(equation, str):
-        raise TypeError(
-            f"For 'einsum', 'equation' must be a str, but got {equation!r} of type "
-            f"{type(equation).__name__}."
-        )
+        Str.refuse("einsum", "equation", equation)
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     if not all(isinstance(each, Tensor) for each in operands):
@@ -381,8 +378,7 @@ class Einsum:
     """
 
     def __init__(self, equation):
-        if not isinstance(equation, str):
-            raise TypeError(f"For 'Einsum', 'equation' must be a str, but got {equation!r}.")
+        Str.refuse("Einsum", "equation", equation)
         self.equation = equation
 
     def __call__(self, *operands):

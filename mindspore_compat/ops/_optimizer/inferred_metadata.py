@@ -3,7 +3,10 @@
 Graph mode of the original infers them while it compiles; here scripts may.
 """
 
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
+
+_TensorType = InstanceOf(dtypes.TensorType, words="the dtype of a Tensor")
 
 _HALF = dtypes.float16, dtypes.float32
 INEXACT = (*_HALF, dtypes.float64, dtypes.complex64, dtypes.complex128)
@@ -28,9 +31,7 @@ def need_tensors(api, **given):
     """Refuses what is no dtype of Tensors."""
     for name, dtype in given.items():
         if not isinstance(dtype, dtypes.TensorType):
-            raise TypeError(
-                f"For '{api}', '{name}' must be the dtype of a Tensor, but got {dtype}."
-            )
+            _TensorType.refuse(api, name, dtype)
 
 
 def need_same(api, **given):

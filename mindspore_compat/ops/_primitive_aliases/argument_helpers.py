@@ -8,11 +8,14 @@ signatures; scripts that write Primitives in the original's manner import these.
 import enum
 
 from ..._core.declare.public_api import build
+from ..._core.rules.vocabulary import InstanceOf, Str
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.dtype import TYPE_IDS, Type
 from ..._core.tensor.tensor import Tensor
 from ...common.mutable import is_dynamic, is_sequence_shape_unknown  # noqa: F401 - shown here too
 from ..primitive import Primitive
+
+_Type = InstanceOf(Type, words="a dtype")
 
 _CODES = {  # the number of a word among the settings of the kernels; case does not matter
     code: words.split()
@@ -163,7 +166,7 @@ class DtypeToEnum(Primitive):
             TypeError: `dtype` is no dtype.
         """
         if not isinstance(dtype, Type):
-            raise TypeError(f"For '{op_name}', '{arg_name}' must be a dtype, but got {dtype!r}.")
+            _Type.refuse(op_name, arg_name, dtype)
         return TYPE_IDS[dtype]
 
 
@@ -186,10 +189,7 @@ class StringToEnum(Primitive):
         if enum_str is None:
             return None
         if not isinstance(enum_str, str):
-            raise TypeError(
-                f"For '{op_name}', '{arg_name}' must be a str, but got {enum_str!r} of "
-                f"type {type(enum_str).__name__}."
-            )
+            Str.refuse(op_name, arg_name, enum_str)
         if enum_str.lower() not in _CODE_OF:
             raise ValueError(
                 f"For '{op_name}', '{arg_name}' must be the name of a setting, but "

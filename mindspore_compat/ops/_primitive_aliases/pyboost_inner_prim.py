@@ -9,8 +9,11 @@ import functools
 import inspect
 
 from ..._core.declare.source import compiled
+from ..._core.rules.vocabulary import InstanceOf
 from . import declarations  # noqa: F401 - it makes names
 from .alias import found
+
+_Arguments = InstanceOf(list, tuple, words="a list")
 
 _AREAS = ("ops.auto_generate", "ops.operations._grad_ops", "ops")
 _PRIMITIVES = {
@@ -141,10 +144,7 @@ def _class(title):
 
     def call(self, arguments):
         if not isinstance(arguments, (list, tuple)):
-            raise TypeError(
-                f"For '{title}', 'arguments' must be a list, but got "
-                f"{arguments!r} of type {type(arguments).__name__}."
-            )
+            _Arguments.refuse(title, "arguments", arguments)
         return _function(name)(*arguments)
 
     call.__name__, call.__qualname__ = "__call__", f"{title}.__call__"

@@ -8,8 +8,11 @@ import functools
 import math
 import operator
 
+from ..._core.rules.vocabulary import InstanceOf
 from .alias import ALIASES, alias
 from .alias import made as made_of
+
+_Slice = InstanceOf(slice)
 
 AREAS = ("ops.auto_generate", "ops.operations._sequence_ops")
 
@@ -40,10 +43,7 @@ def _replaced(seq, target, start, stop, step):
 def _part_of(given, attr):
     """`start`, `stop` or `step` of a slice."""
     if not isinstance(given, slice):
-        raise TypeError(
-            f"For 'SliceGetItem', 'slice' must be a slice, but got {given!r} of type "
-            f"{type(given).__name__}."
-        )
+        _Slice.refuse("SliceGetItem", "slice", given)
     return getattr(given, attr)
 
 

@@ -8,13 +8,24 @@ these numbers nowhere else.
 from ..._backend.arrays import SPACES, current_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, DType, Float, Int, TensorOf, checked, floating
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Float,
+    InstanceOf,
+    Int,
+    TensorOf,
+    checked,
+    floating,
+)
 from ..._core.rules.vocabulary import any_dtype as every
 from .._shape.reshape import shape_of
 from .distributions import moved
 from .generators import _made, _shapes, _stream
 from .sampling import _multinomial
 from .uniform import _integers
+
+_Size = InstanceOf(tuple, list)
 
 EveryDtype = TensorOf(every)
 FloatDType = DType("float16", "float32", "float64", "bfloat16")
@@ -178,7 +189,7 @@ def randint(*args, generator=None, dtype=None, device=None):
     need_accelerator("randint", device)
     low, high = _bounds("randint", args[:-1])
     if not isinstance(args[-1], (tuple, list)):
-        raise TypeError(f"For 'randint', 'size' must be a tuple or a list, but got {args[-1]!r}.")
+        _Size.refuse("randint", "size", args[-1])
     draw = _stream(generator, current_space())
     return _integers("randint", low, high, args[-1], draw, dtype)
 

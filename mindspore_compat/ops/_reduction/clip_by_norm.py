@@ -2,6 +2,7 @@
 
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, comparison, elementary, maximum
@@ -9,6 +10,11 @@ from .._elementwise.addn import addn
 from .._shape.join_split import stack
 from .norm import norm
 from .reduce import reduce_sum as add_up
+
+_TupleOrList = InstanceOf(tuple, list, words="a tuple or list")
+_ClipNorm = InstanceOf(int, float, words="a number")
+_Tensors = InstanceOf(Tensor, words="a Tensor, or a list or tuple of them")
+_IntOrFloat = InstanceOf(int, float, words="a number")
 
 
 @public("ops.clip_by_global_norm")
@@ -38,13 +44,9 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     if isinstance(x, Tensor):
         return clip_by_global_norm([x], clip_norm, use_norm)[0]
     if not isinstance(x, (tuple, list)):
-        raise TypeError(
-            f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}."
-        )
+        _TupleOrList.refuse("clip_by_global_norm", "x", x)
     if not isinstance(clip_norm, (int, float)):
-        raise TypeError(
-            f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got {clip_norm!r}."
-        )
+        _ClipNorm.refuse("clip_by_global_norm", "clip_norm", clip_norm)
     if not clip_norm > 0:
         raise ValueError(
             f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got {clip_norm}."
@@ -77,11 +79,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     several = list(x) if isinstance(x, (tuple, list)) else [x]
     for one in several:
         if not isinstance(one, Tensor):
-            raise TypeError(
-                f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
-                f"them, but got "
-                f"{type(one).__name__}."
-            )
+            _Tensors.refuse("clip_by_norm", "x", one)
     max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
     bound = max_norm  # may carry a gradient
     max_norm, norm_type = (
@@ -90,7 +88,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     )
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
         if not isinstance(value, (int, float)):
-            raise TypeError(f"For 'clip_by_norm', '{name}' must be a number, but got {value!r}.")
+            _IntOrFloat.refuse("clip_by_norm", name, value)
     parts = [norm.run(one.reshape(-1), norm_type) for one in several]
     total = norm.run(stack.run(parts, 0), norm_type)
     if error_if_nonfinite and not bool(comparison.isfinite.run(total)):

@@ -354,7 +354,7 @@ def min(
 
 def _both(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse("max", "input", input)
     if axis is None or input.ndim == 0:
         values = over_all.run(input, None, False)
         return values, Tensor(0, dtype=dtypes.int64)

@@ -4,11 +4,13 @@ import itertools
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, checked
+from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
 from . import create
 from .join_split import stack
+
+_Inputs = InstanceOf(Tensor, words="Tensors")
 
 
 @op(compute="native")
@@ -30,9 +32,7 @@ def _meshgrid(inputs, indexing):
         raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
     for one in inputs:
         if not isinstance(one, Tensor):
-            raise TypeError(
-                f"For 'meshgrid', 'inputs' must be Tensors, but got {type(one).__name__}."
-            )
+            _Inputs.refuse("meshgrid", "inputs", one)
         if one.ndim > 1:
             raise ValueError(
                 f"For 'meshgrid', 'inputs' must have one axis, but got shape {one.shape}."

@@ -153,11 +153,9 @@ def split(tensor, split_size_or_sections, axis=0):
 
 def _split(api, tensor, sizes, axis):
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+        Anything.refuse(api, "tensor", tensor)
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(
-            f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."
-        )
+        Int.refuse(api, "axis", axis)
     if not -tensor.ndim <= axis < tensor.ndim:
         raise ValueError(
             f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but got {axis}."
@@ -360,7 +358,7 @@ _atleast("ops.atleast_3d", 3)
 
 def _parts(api, input, indices_or_sections, axis):
     if not isinstance(input, Tensor):
-        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse(api, "input", input)
     if isinstance(indices_or_sections, bool) or not isinstance(
         indices_or_sections, (int, tuple, list)
     ):

@@ -85,7 +85,7 @@ def pad(input_x, padding, mode="constant", value=None):
 
 def _padded(input_x, padding, mode, value):
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'pad', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+        Anything.refuse("pad", "input_x", input_x)
     if isinstance(padding, Tensor):
         padding = padding.asnumpy().reshape(-1).tolist()
     if not isinstance(padding, (tuple, list)) or not all(isinstance(p, int) for p in padding):

@@ -37,10 +37,7 @@ def _number(api, name, value):
         return value.item()
     value = plain_numbers(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a number, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+        Number.refuse(api, name, value)
     return value
 
 
@@ -140,7 +137,7 @@ def linspace(start, end, steps, *, dtype=None):
     if isinstance(steps, Tensor):
         steps = steps.item()
     if isinstance(steps, bool) or not isinstance(steps, int):
-        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
+        Int.refuse("linspace", "steps", steps)
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
     floating = isinstance(start, Tensor) and start.dtype.is_floating_point

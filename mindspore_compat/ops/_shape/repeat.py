@@ -60,7 +60,7 @@ def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
 
 def _repeat(api, input, repeats, axis):
     if not isinstance(input, Tensor):
-        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse(api, "input", input)
     if isinstance(repeats, Tensor):
         repeats = repeats.tolist()
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
@@ -74,9 +74,7 @@ def _repeat(api, input, repeats, axis):
         if one < 0:
             raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
-        raise TypeError(
-            f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."
-        )
+        Int.refuse(api, "axis", axis)
     return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
 
 

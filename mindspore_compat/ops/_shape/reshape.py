@@ -6,7 +6,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, TupleOf, checked
+from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, IntOrInts
 from .axes import axis_of
@@ -105,7 +105,7 @@ def reshape(input, shape):
     Source: mindspore.ops.reshape of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'reshape', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse("reshape", "input", input)
     if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
         raise TypeError(
             f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got {shape!r}."
@@ -203,17 +203,14 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     Source: mindspore.ops.flatten of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'flatten', 'input' must be a Tensor, but got {type(input).__name__}.")
+        Anything.refuse("flatten", "input", input)
     if not isinstance(order, str):
-        raise TypeError(
-            f"For 'flatten', 'order' must be a str, but got {order!r} of type "
-            f"{type(order).__name__}."
-        )
+        Str.refuse("flatten", "order", order)
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}.")
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
         if isinstance(dim, bool) or not isinstance(dim, int):
-            raise TypeError(f"For 'flatten', '{name}' must be an int, but got {dim!r}.")
+            Int.refuse("flatten", name, dim)
     rank = max(input.ndim, 1)
     if not (-rank <= end_dim < rank and (-rank <= start_dim < rank or start_dim == 1 == rank)):
         raise ValueError(

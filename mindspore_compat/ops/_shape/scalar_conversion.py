@@ -1,11 +1,14 @@
 """Between Tensors and Python's numbers and tuples."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Number, checked
+from ..._core.rules.vocabulary import Bool, InstanceOf, Number, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from ..primitive import Primitive
+
+_Number = InstanceOf(bool, int, float, words="a number")
+_ATuple = InstanceOf(tuple)
 
 
 @public("ops.scalar_to_tensor")
@@ -25,9 +28,7 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
     if dtype is None:
         raise TypeError("For 'scalar_to_tensor', 'dtype' must be a dtype, but got None.")
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(
-            f"For 'scalar_to_tensor', 'input_x' must be a number, but got {type(input_x).__name__}."
-        )
+        _Number.refuse("scalar_to_tensor", "input_x", input_x)
     return Tensor(input_x, dtype)
 
 
@@ -81,9 +82,7 @@ def tuple_to_array(input_x):
     if isinstance(input_x, range):
         input_x = tuple(input_x)
     if not isinstance(input_x, tuple):
-        raise TypeError(
-            f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}."
-        )
+        _ATuple.refuse("tuple_to_array", "input_x", input_x)
     if len({type(one) for one in input_x}) > 1:
         raise TypeError(
             f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
@@ -111,9 +110,7 @@ class TupleToArray(Primitive):
 
     def __call__(self, input_x):
         if not isinstance(input_x, tuple):
-            raise TypeError(
-                f"For 'TupleToArray', 'input_x' must be a tuple, but got {type(input_x).__name__}."
-            )
+            _ATuple.refuse("TupleToArray", "input_x", input_x)
         return tuple_to_array(input_x)
 
 
@@ -133,9 +130,7 @@ def scalar_cast(input_x, input_y):
     Source: mindspore.ops.scalar_cast of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(
-            f"For 'scalar_cast', 'input_x' must be a number, but got {type(input_x).__name__}."
-        )
+        _Number.refuse("scalar_cast", "input_x", input_x)
     made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
     if made is None:
         raise ValueError(
@@ -200,9 +195,7 @@ def is_nonzero(input):
         True
     """
     if not isinstance(input, Tensor):
-        raise TypeError(
-            f"For 'is_nonzero', 'input' must be a Tensor, but got {type(input).__name__}."
-        )
+        Anything.refuse("is_nonzero", "input", input)
     return bool(input)
 
 

@@ -21,9 +21,7 @@ def shape(input_x):
         (1, 2)
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(
-            f"For 'shape', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
-        )
+        Anything.refuse("shape", "input_x", input_x)
     return input_x.shape
 
 
@@ -40,9 +38,7 @@ def size(input_x):
         2
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(
-            f"For 'size', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
-        )
+        Anything.refuse("size", "input_x", input_x)
     return input_x.size
 
 
@@ -59,9 +55,7 @@ def rank(input_x):
         2
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(
-            f"For 'rank', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
-        )
+        Anything.refuse("rank", "input_x", input_x)
     return input_x.ndim
 
 

@@ -17,7 +17,7 @@ def _indices(path, second, keep):
     def make(row, col, offset=0, *, dtype: DType("int32", "int64") = dtypes.int64):
         for label, value in (("row", row), ("col", col), ("offset", offset)):
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
+                Int.refuse(name, label, value)
         if row < 0 or col < 0:
             raise ValueError(
                 f"For '{name}', 'row' and 'col' must not be negative, but got {row} and {col}."

@@ -121,7 +121,7 @@ def csr_reduce_sum(csr_tensor, axis):
     """
     _need("csr_reduce_sum", "csr_tensor", csr_tensor, CSRTensor)
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For 'csr_reduce_sum', 'axis' must be an int, but got {axis!r}.")
+        Int.refuse("csr_reduce_sum", "axis", axis)
     if axis not in (1, 1 - csr_tensor.ndim):
         raise ValueError(
             f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but got {axis}."

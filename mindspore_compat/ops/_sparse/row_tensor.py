@@ -1,8 +1,11 @@
 """RowTensors: making one, asking for its parts, adding two."""
 
 from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import InstanceOf
 from ...common.sparse_tensor import RowTensor
 from .._shape.join_split import cat
+
+_RowTensor = InstanceOf(RowTensor)
 
 
 @public("ops.make_row_tensor", "ops.make_row_tensor_inner")
@@ -21,7 +24,7 @@ def make_row_tensor(indices, values, dense_shape):
 
 def _need_rows(api, x):
     if not isinstance(x, RowTensor):
-        raise TypeError(f"For '{api}', 'x' must be a RowTensor, but got {type(x).__name__}.")
+        _RowTensor.refuse(api, "x", x)
     return x
 
 

@@ -175,10 +175,7 @@ def _counts(api, given):
 
 def _tensor(name, other):
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"For 'Tensor.{name}', 'other' must be a Tensor, but got {other!r} of type "
-            f"{type(other).__name__}."
-        )
+        Anything.refuse(f"Tensor.{name}", "other", other)
     return other
 
 

@@ -7,12 +7,16 @@ from ..._backend import dlpack as exchange
 from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import Bool, Int, Str, checked
+from ..._core.rules.vocabulary import Bool, DType, InstanceOf, Int, Str, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
 from ...common.storage import UntypedStorage
 from .._rules import Anything, Ints
 from .._shape.reshape import shape_of
+
+_Source = InstanceOf(UntypedStorage, words="a Tensor or an UntypedStorage")
+_Dim = InstanceOf(int)
+_BytesData = InstanceOf(bytes)
 
 # Storage ------------------------------------------------------------------------------------------
 
@@ -84,10 +88,7 @@ def set_within_storage(self, source, storage_offset: Int, size: Ints, stride: In
 
 def _storage(source):
     if not isinstance(source, UntypedStorage):
-        raise TypeError(
-            f"For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but "
-            f"got {source!r} of type {type(source).__name__}."
-        )
+        _Source.refuse("Tensor.set_", "source", source)
     return source
 
 
@@ -139,10 +140,7 @@ def stride(self, dim=None):
     if dim is None:
         return steps
     if not isinstance(dim, int):
-        raise TypeError(
-            f"For 'Tensor.stride', 'dim' must be an int, but got {dim!r} of type "
-            f"{type(dim).__name__}."
-        )
+        _Dim.refuse("Tensor.stride", "dim", dim)
     if not -self.ndim <= dim < self.ndim:
         raise IndexError(
             f"For 'Tensor.stride', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
@@ -265,16 +263,10 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
     Source: mindspore.Tensor.convert_bytes_to_tensor of MindSpore 2.10.
     """
     if not isinstance(bytes_data, bytes):
-        raise TypeError(
-            f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must be bytes, but "
-            f"got {bytes_data!r} of type {type(bytes_data).__name__}."
-        )
+        _BytesData.refuse("Tensor.convert_bytes_to_tensor", "bytes_data", bytes_data)
     shape = shape_of("Tensor.convert_bytes_to_tensor", (shape,))
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(
-            f"For 'Tensor.convert_bytes_to_tensor', 'dtype' must be a mindspore dtype, "
-            f"but got {dtype!r} of type {type(dtype).__name__}."
-        )
+        DType.refuse("Tensor.convert_bytes_to_tensor", "dtype", dtype)
     wanted = dtypes.to_numpy(dtype)
     count = math.prod(shape) * wanted.itemsize
     if len(bytes_data) != count:

@@ -7,7 +7,7 @@ from ..._core.autograd import custom
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, plain, public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Bool, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.rules.vocabulary import Bool, DType, ListOf, TensorOf, TupleOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
@@ -140,10 +140,7 @@ def set_dtype(self, dtype):
     Source: mindspore.Tensor.set_dtype of MindSpore 2.10.
     """
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(
-            f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
-            f"{dtype!r} of type {type(dtype).__name__}."
-        )
+        DType.refuse("Tensor.set_dtype", "dtype", dtype)
     self._array = self._array.astype(dtypes.to_numpy(dtype))
     return dtype
 
@@ -159,10 +156,7 @@ def assign_value(self, value):
     Source: mindspore.Tensor.assign_value of MindSpore 2.10.
     """
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"For 'Tensor.assign_value', 'value' must be a Tensor, but got {value!r} "
-            f"of type {type(value).__name__}."
-        )
+        Anything.refuse("Tensor.assign_value", "value", value)
     self._array, self._node = value._array.copy(), value._node
     return self
 
@@ -183,10 +177,7 @@ def copy_(self, src, non_blocking: Bool = False):
     Source: mindspore.Tensor.copy_ of MindSpore 2.10.
     """
     if not isinstance(src, Tensor):
-        raise TypeError(
-            f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
-            f"{type(src).__name__}."
-        )
+        Anything.refuse("Tensor.copy_", "src", src)
     if not self.size:
         return self
     fits = src.ndim <= self.ndim and all(

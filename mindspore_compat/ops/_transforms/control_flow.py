@@ -12,13 +12,24 @@ import operator
 from ..._backend.arrays import to_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Callable, Int, ListOf, Str, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    Callable,
+    InstanceOf,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor import python_types
 from ..._core.tensor.tensor import Tensor
 from ...common.jit import building
 from ...common.mutable import is_variable
 from .._rules import Anything
 from ..primitive import Primitive
+
+_BoolOrIntOrFloat = InstanceOf(bool, int, float, words="a number")
 
 Sequence = ListOf() | TupleOf()
 
@@ -243,10 +254,7 @@ def _of_scalars(path, function):
     def scalar(x, y):
         for label, value in (("x", x), ("y", y)):
             if not isinstance(value, (bool, int, float)):
-                raise TypeError(
-                    f"For '{name}', '{label}' must be a number, but got {value!r} of type "
-                    f"{type(value).__name__}."
-                )
+                _BoolOrIntOrFloat.refuse(name, label, value)
         return function(x, y)
 
     scalar.__name__ = scalar.__qualname__ = name

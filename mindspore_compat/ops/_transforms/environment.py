@@ -13,6 +13,7 @@ from ..._core.autograd import custom
 from ..._core.declare.public_api import public
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._rules import Anything
 from .._shape.create import zeros_like
 from ..primitive import Primitive
 from .functional import HyperMap, MultitypeFuncGraph
@@ -103,8 +104,7 @@ def embed(parameter):
 
     Source: mindspore.ops.functional.ref_to_embed of MindSpore 2.10, in graph mode.
     """
-    if not isinstance(parameter, Tensor):
-        raise TypeError(f"For 'embed', 'parameter' must be a Tensor, but got {parameter!r}.")
+    Anything.refuse("embed", "parameter", parameter)
     return Key(parameter)
 
 

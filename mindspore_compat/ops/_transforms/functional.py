@@ -21,8 +21,7 @@ _AT_ONCE = 256  # directions in one walk: more costs memory and saves no time
 
 
 def _jacobian(api, fn, grad_position, has_aux, forward):
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"For '{api}', 'has_aux' must be a bool, but got {has_aux!r}.")
+    Bool.refuse(api, "has_aux", has_aux)
 
     def jacobian(*args):
         positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)

@@ -3,6 +3,7 @@
 import numpy
 import scipy.optimize
 
+from ..._core.rules.vocabulary import Bool
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...ops.primitive import Primitive
@@ -38,10 +39,7 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
             f"For 'linear_sum_assignment', 'cost_matrix' must be a Tensor of numbers, "
             f"but got {cost_matrix!r}."
         )
-    if not isinstance(maximize, bool):
-        raise TypeError(
-            f"For 'linear_sum_assignment', 'maximize' must be a bool, but got {maximize!r}."
-        )
+    Bool.refuse("linear_sum_assignment", "maximize", maximize)
     if dimension_limit is not None and not (
         isinstance(dimension_limit, Tensor) and dimension_limit.dtype == dtypes.int64
     ):

@@ -11,9 +11,13 @@ from typing import NamedTuple
 import numpy
 
 from ... import log
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 from .lagrange import minimize_lagrange
 from .line_search import gradient_of, line_search
+
+_ATensor = InstanceOf(Tensor)
+_ATuple = InstanceOf(tuple)
 
 _STATUS = {0: "converged", 1: "too many iterations", 5: "the line search failed"}
 
@@ -84,10 +88,8 @@ def minimize(
     """
     if not callable(func):
         raise TypeError(f"For 'minimize', 'func' must be callable, but got {func!r}.")
-    if not isinstance(x0, Tensor):
-        raise TypeError(f"For 'minimize', 'x0' must be a Tensor, but got {x0!r}.")
-    if not isinstance(args, tuple):
-        raise TypeError(f"For 'minimize', 'args' must be a tuple, but got {args!r}.")
+    _ATensor.refuse("minimize", "x0", x0)
+    _ATuple.refuse("minimize", "args", args)
     kind = method.lower() if isinstance(method, str) else method
     if kind not in ("bfgs", "lbfgs", "lagrange"):
         raise ValueError(
