@@ -41,7 +41,8 @@ __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
 
 
 def _need_bool(name, value):
-    Bool.refuse("Parameter", name, value)
+    if not isinstance(value, bool):
+        Bool.refuse("Parameter", name, value)
     return value
 
 
@@ -136,7 +137,8 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name):
-        _Name.refuse("Parameter", "name", name)
+        if name is not None and not isinstance(name, str):
+            _Name.refuse("Parameter", "name", name)
         if name and len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
             raise ValueError(
                 "For 'Parameter', 'name' must have at most "
@@ -276,7 +278,8 @@ class Parameter(Tensor):
 
     @data.setter
     def data(self, data):
-        _ATensor.refuse("Parameter", "data", data)
+        if not isinstance(data, Tensor):
+            _ATensor.refuse("Parameter", "data", data)
         self._put(data._array)
 
     def _put(self, array):
@@ -335,7 +338,8 @@ class Parameter(Tensor):
         Raises:
             TypeError: if `data` is of another type, or a float for a parameter of ints.
         """
-        _TensorOrNumber.refuse("set_data", "data", data)
+        if not isinstance(data, (Tensor, int, float)):
+            _TensorOrNumber.refuse("set_data", "data", data)
         own = to_numpy(self.dtype)
         if isinstance(data, Tensor):
             array = data.init_data()._array if data.has_init else data._array
@@ -360,7 +364,8 @@ class Parameter(Tensor):
 
     def assign_value(self, value):
         """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
-        _ATensor.refuse("assign_value", "value", value)
+        if not isinstance(value, Tensor):
+            _ATensor.refuse("assign_value", "value", value)
         return self._update_tensor_data(value)
 
     def init_data(self, layout=None, set_sliced=False):

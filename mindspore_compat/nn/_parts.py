@@ -19,7 +19,8 @@ def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
 
 def need_tensor(api, name, x):
     """Refuses what is not a Tensor."""
-    _ATensor.refuse(api, name, x)
+    if not isinstance(x, Tensor):
+        _ATensor.refuse(api, name, x)
 
 
 def need_floats(api, name, x):

@@ -154,7 +154,7 @@ class Interpolation(_b.str):
     LINEAR = ...
     QUADRATIC = ...
 class InverseMelScale(_TensorOperation):
-    def __init__(self, n_stft: _b.int, n_mels: _b.int = ..., sample_rate: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., max_iter: _b.int = ..., tolerance_loss: _b.float = ..., tolerance_change: _b.float = ..., sgdargs: _b.dict | None = ..., norm: NormType = ..., mel_type: MelType = ...) -> None: ...
+    def __init__(self, n_stft: _b.int, n_mels: _b.int = ..., sample_rate: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., max_iter: _b.int = ..., tolerance_loss: _b.float = ..., tolerance_change: _b.float = ..., sgdargs: _b.dict[_t.Any, _t.Any] | None = ..., norm: NormType = ..., mel_type: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class InverseSpectrogram(_TensorOperation):
@@ -162,7 +162,7 @@ class InverseSpectrogram(_TensorOperation):
     axes: _t.Any
     least: _t.Any
 class LFCC(_TensorOperation):
-    def __init__(self, sample_rate: _b.int = ..., n_filter: _b.int = ..., n_lfcc: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_lf: _b.bool = ..., speckwargs: _b.dict | None = ...) -> None: ...
+    def __init__(self, sample_rate: _b.int = ..., n_filter: _b.int = ..., n_lfcc: _b.int = ..., f_min: _b.float = ..., f_max: _b.float | None = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_lf: _b.bool = ..., speckwargs: _b.dict[_t.Any, _t.Any] | None = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class LFilter(_TensorOperation):
@@ -178,7 +178,7 @@ class LowpassBiquad(_TensorOperation):
     clamp: _t.Any
     least: _t.Any
 class MFCC(_TensorOperation):
-    def __init__(self, sample_rate: _b.int = ..., n_mfcc: _b.int = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_mels: _b.bool = ..., melkwargs: _b.dict | None = ...) -> None: ...
+    def __init__(self, sample_rate: _b.int = ..., n_mfcc: _b.int = ..., dct_type: _t.Literal[2] = ..., norm: NormMode = ..., log_mels: _b.bool = ..., melkwargs: _b.dict[_t.Any, _t.Any] | None = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Magphase(_TensorOperation):

@@ -27,7 +27,8 @@ def _need_cell(api, cell):
 
 def _index(api, index, size, also=0):
     """`index` counted from the front; it may equal the size where `also` is 1."""
-    _AnyInt.refuse(api, "index", index)
+    if not isinstance(index, int):
+        _AnyInt.refuse(api, "index", index)
     if not -size <= index < size + also:
         raise IndexError(
             f"For '{api}', 'index' must be in [{-size}, {size + also}), but got {index}."

@@ -104,7 +104,8 @@ class RNNCellBase(Cell):
 
 
 def _need_pair(api, hx):
-    _TwoTensors.refuse(api, "hx", hx)
+    if not isinstance(hx, tuple):
+        _TwoTensors.refuse(api, "hx", hx)
     if len(hx) != 2:
         raise ValueError(f"For '{api}', 'hx' must hold two Tensors, but got {len(hx)}.")
 
