@@ -72,6 +72,15 @@ def test_datasets_load_neither_scipy_nor_gradients(bare):
     }
 
 
+def test_the_first_tensor_may_be_one_of_a_shape_alone():
+    code = """
+from mindspore_compat.common.initializer import Constant, initializer
+print(initializer(Constant(3), [2]).init_data())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[3. 3.]\n", "")
+
+
 def test_versions_are_plain_strings():
     import mindspore_compat
 
