@@ -409,11 +409,16 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
+    columns_first = isinstance(x, np.ndarray)  # a GPU updates contiguous gradients together
 
     def work(number):
         for piece in runs[number]:
             patches = _patches(xp, x, geo, piece)
-            found = matmul(patches, _rows_of(xp, g, piece).swapaxes(1, 2))
+            rows = _rows_of(xp, g, piece)
+            if columns_first:
+                found = matmul(patches, rows.swapaxes(1, 2))
+            else:
+                found = matmul(rows, patches.swapaxes(1, 2))
             total = sums[number]
             sums[number] = found if total is None else xp.add(total, found, out=total)
 
@@ -421,7 +426,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     grad = sums[0]
     for each in sums[1:]:
         grad += each
-    return grad.swapaxes(1, 2).reshape(shape)
+    return (grad.swapaxes(1, 2) if columns_first else grad).reshape(shape)
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):
