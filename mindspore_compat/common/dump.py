@@ -32,7 +32,7 @@ def set_dump(target, enabled=True):
     Source: mindspore.set_dump of MindSpore 2.10.
     """
     cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
-    AsValue(InstanceOf(cell, primitive, words="a Cell or a Primitive")).refuse(
+    AsValue(InstanceOf(cell, primitive).called("a Cell or a Primitive")).refuse(
         "set_dump", "target", target
     )
     AsValue(Bool).refuse("set_dump", "enabled", enabled)

@@ -407,7 +407,7 @@ class VarianceScaling(Initializer):
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
-        InstanceOf(numbers.Real, words="a number").refuse("VarianceScaling", "scale", scale)
+        InstanceOf(numbers.Real).called("a number").refuse("VarianceScaling", "scale", scale)
         if not scale > 0:
             raise ValueError(f"For 'VarianceScaling', 'scale' must be > 0, but got {scale!r}.")
         self._need(mode, "mode", ("fan_in", "fan_out", "fan_avg"))
@@ -541,12 +541,8 @@ def initializer(init, shape=None, dtype=float32):
         [[1. 1. 1.]
          [1. 1. 1.]]
     """
-    InstanceOf(
-        Tensor,
-        numbers.Number,
-        str,
-        Initializer,
-        words="a Tensor, a number, a str or an Initializer",
+    InstanceOf(Tensor, numbers.Number, str, Initializer).called(
+        "a Tensor, a number, a str or an Initializer"
     ).refuse("initializer", "init", init)
     if isinstance(init, Tensor):
         return _same_shape(init, shape)

@@ -107,7 +107,7 @@ def jit_class(cls):
 
     Source: mindspore.jit_class of MindSpore 2.10.
     """
-    InstanceOf(type, words="a class").refuse("jit_class", "cls", cls)
+    InstanceOf(type).called("a class").refuse("jit_class", "cls", cls)
     if any(base.__name__ == "Cell" for base in cls.__mro__):
         raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
     cls.__ms_class__ = True

@@ -28,13 +28,8 @@ from ._put_off import no_init_parameters, putting_off
 _ATensor = InstanceOf(Tensor)
 _Name = AsValue(Str | None)
 _TensorOrNumber = InstanceOf(Tensor, int, float)
-_Values = InstanceOf(
-    Tensor,
-    int,
-    float,
-    np.ndarray,
-    list,
-    words="a Tensor, an int, a float, a numpy.ndarray or a list",
+_Values = InstanceOf(Tensor, int, float, np.ndarray, list).called(
+    "a Tensor, an int, a float, a numpy.ndarray or a list"
 )
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]

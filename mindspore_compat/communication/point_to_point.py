@@ -118,7 +118,7 @@ class P2POp:
         recv_dtype: DType = None,
     ):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
-        InstanceOf(Tensor, tuple, words="a Tensor or a tuple of ints").refuse(
+        InstanceOf(Tensor, tuple).called("a Tensor or a tuple of ints").refuse(
             "P2POp", "tensor", tensor
         )
         if name not in ("isend", "irecv"):

@@ -219,7 +219,7 @@ class State:
             RuntimeError: if a shape differs, a value is not a Tensor or, with `strict`, names
                 differ.
         """
-        InstanceOf(Mapping, words="a dict").refuse("load_state_dict", "state_dict", state_dict)
+        InstanceOf(Mapping).called("a dict").refuse("load_state_dict", "state_dict", state_dict)
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
         self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)

@@ -35,7 +35,7 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
-        InstanceOf(FuncGraph, words="a FuncGraph that was loaded from a MindIR file").refuse(
+        InstanceOf(FuncGraph).called("a FuncGraph that was loaded from a MindIR file").refuse(
             "GraphCell", "graph", graph
         )
         if obf_random_seed is not None:

@@ -22,8 +22,8 @@ from ._convert import (
     shape_tuple,
 )
 
-_MultiIndex = InstanceOf(list, tuple, Tensor, words="a Tensor, list or tuple")
-_Default = InstanceOf(Tensor, words="a number")
+_MultiIndex = InstanceOf(list, tuple, Tensor).called("a Tensor, list or tuple")
+_Default = InstanceOf(Tensor).called("a number")
 
 __all__ = [
     "choose",

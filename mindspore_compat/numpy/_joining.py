@@ -7,7 +7,7 @@ from ..ops._shape import join_split
 from ..ops._shape import repeat as repeat_ops
 from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promoted, whole_numbers
 
-_Arrays = AsValue(InstanceOf(Tensor, tuple, list, words="a tuple, list or Tensor"))
+_Arrays = AsValue(InstanceOf(Tensor, tuple, list).called("a tuple, list or Tensor"))
 
 __all__ = [
     "append",

@@ -24,7 +24,7 @@ from ._convert import (
     with_dtype,
 )
 
-_ListOrTupleOrTensor = InstanceOf(list, tuple, Tensor, words="a Tensor, list or tuple")
+_ListOrTupleOrTensor = InstanceOf(list, tuple, Tensor).called("a Tensor, list or tuple")
 
 __all__ = [
     "diag",

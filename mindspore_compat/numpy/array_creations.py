@@ -32,7 +32,7 @@ from ._random import *  # noqa: F403
 from ._triangles import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
-_Dimensions = InstanceOf(tuple, list, words="a tuple or list")
+_Dimensions = InstanceOf(tuple, list).called("a tuple or list")
 
 __all__ = [
     "arange",

@@ -28,8 +28,8 @@ from ._joining import *  # noqa: F403
 from ._searching import *  # noqa: F403
 from ._sets import *  # noqa: F403
 
-_Shape = InstanceOf(tuple, list, str, words="a tuple, list or Tensor")
-_Axes = InstanceOf(tuple, list, words="a tuple or list of ints")
+_Shape = InstanceOf(tuple, list, str).called("a tuple, list or Tensor")
+_Axes = InstanceOf(tuple, list).called("a tuple or list of ints")
 
 __all__ = [
     "apply_along_axis",

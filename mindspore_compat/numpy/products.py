@@ -20,7 +20,7 @@ from ._convert import as_tensor, axes_of, axis_of, need_tensor, refuse_complex, 
 from ._polynomials import *  # noqa: F403
 from ._sliding import sliding
 
-_Arrays = InstanceOf(list, tuple, Tensor, words="a list, tuple or Tensor")
+_Arrays = InstanceOf(list, tuple, Tensor).called("a list, tuple or Tensor")
 
 __all__ = [
     "convolve",

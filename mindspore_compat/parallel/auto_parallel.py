@@ -438,7 +438,7 @@ def _check_strategy(strategy):
         )
     if isinstance(strategy, str):
         return
-    InstanceOf(tuple, words="a str or a tuple").refuse(api, "config", strategy)
+    InstanceOf(tuple).called("a str or a tuple").refuse(api, "config", strategy)
     for each in strategy:
         if not isinstance(each, (tuple, Layout)):
             raise TypeError(

@@ -17,7 +17,7 @@ from ..ops._shape.triangle import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 _Trans = Int | Str
-_Arrs = InstanceOf(Tensor, words="Tensors")
+_Arrs = InstanceOf(Tensor).called("Tensors")
 _ATensor = InstanceOf(Tensor)
 
 __all__ = [

@@ -297,7 +297,7 @@ def _from_slices(network, files, strategy_file, target, secret):
 
 
 def _check_files(files):
-    InstanceOf(list, tuple, words="a list of str").refuse(_API, "checkpoint_filenames", files)
+    InstanceOf(list, tuple).called("a list of str").refuse(_API, "checkpoint_filenames", files)
     for file in files:
         if (
             not isinstance(file, str)

@@ -179,7 +179,7 @@ def _wanted(specify_prefix, filter_prefix, choice_func):
 
 def _check_prefix(name, prefix):
     """Refuses a prefix that is no str and no list of them, or is empty."""
-    InstanceOf(str, list, tuple, words="a str, or a list or tuple of them").refuse(
+    InstanceOf(str, list, tuple).called("a str, or a list or tuple of them").refuse(
         "load_checkpoint", name, prefix
     )
     parts = [prefix] if isinstance(prefix, str) else prefix

@@ -53,7 +53,7 @@ def check_kwargs(optimizer, kwargs):
     manager = kwargs.get("loss_scale_manager")
     if manager is None:
         return
-    InstanceOf(LossScaleManager, words="a LossScaleManager or None").refuse(
+    InstanceOf(LossScaleManager).called("a LossScaleManager or None").refuse(
         "Model", "loss_scale_manager", manager
     )
     if optimizer is None:

@@ -230,7 +230,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
             f"{', '.join(LEVELS)}, but got {amp_level!r}."
         )
     wanted = (Cell, FunctionType) if amp_level == "auto" else (Cell,)
-    InstanceOf(*wanted, words="a Cell (or a function, at level 'auto')").refuse(
+    InstanceOf(*wanted).called("a Cell (or a function, at level 'auto')").refuse(
         "auto_mixed_precision", "network", network
     )
     _check_dtype(dtype)

@@ -198,7 +198,13 @@ CASES = [
         [-0.1, -1, nan, inf, tensor(shape=(2, 2))],
     ),
     (InstanceOf(dict), [{}, {"a": 1}], [[], 1, None], []),
-    (InstanceOf(int, str, words="a number or a name"), [1, True, "a"], [1.0, b"a", None], []),
+    (InstanceOf(int, str).called("a number or a name"), [1, True, "a"], [1.0, b"a", None], []),
+    (
+        (TupleOf(Str) | ListOf(Str, min_length=1)).called("names"),
+        [("a",), ()],
+        [("a", 1), "a", None],
+        [[]],
+    ),
     (Init, ["normal", 1, 0.5, True, tensor(), FakeCell()], [np.ones(2), [1], None], []),
 ]
 NAMES = [f"{number}:{case[0]!r}" for number, case in enumerate(CASES)]
@@ -354,7 +360,7 @@ def test_a_guard_needs_no_parentheses_around_it():
         (TensorOf(real), "Tensor of a real dtype"),
         (ListOf(Str), "list of strs"),
         (InstanceOf(int, list, bytes), "int, a list or bytes"),
-        (InstanceOf(bool, int, words="a number") | None, "number or None"),
+        (InstanceOf(bool, int).called("a number") | None, "number or None"),
         (TupleOf(Int | None, min_length=1), "tuple of at least 1 (an int or None)"),
     ],
 )

@@ -143,6 +143,10 @@ class Rule:
         """The rule as the source code that makes it: "Float(gt=0.0) | None"."""
         return type(self).__name__.lstrip("_")
 
+    def called(self, noun: str) -> "Rule":
+        """Returns the same rule with other words for what is allowed: "a list of Parameters"."""
+        return Called(self, noun)
+
     def __repr__(self):
         return self.annotation()  # what a signature shows
 
@@ -176,6 +180,53 @@ class NoneRule(Rule):
 
     def source(self):
         return "None"
+
+
+class Called(Rule):
+    """What another rule says, in words that its page has or that are shorter."""
+
+    def __init__(self, rule: Rule, words: str):
+        self.rule = rule
+        self.words = words
+
+    def read(self, value):
+        return self.rule.read(value)
+
+    def accepts(self, value):
+        return self.rule.accepts(value)
+
+    def kind(self, name):
+        return self.rule.kind(name)
+
+    def value(self, name):
+        return self.rule.value(name)
+
+    def guard(self, name):
+        return self.rule.guard(name)
+
+    def scope(self):
+        return self.rule.scope()
+
+    def noun(self):
+        return self.words
+
+    def further(self):
+        return self.rule.further()
+
+    def samples(self):
+        return self.rule.samples()
+
+    def __eq__(self, other):
+        return isinstance(other, Called) and (self.rule, self.words) == (other.rule, other.words)
+
+    def __hash__(self):
+        return hash((Called, self.rule, self.words))
+
+    def annotation(self):
+        return self.rule.annotation()
+
+    def source(self):
+        return f"{wrapped_union(self.rule.source())}.called({self.words!r})"
 
 
 class AsValue(Rule):
@@ -292,7 +343,7 @@ def parts_of(rule) -> list[Rule]:
     through."""
     if isinstance(rule, Union):
         return [part for member in rule.members for part in parts_of(member)]
-    return parts_of(rule.rule) if isinstance(rule, AsValue) else [rule]
+    return parts_of(rule.rule) if isinstance(rule, (AsValue, Called)) else [rule]
 
 
 def as_rule(part) -> Rule:
@@ -325,6 +376,11 @@ def both(first: str, second: str) -> str:
 def wrapped(condition: str) -> str:
     """Returns `condition` in brackets if it would bind weaker than an `or`."""
     return f"({condition})" if " and " in condition else condition
+
+
+def wrapped_union(source: str) -> str:
+    """Returns the source of a rule in brackets if it would bind weaker than a dot."""
+    return f"({source})" if " | " in source else source
 
 
 def show(value) -> str:

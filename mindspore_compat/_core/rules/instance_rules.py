@@ -5,23 +5,20 @@ Classes that only a higher layer has are named instead (`CellOf` in vocabulary.p
 
 from dataclasses import dataclass
 
-from .base import Rule, call
+from .base import Rule
 
 
 @dataclass(frozen=True, repr=False)
 class InstanceOf(Rule):
     """An instance of a class, or of one of several: "a dict", "a str, a list or a tuple".
 
-    As for `isinstance`, a bool is an int; `Int` refuses bools. `words` replaces the noun where the
-    names of the classes do not say what is allowed.
+    As for `isinstance`, a bool is an int; `Int` refuses bools.
     """
 
     classes: tuple
-    words: str = ""
 
-    def __init__(self, *classes, words=""):
+    def __init__(self, *classes):
         object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "words", words)
 
     def accepts(self, value):
         return isinstance(value, self.classes)
@@ -37,8 +34,6 @@ class InstanceOf(Rule):
         return {self._name(index): each for index, each in enumerate(self.classes)}
 
     def noun(self):
-        if self.words:
-            return self.words
         *others, last = (_with_article(each.__name__) for each in self.classes)
         return f"{', '.join(others)} or {last}" if others else last
 
@@ -51,10 +46,8 @@ class InstanceOf(Rule):
         return " | ".join(_TYPES.get(each, each.__name__) for each in self.classes)
 
     def source(self):
-        options = {"words": self.words} if self.words else {}
         names = ", ".join(each.__name__ for each in self.classes)
-        more = call("", **options)[1:-1]
-        return f"{type(self).__name__}({', '.join(filter(None, (names, more)))})"
+        return f"{type(self).__name__}({names})"
 
 
 _PLAIN = (int, float, complex, str, bytes, dict, list, tuple, set)

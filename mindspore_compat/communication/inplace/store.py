@@ -165,7 +165,7 @@ def seconds_of(api, timeout):
         TypeError: it is none.
         ValueError: it is negative.
     """
-    InstanceOf(datetime.timedelta, words="a datetime.timedelta").refuse(api, "timeout", timeout)
+    InstanceOf(datetime.timedelta).called("a datetime.timedelta").refuse(api, "timeout", timeout)
     if timeout < datetime.timedelta(0):
         raise ValueError(f"For '{api}', 'timeout' must not be negative, but got {timeout!r}.")
     return timeout.total_seconds()

@@ -61,7 +61,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         for each in tensors:
-            InstanceOf(Tensor, words="Tensors").refuse("TensorDataset", "tensors", each)
+            InstanceOf(Tensor).called("Tensors").refuse("TensorDataset", "tensors", each)
         lengths = {each.shape[0] for each in tensors}
         if len(lengths) > 1:
             raise ValueError(

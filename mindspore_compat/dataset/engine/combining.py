@@ -161,7 +161,7 @@ class ConcatDataset(UnionBaseDataset):
             TypeError: it is not a sampler.
             ValueError: it is a DistributedSampler that shuffles or has `num_samples`.
         """
-        InstanceOf(BuiltinSampler, words="a sampler").refuse("use_sampler", "sampler", sampler)
+        InstanceOf(BuiltinSampler).called("a sampler").refuse("use_sampler", "sampler", sampler)
         if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
             raise ValueError(
                 "For 'use_sampler', a DistributedSampler over concatenated datasets "

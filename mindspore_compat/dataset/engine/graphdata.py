@@ -137,7 +137,7 @@ class GraphData:
             node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
         """
         api = "get_edges_from_nodes"
-        InstanceOf(list, np.ndarray, words="a list or an array of pairs").refuse(
+        InstanceOf(list, np.ndarray).called("a list or an array of pairs").refuse(
             api, "node_list", node_list
         )
         pairs = [
@@ -527,7 +527,7 @@ def _numbers(api, name, given, axes=1):
         TypeError: these are none.
         ValueError: there is not one, or there are other axes than wanted.
     """
-    InstanceOf(list, np.ndarray, words="a list or an array of ints").refuse(api, name, given)
+    InstanceOf(list, np.ndarray).called("a list or an array of ints").refuse(api, name, given)
     try:
         numbers = np.array(given)
     except ValueError as error:

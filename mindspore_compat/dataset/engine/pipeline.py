@@ -383,7 +383,7 @@ class MappableDataset(SourceDataset):
         Raises:
             TypeError: it is not a sampler.
         """
-        InstanceOf(BuiltinSampler, words="a sampler").refuse(
+        InstanceOf(BuiltinSampler).called("a sampler").refuse(
             "use_sampler", "new_sampler", new_sampler
         )
         previous = self.sampler if self.__dict__.get("_is_part") else self.sampler.child_sampler

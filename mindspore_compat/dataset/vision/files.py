@@ -251,7 +251,7 @@ def _shape(api, image):
     """
     if is_pil(image):
         return image.height, image.width, len(image.getbands())
-    InstanceOf(np.ndarray, words="an array or a PIL image").refuse(api, "image", image)
+    InstanceOf(np.ndarray).called("an array or a PIL image").refuse(api, "image", image)
     if image.ndim < 2:
         raise RuntimeError(
             f"For '{api}', 'image' must have at least two axes, but got shape {image.shape}."

@@ -288,7 +288,7 @@ class UniformAugment(CompoundOperation):
 
     @checked
     def __init__(self, transforms, num_ops: positive = 2):
-        InstanceOf(list, tuple, words="a sequence").refuse(
+        InstanceOf(list, tuple).called("a sequence").refuse(
             "UniformAugment", "transforms", transforms
         )
         self.transforms = checked_transforms("UniformAugment", list(transforms))

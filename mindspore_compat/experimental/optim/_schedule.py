@@ -12,7 +12,7 @@ from .optimizer import Optimizer
 
 def need_optimizer(api, optimizer):
     """Refuses what is no optimizer of this package."""
-    InstanceOf(Optimizer, words="an experimental Optimizer").refuse(api, "optimizer", optimizer)
+    InstanceOf(Optimizer).called("an experimental Optimizer").refuse(api, "optimizer", optimizer)
 
 
 def as_float(value):

@@ -216,7 +216,7 @@ class CellList(_Numbered):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(list(self._cells.values())[index], auto_prefix=self._auto_prefix)
-        InstanceOf(int, words="an int or a slice").refuse("CellList", "index", index)
+        InstanceOf(int).called("an int or a slice").refuse("CellList", "index", index)
         return self._cells[self._key(index)]
 
     def __iadd__(self, cells):
@@ -360,7 +360,7 @@ class CellDict(Cell):
 
     def update(self, cells):
         """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
-        InstanceOf(Iterable, words="an iterable of pairs").refuse("CellDict", "cells", cells)
+        InstanceOf(Iterable).called("an iterable of pairs").refuse("CellDict", "cells", cells)
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:

@@ -90,7 +90,7 @@ class _Pad(Cell):
     @padding.setter
     def padding(self, padding):
         name = type(self).__name__
-        InstanceOf(int, tuple, words="an int or a tuple of ints").refuse(name, "padding", padding)
+        InstanceOf(int, tuple).called("an int or a tuple of ints").refuse(name, "padding", padding)
         numbers = padding if isinstance(padding, tuple) else (int(padding),) * (2 * self._count)
         if not all(isinstance(n, int) for n in numbers):
             raise TypeError(f"For '{name}', 'padding' must hold ints only, but got {padding!r}.")

@@ -14,7 +14,7 @@ from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
 
-_TwoTensors = InstanceOf(tuple, words="a tuple of two Tensors")
+_TwoTensors = InstanceOf(tuple).called("a tuple of two Tensors")
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 

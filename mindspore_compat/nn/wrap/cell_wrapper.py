@@ -202,7 +202,7 @@ class ForwardValueAndGrad(Cell):
         get_by_list: Bool = False,
         sens_param: Bool = False,
     ):
-        InstanceOf(Cell, FunctionType, MethodType, words="a Cell, a function or a method").refuse(
+        InstanceOf(Cell, FunctionType, MethodType).called("a Cell, a function or a method").refuse(
             "ForwardValueAndGrad", "network", network
         )
         if get_by_list and not _are_parameters(weights):

@@ -23,7 +23,7 @@ from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
 
 _ATensor = InstanceOf(Tensor)
-_Sense = InstanceOf(Tensor, words="a Cell or a Tensor")
+_Sense = InstanceOf(Tensor).called("a Cell or a Tensor")
 
 __all__ = [
     "DynamicLossScaleUpdateCell",

@@ -15,7 +15,7 @@ from ..._core.rules.vocabulary import (
 from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Reals
 
-_IntOrFloat = InstanceOf(int, float, words="a number")
+_IntOrFloat = InstanceOf(int, float).called("a number")
 
 Bound = ScalarOf(Number, TypeError)
 

@@ -9,7 +9,7 @@ from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
 
-_Input = InstanceOf(Tensor, COOTensor, CSRTensor, words="a Tensor")
+_Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
 
 
 @op(

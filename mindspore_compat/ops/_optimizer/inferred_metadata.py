@@ -6,7 +6,7 @@ Graph mode of the original infers them while it compiles; here scripts may.
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 
-_TensorType = InstanceOf(dtypes.TensorType, words="the dtype of a Tensor")
+_TensorType = InstanceOf(dtypes.TensorType).called("the dtype of a Tensor")
 
 _HALF = dtypes.float16, dtypes.float32
 INEXACT = (*_HALF, dtypes.float64, dtypes.complex64, dtypes.complex128)

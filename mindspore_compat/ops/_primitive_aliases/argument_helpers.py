@@ -15,7 +15,7 @@ from ..._core.tensor.tensor import Tensor
 from ...common.mutable import is_dynamic, is_sequence_shape_unknown  # noqa: F401 - shown here too
 from ..primitive import Primitive
 
-_Type = InstanceOf(Type, words="a dtype")
+_Type = InstanceOf(Type).called("a dtype")
 
 _CODES = {  # the number of a word among the settings of the kernels; case does not matter
     code: words.split()

@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import InstanceOf
 from . import declarations  # noqa: F401 - it makes names
 from .alias import found
 
-_Arguments = InstanceOf(list, tuple, words="a list")
+_Arguments = InstanceOf(list, tuple).called("a list")
 
 _AREAS = ("ops.auto_generate", "ops.operations._grad_ops", "ops")
 _PRIMITIVES = {

@@ -11,10 +11,10 @@ from .._shape.join_split import stack
 from .norm import norm
 from .reduce import reduce_sum as add_up
 
-_TupleOrList = InstanceOf(tuple, list, words="a tuple or list")
-_ClipNorm = InstanceOf(int, float, words="a number")
-_Tensors = InstanceOf(Tensor, words="a Tensor, or a list or tuple of them")
-_IntOrFloat = InstanceOf(int, float, words="a number")
+_TupleOrList = InstanceOf(tuple, list).called("a tuple or list")
+_ClipNorm = InstanceOf(int, float).called("a number")
+_Tensors = InstanceOf(Tensor).called("a Tensor, or a list or tuple of them")
+_IntOrFloat = InstanceOf(int, float).called("a number")
 
 
 @public("ops.clip_by_global_norm")

@@ -10,7 +10,7 @@ from .._rules import Anything, Several
 from . import create
 from .join_split import stack
 
-_Inputs = InstanceOf(Tensor, words="Tensors")
+_Inputs = InstanceOf(Tensor).called("Tensors")
 
 
 @op(compute="native")

@@ -7,7 +7,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from ..primitive import Primitive
 
-_Number = InstanceOf(bool, int, float, words="a number")
+_Number = InstanceOf(bool, int, float).called("a number")
 _ATuple = InstanceOf(tuple)
 
 

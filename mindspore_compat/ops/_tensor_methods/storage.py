@@ -14,7 +14,7 @@ from ...common.storage import UntypedStorage
 from .._rules import Anything, Ints
 from .._shape.reshape import shape_of
 
-_Source = InstanceOf(UntypedStorage, words="a Tensor or an UntypedStorage")
+_Source = InstanceOf(UntypedStorage).called("a Tensor or an UntypedStorage")
 _Dim = InstanceOf(int)
 _BytesData = InstanceOf(bytes)
 

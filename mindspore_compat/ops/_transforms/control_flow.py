@@ -29,7 +29,7 @@ from ...common.mutable import is_variable
 from .._rules import Anything
 from ..primitive import Primitive
 
-_BoolOrIntOrFloat = InstanceOf(bool, int, float, words="a number")
+_BoolOrIntOrFloat = InstanceOf(bool, int, float).called("a number")
 
 Sequence = ListOf() | TupleOf()
 

@@ -146,7 +146,7 @@ def _appended(append_info):
     """`append_info` as a dict, the counted values as 0; None for nothing."""
     if append_info is None or append_info == []:
         return None
-    InstanceOf(list, words="a list or None").refuse("CheckpointConfig", "append_info", append_info)
+    InstanceOf(list).called("a list or None").refuse("CheckpointConfig", "append_info", append_info)
     made = {}
     dicts = [each for each in append_info if isinstance(each, dict)]
     if len(dicts) > 1:

@@ -54,7 +54,7 @@ def auc(x, y, reorder: Bool = False):
 
 def _points(name, values):
     """A list or array as an array of one axis."""
-    InstanceOf(np.ndarray, list, words="a numpy.ndarray or a list").refuse("auc", name, values)
+    InstanceOf(np.ndarray, list).called("a numpy.ndarray or a list").refuse("auc", name, values)
     found = np.asarray(values)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found.ravel()

@@ -30,16 +30,9 @@ from ...cell import Cell
 
 _ATuple = InstanceOf(tuple)
 _ATensor = InstanceOf(Tensor)
-_Given = InstanceOf(Tensor, words="a Tensor, given to the distribution or with the question")
-_Values = InstanceOf(
-    bool,
-    int,
-    float,
-    list,
-    np.ndarray,
-    np.generic,
-    Tensor,
-    words="a number, a list, an array or a Tensor",
+_Given = InstanceOf(Tensor).called("a Tensor, given to the distribution or with the question")
+_Values = InstanceOf(bool, int, float, list, np.ndarray, np.generic, Tensor).called(
+    "a number, a list, an array or a Tensor"
 )
 
 __all__ = ["Distribution"]

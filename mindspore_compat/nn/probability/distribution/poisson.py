@@ -41,7 +41,7 @@ class Poisson(Distribution):
         super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
         self._need_number()
         if rate is not None:
-            InstanceOf(list, np.ndarray, Tensor, words="a list, an array or a Tensor").refuse(
+            InstanceOf(list, np.ndarray, Tensor).called("a list, an array or a Tensor").refuse(
                 "Poisson", "rate", rate
             )
         self._rate = self._add_parameter(rate, "rate")
