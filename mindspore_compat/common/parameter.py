@@ -185,16 +185,7 @@ class Parameter(Tensor):
 
     @comm_fusion.setter
     def comm_fusion(self, value):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
-                f"{value!r} "
-                f"of type {type(value).__name__}."
-            )
-        if value < 0:
-            raise ValueError(
-                f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value}."
-            )
+        Int(ge=0).refuse("Parameter", "comm_fusion", value)
         self._param_info.comm_fusion = value
 
     @property

@@ -8,8 +8,10 @@ memory, more arithmetic, the same numbers).
 import inspect
 
 from .._core.context.config import GRAPH_MODE, config
-from .._core.rules.vocabulary import Bool, InstanceOf, Str
+from .._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from .._core.tensor.dynamic_shape import misfit
+
+_Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
 
 
 def _need_bool(api, name, value):
@@ -87,13 +89,7 @@ class Settings:
         return self.__dict__[f"_{name}"]
 
     def _cell_set_stage(self, name, value):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Cell', '{name}' must be an int >= 0, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
-        if value < 0:
-            raise ValueError(f"For 'Cell', '{name}' must be an int >= 0, but got {value}.")
+        Int(ge=0).refuse("Cell", name, value)
         self.__dict__[f"_{name}"] = value
         for member in self.get_parameters():
             member.add_pipeline_stage(value)
@@ -134,17 +130,7 @@ class Settings:
             TypeError: if `backward_prefetch` is neither a str nor an int.
             ValueError: if it is another str than 'Auto', or a negative int.
         """
-        given = backward_prefetch
-        if isinstance(given, bool) or not isinstance(given, (str, int)):
-            raise TypeError(
-                f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
-                f"but got {given!r} of type {type(given).__name__}."
-            )
-        if given != "Auto" and (isinstance(given, str) or given < 0):
-            raise ValueError(
-                f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
-                f"but got {given!r}."
-            )
+        _Prefetch.refuse("offload", "backward_prefetch", backward_prefetch)
 
     def recompute(
         self,

@@ -24,7 +24,7 @@ from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
 from .._core.hints import with_hint
-from .._core.rules.vocabulary import CellOf, InstanceOf, register_type
+from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -397,10 +397,7 @@ class Cell(Naming, Hooks, State, Settings):
     @staticmethod
     def _cell_check_name(api, name, refuse_dot):
         if not isinstance(name, str):
-            raise TypeError(
-                f"For '{api}', the name must be a str, but got {name!r} of type "
-                f"{type(name).__name__}."
-            )
+            Str.refuse_part(api, "the name", name)
         if not name or (refuse_dot and "." in name):
             raise KeyError(
                 f"For '{api}', the name must not be empty or contain '.', but got {name!r}."
@@ -488,15 +485,7 @@ class Cell(Naming, Hooks, State, Settings):
             TypeError: if `fusion_type` is not an int.
             ValueError: if it is negative.
         """
-        if isinstance(fusion_type, bool) or not isinstance(fusion_type, int):
-            raise TypeError(
-                f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
-                f"{fusion_type!r} of type {type(fusion_type).__name__}."
-            )
-        if fusion_type < 0:
-            raise ValueError(
-                f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got {fusion_type}."
-            )
+        Int(ge=0).refuse("set_comm_fusion", "fusion_type", fusion_type)
         for param in self.trainable_params(recurse):
             param.comm_fusion = fusion_type
         return self

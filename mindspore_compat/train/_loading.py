@@ -124,11 +124,8 @@ def _check_file_name(file_name, format):
                 "For 'load_checkpoint', 'ckpt_file_name' can be a BytesIO only when "
                 "'format' is 'safetensors'."
             )
-    elif not isinstance(file_name, str):
-        raise TypeError(
-            "For 'load_checkpoint', 'ckpt_file_name' must be a str, but got "
-            f"{file_name!r} of type {type(file_name).__name__}."
-        )
+    else:
+        Str.refuse("load_checkpoint", "ckpt_file_name", file_name)
 
 
 def _check_file(file_name, format):
@@ -184,11 +181,7 @@ def _check_prefix(name, prefix):
     )
     parts = [prefix] if isinstance(prefix, str) else prefix
     for part in parts:
-        if not isinstance(part, str):
-            raise TypeError(
-                f"For 'load_checkpoint', '{name}' must hold str, but got {part!r} of "
-                f"type {type(part).__name__}."
-            )
+        Str.called("str").refuse_part("load_checkpoint", f"'{name}'", part, verb="hold")
     if not parts or "" in parts:
         raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
 

@@ -3,9 +3,13 @@
 The ranges of plain arguments are rules in the signatures of `model.py`.
 """
 
-from .._core.rules.vocabulary import Bool, InstanceOf, Str
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .loss_scale_manager import LossScaleManager
+
+_Predicted = (InstanceOf(Tensor, int, float, str) | None).called(
+    "Tensors, numbers, strs, None, or lists, tuples or dicts of them"
+)
 
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _BOOST_LEVELS = ("O0", "O1", "O2")
@@ -107,11 +111,9 @@ def check_outputs(outputs, least=0):
         ValueError: if they are neither a Tensor nor a tuple, or fewer than `least`.
     """
     outputs = _transfer_tensor_to_tuple(outputs)
-    if not isinstance(outputs, tuple):
-        raise ValueError(
-            f"For 'Model.eval', the outputs of 'eval_network' must be a Tensor or a "
-            f"tuple, but got {type(outputs).__name__}."
-        )
+    AsValue(InstanceOf(tuple)).called("a Tensor or a tuple").refuse_part(
+        "Model.eval", "the outputs of 'eval_network'", outputs
+    )
     if len(outputs) < least:
         raise ValueError(
             f"For 'Model.eval', the outputs of 'eval_network' must be at least "
@@ -127,9 +129,5 @@ def check_predict_data(values):
             check_predict_data(value)
         elif isinstance(value, dict):
             check_predict_data(value.values())
-        elif value is not None and not isinstance(value, (Tensor, int, float, str)):
-            raise TypeError(
-                f"For 'Model.predict', inputs must be Tensors, numbers, strs, None, or "
-                f"lists, tuples or dicts of them, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
+        else:
+            _Predicted.refuse_part("Model.predict", "inputs", value)

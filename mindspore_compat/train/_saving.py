@@ -17,6 +17,8 @@ from ..common.parameter import Parameter
 from ..nn.cell import Cell
 from . import _background
 
+_Saved = InstanceOf(Parameter).called("Parameters, or dicts with the keys 'name' and 'data'")
+
 FORMATS = ("ckpt", "safetensors")
 
 
@@ -233,12 +235,7 @@ def _of_list(items):
     if items and isinstance(items[0], dict):
         return [_of_item(item) for item in items]
     for item in items:
-        if not isinstance(item, Parameter):
-            raise TypeError(
-                "For 'save_checkpoint', 'save_obj' must hold Parameters, or dicts with "
-                f"the keys 'name' and 'data', but got {item!r} of type "
-                f"{type(item).__name__}."
-            )
+        _Saved.refuse_part("save_checkpoint", "'save_obj'", item, verb="hold")
     return [(param.name, param) for param in items]
 
 
@@ -250,16 +247,10 @@ def _of_item(item):
             f"and 'data', but got {item!r}."
         )
     name, data = item["name"], item["data"]
-    if not isinstance(name, str):
-        raise TypeError(
-            "For 'save_checkpoint', 'name' in a dict of 'save_obj' must be a str, but "
-            f"got {name!r} of type {type(name).__name__}."
-        )
-    if not isinstance(data, Tensor):
-        raise TypeError(
-            "For 'save_checkpoint', 'data' in a dict of 'save_obj' must be a Parameter "
-            f"or a Tensor, but got {data!r} of type {type(data).__name__}."
-        )
+    Str.refuse_part("save_checkpoint", "'name' in a dict of 'save_obj'", name)
+    InstanceOf(Tensor).called("a Parameter or a Tensor").refuse_part(
+        "save_checkpoint", "'data' in a dict of 'save_obj'", data
+    )
     return name, data
 
 

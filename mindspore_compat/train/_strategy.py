@@ -14,12 +14,14 @@ import os
 import numpy as np
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import InstanceOf, Str
+from .._core.rules.vocabulary import InstanceOf, ListOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
 from .._io.reading import content, json_of, reading
 from ..common.parameter import Parameter
+
+_Parameters = ListOf(InstanceOf(Parameter))
 
 __all__ = [
     "build_searched_strategy",
@@ -122,13 +124,7 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     Source: mindspore.parallel.merge_sliced_parameter of MindSpore 2.10.
     """
     api = "merge_sliced_parameter"
-    if not isinstance(sliced_parameters, list) or not all(
-        isinstance(one, Parameter) for one in sliced_parameters
-    ):
-        raise TypeError(
-            f"For '{api}', 'sliced_parameters' must be a list of Parameters, but got "
-            f"{sliced_parameters!r}."
-        )
+    _Parameters.refuse(api, "sliced_parameters", sliced_parameters)
     (InstanceOf(dict) | None).refuse(api, "strategy", strategy)
     if not sliced_parameters:
         raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")

@@ -13,11 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .. import log
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Any, Bool, Int, Str
+from .._core.rules.vocabulary import Any, AsValue, Bool, Int, ListOf, Str, TupleOf
 from .._io import safetensors
 from .._io.files import atomic_write, mapped
 from ._resharding import Slicing, Strategy, resliced
 from ._utils import _make_directory
+
+_Range = (TupleOf(Int) | ListOf(Int)).called("a tuple of ints")
+_Answer = AsValue(Str | Bool)
 
 __all__ = ["unified_safetensors"]
 
@@ -222,12 +225,7 @@ def _check_options(choice_func, split_dst_file):
         raise TypeError(
             f"For '{_API}', 'choice_func' must be callable or None, but got {choice_func!r}."
         )
-    if not isinstance(split_dst_file, (tuple, list)) or not all(
-        type(each) is int for each in split_dst_file
-    ):
-        raise TypeError(
-            f"For '{_API}', 'split_dst_file' must be a tuple of ints, but got {split_dst_file!r}."
-        )
+    _Range.refuse(_API, "split_dst_file", split_dst_file)
     if split_dst_file and (
         len(split_dst_file) != 2 or not 1 <= split_dst_file[0] <= split_dst_file[1]
     ):
@@ -286,10 +284,7 @@ def _chosen(source, choice_func):
     names = {}
     for name in source.names():
         answer = True if choice_func is None else choice_func(name)
-        if not isinstance(answer, (bool, str)):
-            raise ValueError(
-                f"For '{_API}', 'choice_func' must return a str or a bool, but got {answer!r}."
-            )
+        _Answer.refuse_part(_API, "'choice_func'", answer, verb="return")
         if answer is not False:
             names[name] = answer if isinstance(answer, str) else name
     if not names:

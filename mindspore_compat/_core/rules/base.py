@@ -103,12 +103,16 @@ class Rule:
 
     def refuse(self, api: str, name: str, value) -> None:
         """Raises the error that `value` deserves as parameter `name` of `api`; returns if none."""
+        self.refuse_part(api, f"'{name}'", value)
+
+    def refuse_part(self, api: str, part: str, value, verb: str = "be") -> None:
+        """As `refuse`, for what is no parameter by itself: "each member", "the input"."""
         if self.accepts(value):
             return
         error = self.verdict(value)
         if error is not None:
             shown = show(value) if error is ValueError else show_with_type(value)
-            raise error(f"For '{api}', '{name}' must be {self.noun()}, but got {shown}.")
+            raise error(f"For '{api}', {part} must {verb} {self.noun()}, but got {shown}.")
 
     def examples(self) -> Examples:
         """Returns values to try, sorted by what becomes of them."""

@@ -99,11 +99,7 @@ class PReLU(Cell):
                     f"Tensor, but got {w.shape}."
                 )
             return w
-        if not isinstance(w, float):
-            raise TypeError(
-                f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} "
-                f"of type {type(w).__name__}."
-            )
+        Float.called("a float, a list or a Tensor").refuse("PReLU", "w", w)
         return w
 
     def construct(self, x):

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import InstanceOf
+from ..._core.rules.vocabulary import CellOf, InstanceOf, Str
 from ..cell import Cell
 
 _AnyInt = InstanceOf(int)
@@ -19,10 +19,7 @@ __all__ = ["SequentialCell", "CellList", "CellDict"]
 
 def _need_cell(api, cell):
     if not isinstance(cell, Cell):
-        raise TypeError(
-            f"For '{api}', each member must be a Cell, but got {cell!r} of type "
-            f"{type(cell).__name__}."
-        )
+        CellOf.refuse_part(api, "each member", cell)
 
 
 def _index(api, index, size, also=0):
@@ -318,11 +315,7 @@ class CellDict(Cell):
 
     @staticmethod
     def _need_member(key, cell):
-        if not isinstance(key, str):
-            raise TypeError(
-                f"For 'CellDict', the key must be a str, but got {key!r} of type "
-                f"{type(key).__name__}."
-            )
+        Str.refuse_part("CellDict", "the key", key)
         if not key or "." in key:
             raise KeyError(
                 f"For 'CellDict', the key must not be empty or contain '.', but got {key!r}."
@@ -372,11 +365,7 @@ class CellDict(Cell):
 
     @staticmethod
     def _pair(number, pair):
-        if not isinstance(pair, Iterable):
-            raise TypeError(
-                f"For 'CellDict', element {number} must be a pair, but got {pair!r} of "
-                f"type {type(pair).__name__}."
-            )
+        InstanceOf(Iterable).called("a pair").refuse_part("CellDict", f"element {number}", pair)
         pair = tuple(pair)
         if len(pair) != 2:
             raise ValueError(

@@ -113,10 +113,7 @@ class _Pad(Cell):
                 f"{self.padding!r} of type bool."
             )
         if not isinstance(x, Tensor):
-            raise TypeError(
-                f"For '{name}', the input must be a Tensor, but got {x!r} of type "
-                f"{type(x).__name__}."
-            )
+            InstanceOf(Tensor).refuse_part(name, "the input", x)
         if x.ndim < len(self._pairs) + self._least_rank:
             raise ValueError(
                 f"For '{name}', the input must have at least "

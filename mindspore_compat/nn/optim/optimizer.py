@@ -16,7 +16,7 @@ from ... import ops
 from ..._backend import arrays
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Str, checked
+from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...ops._optimizer.formulas import centralised, unscaled
@@ -32,6 +32,8 @@ from ._rates import (
     make_rate,
     refuse_uneven,
 )
+
+_Parameters = ListOf(InstanceOf(Parameter)).called("a Parameter or a list of Parameters")
 
 __all__ = ["Optimizer"]
 
@@ -270,11 +272,7 @@ class Optimizer(Cell):
         """
         if isinstance(param, Parameter):
             return self._rate_of(param)
-        if not isinstance(param, list) or not all(isinstance(each, Parameter) for each in param):
-            raise TypeError(
-                "For 'get_lr_parameter', 'param' must be a Parameter or a list of "
-                f"Parameters, but got {param!r} of type {type(param).__name__}."
-            )
+        _Parameters.refuse("get_lr_parameter", "param", param)
         return [self._rate_of(each) for each in param]
 
     def _rate_of(self, param):

@@ -3,10 +3,12 @@
 from ..._backend import arrays
 from ..._core.context import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import GlobalComm, get_group_size, partners
 from ..cell import Cell
+
+_Degree = AsValue(Int(ge=1) | None).called("an int above 0")
 
 __all__ = ["DistributedGradReducer"]
 
@@ -48,13 +50,7 @@ class DistributedGradReducer(Cell):
         fusion_type: Int = 1,
         group: Str = GlobalComm.WORLD_COMM_GROUP,
     ):
-        if degree is not None and (
-            isinstance(degree, bool) or not isinstance(degree, int) or degree <= 0
-        ):
-            raise ValueError(
-                "For 'DistributedGradReducer', 'degree' must be an int above 0, but "
-                f"got {degree!r}."
-            )
+        _Degree.refuse("DistributedGradReducer", "degree", degree)
         super().__init__(auto_prefix=False)
         self.group = group
         self.mean = config.get_auto_parallel_context("gradients_mean") if mean is None else mean

@@ -3,11 +3,14 @@
 from ... import ops
 from ..._core.context import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Float, checked
+from ..._core.rules.vocabulary import Any, Bool, Float, InstanceOf, ListOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from .loss_scale import grad_scale, shard_grad_scale
+
+_Parameter = InstanceOf(Parameter)
+_Parameters = (ListOf(_Parameter) | TupleOf(_Parameter)).called("a list of Parameters")
 
 __all__ = ["PipelineGradReducer"]
 
@@ -47,13 +50,7 @@ class PipelineGradReducer(Cell):
 
     @checked
     def __init__(self, parameters: Any, scale_sense: Float = 1.0, opt_shard: Bool = None):
-        if not isinstance(parameters, (list, tuple)) or not all(
-            isinstance(each, Parameter) for each in parameters
-        ):
-            raise TypeError(
-                f"For 'PipelineGradReducer', 'parameters' must be a list of Parameters, but got "
-                f"{parameters!r} of type {type(parameters).__name__}."
-            )
+        _Parameters.refuse("PipelineGradReducer", "parameters", parameters)
         super().__init__(auto_prefix=False)
         self.accu_grads = ParameterTuple(parameters).clone(prefix="accu_grads", init="zeros")
         self.scale_sense = Parameter(Tensor(scale_sense), name="scale_sense")

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from ..._core.callback import Callback
-from ..._core.rules.vocabulary import InstanceOf
+from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf
 from ..._core.tensor.tensor import Tensor
 
 __all__ = [
@@ -68,6 +68,10 @@ for _name in [prefix + time for prefix in ("", "on_train_", "on_eval_") for time
     setattr(CallbackManager, _name, _forwarding(_name))
 
 
+_Callback = InstanceOf(Callback)
+_Callbacks = (ListOf(_Callback) | TupleOf(_Callback)).called("a Callback, or a list of Callbacks")
+
+
 def as_list(callbacks):
     """The callbacks as a new list.
 
@@ -78,13 +82,7 @@ def as_list(callbacks):
         return []
     if isinstance(callbacks, Callback):
         return [callbacks]
-    if not isinstance(callbacks, (list, tuple)) or not all(
-        isinstance(each, Callback) for each in callbacks
-    ):
-        raise TypeError(
-            f"For 'Model', 'callbacks' must be a Callback, or a list of Callbacks, but "
-            f"got {callbacks!r}."
-        )
+    _Callbacks.refuse("Model", "callbacks", callbacks)
     return list(callbacks)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 
 from ... import log
+from ..._core.rules.vocabulary import InstanceOf
 from ..._io.files import READ_ONLY, atomic_write
 from .._saving import save_checkpoint
 from .._utils import _make_directory, check_value_type
@@ -78,11 +79,9 @@ def _check_intervals(api, intervals):
                 f"numbers, but got {interval}."
             )
         for number in interval:
-            if not isinstance(number, int):
-                raise TypeError(
-                    f"For '{api}', each list in 'intervals' must hold ints, but got "
-                    f"{number!r} of type {type(number).__name__}."
-                )
+            InstanceOf(int).called("ints").refuse_part(
+                api, "each list in 'intervals'", number, verb="hold"
+            )
 
 
 class LandscapeData:

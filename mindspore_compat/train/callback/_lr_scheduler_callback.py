@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ._callback import Callback
+
+_NewRate = InstanceOf(int, float, Tensor, np.number).called("a number")
 
 __all__ = ["LearningRateScheduler"]
 
@@ -37,11 +40,9 @@ class LearningRateScheduler(Callback):
         rate = rate_of("LearningRateScheduler", cb_params)
         # The function sees 0.1, not the 0.10000000149 that a float32 of 0.1 is.
         new = self.learning_rate_function(float(str(rate.asnumpy())), cb_params.cur_step_num)
-        if not isinstance(new, (int, float, Tensor, np.number)):
-            raise TypeError(
-                f"For 'LearningRateScheduler', 'learning_rate_function' must return a "
-                f"number, but got {new!r} of type {type(new).__name__}."
-            )
+        _NewRate.refuse_part(
+            "LearningRateScheduler", "'learning_rate_function'", new, verb="return"
+        )
         set_rate(rate, float(new))
 
 

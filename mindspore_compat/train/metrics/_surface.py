@@ -3,8 +3,10 @@
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import OneOf
+from ..._core.rules.vocabulary import InstanceOf, OneOf
 from .metric import Metric, rearrange_inputs
+
+_Number = InstanceOf(int, float, np.integer, np.floating).called("an int or a float")
 
 
 class SurfaceMetric(Metric):
@@ -41,11 +43,7 @@ class SurfaceMetric(Metric):
         self._check_count(inputs, 3, "prediction, label and the number of the region")
         y_pred, y = self._convert_data(inputs[0]), self._convert_data(inputs[1])
         number = inputs[2]
-        if not isinstance(number, (int, float, np.integer, np.floating)):
-            raise TypeError(
-                f"For '{name}.update', the number of the region must be an int or a "
-                f"float, but got {number!r} of type {type(number).__name__}."
-            )
+        _Number.refuse_part(f"{name}.update", "the number of the region", number)
         if y_pred.size == 0 or y_pred.shape != y.shape:
             raise ValueError(
                 f"For '{name}.update', the images must have the same shape and not be "

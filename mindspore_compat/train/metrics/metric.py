@@ -5,7 +5,10 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
+from ..._core.rules.vocabulary import AsValue, InstanceOf, ListOf
 from ..._core.tensor.tensor import Tensor
+
+_Indexes = AsValue(ListOf(InstanceOf(int))).called("a list of ints")
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 
@@ -90,10 +93,7 @@ class Metric(metaclass=ABCMeta):
         Raises:
             ValueError: if `indexes` is not a list of ints.
         """
-        if not isinstance(indexes, list) or not all(isinstance(each, int) for each in indexes):
-            raise ValueError(
-                f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}."
-            )
+        _Indexes.refuse("set_indexes", "indexes", indexes)
         self._indexes = indexes
         return self
 

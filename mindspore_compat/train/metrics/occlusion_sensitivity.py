@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Float, Int, ListOf, type_named
+from ..._core.rules.vocabulary import CellOf, Float, Int, ListOf
 from ..._core.tensor.tensor import Tensor
 from .metric import Metric, rearrange_inputs
 
@@ -72,11 +72,7 @@ class OcclusionSensitivity(Metric):
         self._check_count(inputs, 3, "network, image and class")
         model, image = inputs[0], self._convert_data(inputs[1])
         label = self._convert_data(inputs[2])
-        if not isinstance(model, type_named("Cell")):
-            raise TypeError(
-                f"For 'OcclusionSensitivity.update', the network must be a Cell, but "
-                f"got {model!r} of type {type(model).__name__}."
-            )
+        CellOf.refuse_part("OcclusionSensitivity.update", "the network", model)
         if image.shape[0] != 1 or label.size != 1:
             raise RuntimeError(
                 f"For 'OcclusionSensitivity.update', there must be one image and "

@@ -4,12 +4,11 @@ import os
 
 import numpy as np
 
-from ..._core.rules.vocabulary import AsValue, InstanceOf, Str
+from ..._core.rules.vocabulary import AsValue, Callable, CellOf, InstanceOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io import encryption, mindir
 from ..._io.files import READ_ONLY, atomic_write
 from ...common.parameter import Parameter
-from ...nn.cell import Cell
 from .tracing import Value, trace
 
 FORMATS = ("AIR", "ONNX", "MINDIR")
@@ -134,11 +133,7 @@ def _write_apart(model, stem, key):
 
 
 def _check(net, inputs, file_name, file_format):
-    if not isinstance(net, Cell) and not callable(net):
-        raise TypeError(
-            f"For 'export', 'net' must be a Cell or a function, but got {net!r} of "
-            f"type {type(net).__name__}."
-        )
+    (CellOf | Callable).called("a Cell or a function").refuse("export", "net", net)
     for value in inputs:
         _check_input(value)
     Str.refuse("export", "file_name", file_name)

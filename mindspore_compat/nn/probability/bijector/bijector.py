@@ -69,11 +69,7 @@ class Bijector(Cell):
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a float type, but got {dtype}."
             )
-        if not isinstance(param, (dict, type(None))):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'param' must be a dict, but got "
-                f"{type(param).__name__}."
-            )
+        (InstanceOf(dict) | None).called("a dict").refuse(type(self).__name__, "param", param)
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
         self._name, self._dtype = name, dtype
         self._parameters = {

@@ -4,11 +4,13 @@ import functools
 
 from .... import ops
 from ...._core.declare.public_api import public
-from ...._core.rules.vocabulary import Bool, Int, checked
+from ...._core.rules.vocabulary import AsValue, Bool, CellOf, Int, checked
 from ...cell import Cell
 from ...layer.activation import get_activation
 from ..distribution.normal import Normal
 from .layer_distribution import NormalPrior, Variational, normal_post_fn
+
+_Activation = AsValue(CellOf | None).called("a str, a Cell or None")
 
 __all__ = ["DenseReparam", "DenseLocalReparam"]
 
@@ -37,11 +39,8 @@ class _DenseVariational(Variational, Cell):
         )
         if isinstance(activation, str):
             activation = get_activation(activation)
-        elif not isinstance(activation, (Cell, type(None))):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'activation' must be a str, a Cell or "
-                f"None, but got {type(activation).__name__}."
-            )
+        else:
+            _Activation.refuse(type(self).__name__, "activation", activation)
         self.activation = activation
         self.activation_flag = activation is not None
 

@@ -2,7 +2,7 @@
 
 from .... import ops
 from ...._core.declare.public_api import public
-from ...._core.rules.vocabulary import DType, Int, ListOf, Number, Str, TupleOf, checked
+from ...._core.rules.vocabulary import DType, InstanceOf, Int, ListOf, Number, Str, TupleOf, checked
 from ...._core.tensor.dtype import float32
 from ....common.initializer import Normal as NormalInit
 from ....common.initializer import initializer
@@ -155,11 +155,7 @@ def made_posterior(api, key, given, name, shape):
             f"but got {type(given).__name__}."
         )
     posterior = given(name=name, shape=shape)
-    if not isinstance(posterior, NormalPosterior):
-        raise TypeError(
-            f"For '{api}', '{key}' must return a NormalPosterior, but got "
-            f"{type(posterior).__name__}."
-        )
+    InstanceOf(NormalPosterior).refuse_part(api, f"'{key}'", posterior, verb="return")
     return posterior
 
 
