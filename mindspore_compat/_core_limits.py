@@ -6,7 +6,7 @@ as without it. -1 says that nothing is set.
 """
 
 from ._core.rules.checked import checked
-from ._core.rules.vocabulary import Int
+from ._core.rules.vocabulary import InstanceOf, Int
 from .hal import Stream, StreamCtx
 
 _UNSET = (-1, -1)
@@ -24,11 +24,7 @@ def _merged(before, cube_num, vector_num):
 
 
 def _checked_stream(api, stream):
-    if not isinstance(stream, Stream):
-        raise TypeError(
-            f"For '{api}', 'stream' must be a Stream, but got {stream!r} of "
-            f"type {type(stream).__name__}."
-        )
+    InstanceOf(Stream).refuse(api, "stream", stream)
     return stream
 
 

@@ -15,7 +15,7 @@ from ._backend import affinity, arrays, scheduler
 from ._core.context.config import config
 from ._core.context.settings import DictOf
 from ._core.rules.checked import checked
-from ._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ._core.rules.vocabulary import Bool, InstanceOf, Int, ListOf, Str
 from ._io.reading import json_of, reading
 
 _MODULES = ("main", "runtime", "pynative", "minddata")
@@ -165,14 +165,10 @@ def set_cpu_affinity(
 def _checked_modules(api, given):
     """Cores by kind of thread, checked."""
     for name, cores in given.items():
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For '{api}', the keys of 'module_to_cpu_dict' must be strs, but got {name!r}."
-            )
-        if not isinstance(cores, list):
-            raise TypeError(
-                f"For '{api}', the values of 'module_to_cpu_dict' must be lists, but got {cores!r}."
-            )
+        Str.called("strs").refuse_part(api, "the keys of 'module_to_cpu_dict'", name)
+        InstanceOf(list).called("lists").refuse_part(
+            api, "the values of 'module_to_cpu_dict'", cores
+        )
     for name, cores in given.items():
         if name not in _MODULES:
             raise ValueError(

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import ops
 from ._backend.finite import all_finite as _all_finite
-from ._core.rules.vocabulary import Int, Number, checked, inf
+from ._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, TupleOf, checked, inf
 from ._core.tensor.tensor import Tensor
 from .common._ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
@@ -33,6 +33,10 @@ from .train.loss_scale_manager import (
     FixedLossScaleManager,
     LossScaleManager,
 )
+
+_ATensor = InstanceOf(Tensor)
+_Scaled = _ATensor.called("a Tensor, or a tuple or list of Tensors")
+_Inputs = (TupleOf(_ATensor) | ListOf(_ATensor)).called("a tuple or list of Tensors")
 
 __all__ = [
     "DynamicLossScaleManager",
@@ -68,10 +72,7 @@ def _mapped(value, function):
     if isinstance(value, (tuple, list)):
         return type(value)([_mapped(each, function) for each in value])
     if not isinstance(value, Tensor):
-        raise TypeError(
-            "For 'LossScaler', the input must be a Tensor, or a tuple or list of "
-            f"Tensors, but got {value!r} of type {type(value).__name__}."
-        )
+        _Scaled.refuse_part("LossScaler", "the input", value)
     return function(value)
 
 
@@ -229,11 +230,7 @@ def all_finite(inputs):
 
     Source: mindspore.amp.all_finite of MindSpore 2.10.
     """
-    if not isinstance(inputs, (tuple, list)) or not all(isinstance(t, Tensor) for t in inputs):
-        raise TypeError(
-            "For 'all_finite', 'inputs' must be a tuple or list of Tensors, but got "
-            f"{inputs!r} of type {type(inputs).__name__}."
-        )
+    _Inputs.refuse("all_finite", "inputs", inputs)
     if not inputs:
         raise ValueError("For 'all_finite', 'inputs' must not be empty.")
     return Tensor._wrap(_all_finite([tensor._array for tensor in inputs]))

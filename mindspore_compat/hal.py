@@ -12,7 +12,9 @@ from . import _memory
 from ._backend import arrays, device
 from ._core.context.config import config
 from ._core.rules.checked import checked
-from ._core.rules.vocabulary import Bool, InstanceOf, Int
+from ._core.rules.vocabulary import Bool, InstanceOf, Int, Str
+
+_Target = (Str | None).called("a str")
 
 __all__ = [
     "Event",
@@ -127,11 +129,7 @@ def device_count(device_target=None):
 
 
 def _present(api, target):
-    if not isinstance(target, str | None):
-        raise TypeError(
-            f"For 'hal.{api}', 'device_target' must be a str, but got {target!r} of "
-            f"type {type(target).__name__}."
-        )
+    _Target.refuse(f"hal.{api}", "device_target", target)
     target = _checked_target(api, target)
     if not is_available(target):
         raise ValueError(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, Int
+from .._core.rules.vocabulary import Bool, InstanceOf, Int
 from .._core.tensor.tensor import Tensor
 
 __all__ = ["ContiguousTensorsHandle", "combine_tensor_list", "combine_tensor_list_contiguous"]
@@ -68,11 +68,7 @@ class ContiguousTensorsHandle:
 
     def __getitem__(self, item):
         whole = self._run(self.tensor_list)
-        if not isinstance(item, (int, slice)) or isinstance(item, bool):
-            raise TypeError(
-                "For 'ContiguousTensorsHandle', an index must be an int or a slice, "
-                f"but got {item!r}."
-            )
+        (Int | InstanceOf(slice)).refuse_part("ContiguousTensorsHandle", "an index", item)
         start = item if isinstance(item, int) else item.start or 0
         stop = item + 1 if isinstance(item, int) else item.stop
         stop = whole.size if stop is None else stop

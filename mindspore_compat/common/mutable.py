@@ -11,7 +11,7 @@ import functools
 
 from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
-from .._core.rules.vocabulary import Bool
+from .._core.rules.vocabulary import Bool, InstanceOf
 from .._core.tensor.tensor import Tensor
 from .jit import building
 
@@ -222,12 +222,10 @@ def _check(value):
     elif isinstance(value, dict):
         for one in value.values():
             _check(one)
-    elif not isinstance(value, (Tensor, int, float)):
-        raise TypeError(
-            f"For 'mutable', 'input_data' must be a Tensor, number, tuple, list or dict of these, "
-            f"but got "
-            f"{value!r} of type {type(value).__name__}."
-        )
+    else:
+        InstanceOf(Tensor, int, float).called(
+            "a Tensor, number, tuple, list or dict of these"
+        ).refuse("mutable", "input_data", value)
 
 
 def _check_dynamic(value, dynamic_len):
@@ -271,11 +269,7 @@ def is_variable(value):
 
 
 def _need_sequence(api, value):
-    if not isinstance(value, (tuple, list)):
-        raise TypeError(
-            f"For '{api}', the argument must be a tuple or list, but got {value!r} of "
-            f"type {type(value).__name__}."
-        )
+    InstanceOf(tuple, list).called("a tuple or list").refuse_part(api, "the argument", value)
 
 
 @public("ops.is_sequence_shape_unknown")

@@ -6,9 +6,11 @@ They hold Tensors and check them; their arithmetic is attached by the files of o
 
 from .._core.autograd.transforms import Sparse, stop_gradient
 from .._core.context.config import GRAPH_MODE, config
-from .._core.rules.vocabulary import InstanceOf
+from .._core.rules.vocabulary import InstanceOf, Int
 from .._core.tensor import printing
 from .._core.tensor.tensor import Tensor
+
+_Ints = Int.called("ints")
 
 _ATensor = InstanceOf(Tensor)
 _ATuple = InstanceOf(tuple)
@@ -33,8 +35,7 @@ def _need_ints(api, name, tensor):
 def _need_shape(api, shape):
     _ATuple.refuse(api, "shape", shape)
     for one in shape:
-        if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', 'shape' must hold ints, but got {one!r}.")
+        _Ints.refuse_part(api, "'shape'", one, verb="hold")
         if one <= 0:
             raise ValueError(f"For '{api}', 'shape' must hold positive ints, but got {shape}.")
 

@@ -2,11 +2,15 @@
 
 import math
 
-from .._core.rules.vocabulary import Bool, InstanceOf, Int, ListOf, Str, checked
+from .._core.rules.vocabulary import Bool, InstanceOf, Int, ListOf, Str, TupleOf, checked
 from .._core.tensor.tensor import Tensor
 from . import transfer
 from .groups import partners
 from .transfer import CommHandle, Given, nothing, under_way
+
+_ATensor = InstanceOf(Tensor)
+_Tensors = (ListOf(_ATensor) | TupleOf(_ATensor)).called("a Tensor, or a list of Tensors")
+_Sizes = (ListOf(Int) | TupleOf(Int)).called("a list of ints")
 
 
 def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
@@ -156,10 +160,7 @@ def _check_group(api: Str, group: Str = None, async_op: Bool = False):
 
 def check_tensors(api, name, listed):
     """Refuses what is no list of Tensors of one dtype."""
-    if not isinstance(listed, (list, tuple)) or not all(isinstance(t, Tensor) for t in listed):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a Tensor, or a list of Tensors, but got {listed!r}."
-        )
+    _Tensors.refuse(api, name, listed)
     if len({tensor.dtype for tensor in listed}) > 1:
         raise TypeError(f"For '{api}', the Tensors in '{name}' must have one dtype.")
 
@@ -185,8 +186,7 @@ def rows_of(api, name, sizes, shape, count):
                 f"where '{name}' is None, but got the shape {shape}."
             )
         return [rows // count] * count
-    if not isinstance(sizes, (list, tuple)) or not all(type(size) is int for size in sizes):
-        raise TypeError(f"For '{api}', '{name}' must be a list of ints, but got {sizes!r}.")
+    _Sizes.refuse(api, name, sizes)
     if len(sizes) != count or sum(sizes) != rows:
         raise ValueError(
             f"For '{api}', '{name}' must hold {count} sizes that add up to {rows}, "

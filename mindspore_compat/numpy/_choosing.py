@@ -6,7 +6,7 @@ import numpy
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, InstanceOf, Int, Str
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, OneOf, Str
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
@@ -21,6 +21,9 @@ from ._convert import (
     refuse_complex,
     shape_tuple,
 )
+
+_Order = AsValue(OneOf("C", "F")).called("'C' or 'F'")
+_Mode = AsValue(OneOf("clip", "wrap", "raise")).called("'clip', 'wrap' or 'raise'")
 
 _MultiIndex = InstanceOf(list, tuple, Tensor).called("a Tensor, list or tuple")
 _Default = InstanceOf(Tensor).called("a number")
@@ -206,10 +209,7 @@ def choose(a, choices, mode="clip"):
 
 
 def _check_mode(mode, api):
-    if not isinstance(mode, str) or mode not in _MODES:
-        raise ValueError(
-            f"For '{api}', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}."
-        )
+    _Mode.refuse(api, "mode", mode)
 
 
 def _in_range(indices, length, mode, api):
@@ -324,8 +324,7 @@ def unravel_index(indices, shape, order="C"):
         >>> print(ms.numpy.unravel_index([1, 5], (2, 3))[0])
         [0 1]
     """
-    if not isinstance(order, str) or order not in ("C", "F"):
-        raise ValueError(f"For 'unravel_index', 'order' must be 'C' or 'F', but got {order!r}.")
+    _Order.refuse("unravel_index", "order", order)
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     if isinstance(shape, Tensor) and shape.ndim == 1 and shape._array.dtype.kind == "f":
         shape = tuple(shape.asnumpy().tolist())
@@ -368,8 +367,7 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         [2. 3.]
     """
     _check_mode(mode, "ravel_multi_index")
-    if not isinstance(order, str) or order not in ("C", "F"):
-        raise ValueError(f"For 'ravel_multi_index', 'order' must be 'C' or 'F', but got {order!r}.")
+    _Order.refuse("ravel_multi_index", "order", order)
     _MultiIndex.refuse("ravel_multi_index", "multi_index", multi_index)
     sizes = shape_tuple(dims, "ravel_multi_index")
     indices = as_tensor(multi_index, "ravel_multi_index")

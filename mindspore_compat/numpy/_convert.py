@@ -4,11 +4,14 @@ float32. Here are conversions of values, dtypes, shapes and axes, with their ref
 import numpy
 
 from .._core.rules.checked import plain_numbers
+from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._shape import repeat
+
+_ATensor = InstanceOf(Tensor)
 
 _SCALARS = (bool, int, float)
 
@@ -49,7 +52,7 @@ def _plain(value):
 def need_tensor(value, api):
     """`value`, refused with a TypeError unless it is a Tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"For '{api}', the input must be a Tensor, but got {type(value).__name__}.")
+        _ATensor.refuse_part(api, "the input", value)
     return value
 
 

@@ -7,7 +7,7 @@ import builtins
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import AsValue, Bool, Int, TupleOf
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, TupleOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import elementary, logical
@@ -15,6 +15,8 @@ from ..ops._elementwise.cast import cast
 from ..ops._reduction import cumulative, reduce
 from ..ops._shape import join_split
 from ._convert import as_tensor, axes_of, axis_of, need_tensor, promoted, scalar, with_dtype
+
+_End = InstanceOf(Tensor, int, float).called("Tensors or numbers")
 
 __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
 
@@ -58,11 +60,7 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
 
 
 def _end(value, api):
-    if not isinstance(value, (Tensor, int, float)):
-        raise TypeError(
-            f"For '{api}', 'prepend' and 'append' must be Tensors or numbers, but got "
-            f"{type(value).__name__}."
-        )
+    _End.refuse_part(api, "'prepend' and 'append'", value)
     return as_tensor(value, api)
 
 

@@ -7,6 +7,8 @@ from ..ops._shape import join_split
 from ..ops._shape import repeat as repeat_ops
 from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promoted, whole_numbers
 
+_TupleOrList = InstanceOf(tuple, list).called("a tuple, list or Tensor")
+
 _Arrays = AsValue(InstanceOf(Tensor, tuple, list).called("a tuple, list or Tensor"))
 
 __all__ = [
@@ -35,11 +37,7 @@ def _arrays(arrays, api):
     """
     if isinstance(arrays, Tensor):
         arrays = [arrays[i] for i in range(arrays.shape[0])] if arrays.ndim else ()
-    if not isinstance(arrays, (tuple, list)):
-        raise TypeError(
-            f"For '{api}', the arrays must be a tuple, list or Tensor, but got "
-            f"{type(arrays).__name__}."
-        )
+    _TupleOrList.refuse_part(api, "the arrays", arrays)
     if not arrays:
         raise ValueError(f"For '{api}', there must be at least one array.")
     return [need_tensor(a, api) for a in arrays]

@@ -3,6 +3,7 @@
 import numpy
 
 from .._core.declare.public_api import build
+from .._core.rules.vocabulary import AsValue, OneOf
 from .._core.tensor.tensor import Tensor
 from ..ops._shape import join_split
 from ..ops._shape.pad import pad_by_index, pad_constant
@@ -95,8 +96,7 @@ def pad(
     widths = _widths(pad_width, arr.ndim, mode)
     if callable(mode):
         return _padded_by(arr, widths, mode, kwargs)
-    if not isinstance(mode, str) or mode not in _PADDING:
-        raise ValueError(f"For 'pad', 'mode' must be one of {sorted(_PADDING)}, but got {mode!r}.")
+    _Mode.refuse("pad", "mode", mode)
     options = {
         "stat_length": stat_length,
         "constant_values": constant_values,
@@ -224,3 +224,4 @@ _PADDING = {
     "linear_ramp": _pad_ramp,
     **{name: _pad_statistic(name) for name in ("maximum", "mean", "median", "minimum")},
 }
+_Mode = AsValue(OneOf(*_PADDING)).called(f"one of {sorted(_PADDING)}")

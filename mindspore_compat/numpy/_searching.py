@@ -7,7 +7,7 @@ import math
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import InstanceOf, Int
+from .._core.rules.vocabulary import AsValue, InstanceOf, Int, OneOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
@@ -17,6 +17,8 @@ from ..ops._reduction import histogram, min_max
 from ..ops._shape import flip_roll
 from ._choosing import where
 from ._convert import as_tensor, axis_of, refuse_complex
+
+_Side = AsValue(OneOf("left", "right")).called("'left' or 'right'")
 
 _ATensor = InstanceOf(Tensor)
 
@@ -101,8 +103,7 @@ def searchsorted(a, v, side="left", sorter=None):
         >>> print(ms.numpy.searchsorted([1, 3, 5], [2, 3]))
         [1 1]
     """
-    if not isinstance(side, str) or side not in ("left", "right"):
-        raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}.")
+    _Side.refuse("searchsorted", "side", side)
     a, v = as_tensor(a, "searchsorted"), as_tensor(v, "searchsorted")
     refuse_complex("searchsorted", v)
     if sorter is not None:

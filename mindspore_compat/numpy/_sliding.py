@@ -1,10 +1,13 @@
 """Convolution of two vectors, for `convolve`, `correlate` and products of polynomials."""
 
+from .._core.rules.vocabulary import AsValue, OneOf
 from .._core.tensor.promotion import promote_np
 from ..ops._elementwise.cast import cast
 from ..ops._linalg import matmul
 from ..ops._shape import flip_roll, join_split, pad
 from ._convert import refuse_complex
+
+_Mode = AsValue(OneOf("full", "same", "valid")).called("'full', 'same' or 'valid'")
 
 _MODES = ("full", "same", "valid")
 
@@ -16,10 +19,7 @@ def sliding(a, v, mode, api, complexes=False):
         TypeError: if one is complex and `complexes` is false.
         ValueError: if one is empty or no vector, or `mode` is unknown.
     """
-    if not isinstance(mode, str) or mode not in _MODES:
-        raise ValueError(
-            f"For '{api}', 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
-        )
+    _Mode.refuse(api, "mode", mode)
     a, v = (t.reshape(-1) if not t.ndim else t for t in (a, v))
     if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
         raise ValueError(

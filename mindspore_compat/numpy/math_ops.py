@@ -6,7 +6,7 @@ The functions of one or two inputs come from the table in `_pointwise`, those ov
 
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Bool, DType, Int
+from .._core.rules.vocabulary import Bool, DType, InstanceOf, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
@@ -18,6 +18,8 @@ from ._choosing import common_shape
 from ._convert import as_tensor, need_tensor, refuse_complex, with_dtype
 from ._differences import *  # noqa: F403
 from ._statistics import *  # noqa: F403
+
+_Operand = InstanceOf(Tensor, int, float).called("Tensors or numbers")
 
 __all__ = [
     "abs",
@@ -128,11 +130,7 @@ def divmod(x1, x2, dtype=None):
         [3 2] [1 2]
     """
     for each in (x1, x2):
-        if not isinstance(each, (Tensor, int, float)):
-            raise TypeError(
-                f"For 'divmod', the inputs must be Tensors or numbers, but got "
-                f"{type(each).__name__}."
-            )
+        _Operand.refuse_part("divmod", "the inputs", each)
     one, two = as_tensor(x1, "divmod"), as_tensor(x2, "divmod")
     refuse_complex("divmod", one, two)
     common = promote_np(one._array.dtype, two._array.dtype)

@@ -20,6 +20,9 @@ from ._convert import as_tensor, axes_of, axis_of, need_tensor, refuse_complex, 
 from ._polynomials import *  # noqa: F403
 from ._sliding import sliding
 
+_Axes = (Int | InstanceOf(tuple, list)).called("an int, tuple or list")
+_Operand = InstanceOf(Tensor, list, tuple).called("Tensors, lists or tuples")
+
 _Arrays = InstanceOf(list, tuple, Tensor).called("a list, tuple or Tensor")
 
 __all__ = [
@@ -155,8 +158,7 @@ def tensordot(a, b, axes=2):
         (2, 4)
     """
     a, b = need_tensor(a, "tensordot"), need_tensor(b, "tensordot")
-    if isinstance(axes, bool) or not isinstance(axes, (int, tuple, list)):
-        raise TypeError(f"For 'tensordot', 'axes' must be an int, tuple or list, but got {axes!r}.")
+    _Axes.refuse("tensordot", "axes", axes)
     left, right = _summed(a, b, axes)
     if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
         raise ValueError(
@@ -447,10 +449,7 @@ def correlate(a, v, mode="valid"):
     """
     Str.refuse("correlate", "mode", mode)
     for each in (a, v):
-        if not isinstance(each, (Tensor, list, tuple)):
-            raise TypeError(
-                f"For 'correlate', the inputs must be Tensors, lists or tuples, but got {each!r}."
-            )
+        _Operand.refuse_part("correlate", "the inputs", each)
     a, v = as_tensor(a, "correlate"), as_tensor(v, "correlate")
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(

@@ -440,17 +440,13 @@ def _check_strategy(strategy):
         return
     InstanceOf(tuple).called("a str or a tuple").refuse(api, "config", strategy)
     for each in strategy:
-        if not isinstance(each, (tuple, Layout)):
-            raise TypeError(
-                f"For '{api}', 'config' must hold tuples or Layouts, but got {each!r} "
-                f"of type {type(each).__name__}."
-            )
+        InstanceOf(tuple, Layout).called("tuples or Layouts").refuse_part(
+            api, "'config'", each, verb="hold"
+        )
         for parts in each if isinstance(each, tuple) else ():
-            if not isinstance(parts, int):
-                raise TypeError(
-                    f"For '{api}', the tuples in 'config' must hold ints, but got "
-                    f"{parts!r} of type {type(parts).__name__}."
-                )
+            InstanceOf(int).called("ints").refuse_part(
+                api, "the tuples in 'config'", parts, verb="hold"
+            )
 
 
 def _check_speed_up(path):

@@ -6,6 +6,7 @@ public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functiona
 maps by vmap. `jvp` and `vjp` are in transforms.py.
 """
 
+from ..._core.rules.vocabulary import InstanceOf
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from ..vmap.batch import running
@@ -19,6 +20,8 @@ from .transforms import (
     tensors_in,
     walking,
 )
+
+_OneTensor = InstanceOf(Tensor).called("a Tensor or a tuple or list of Tensors")
 
 
 class Pull:
@@ -83,11 +86,7 @@ def _tensors(name, value):
     """A Tensor or a tuple or list of Tensors as a list."""
     listed = list(value) if isinstance(value, (tuple, list)) else [value]
     for one in listed:
-        if not isinstance(one, Tensor):
-            raise TypeError(
-                f"For 'linearize', '{name}' must be a Tensor or a tuple or list of "
-                f"Tensors, but got {one!r} of type {type(one).__name__}."
-            )
+        _OneTensor.refuse("linearize", name, one)
     return listed
 
 

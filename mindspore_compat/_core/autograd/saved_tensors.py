@@ -8,10 +8,13 @@ in `tape.Packed`.
 import functools
 
 from ..._backend.arrays import SPACES, to_space
+from ..._core.rules.vocabulary import InstanceOf
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from .tape import depth, leaf
 from .transforms import unrecorded
+
+_ATensor = InstanceOf(Tensor)
 
 __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
 
@@ -76,10 +79,7 @@ class saved_tensors_hooks:
         with unrecorded():
             found = self.unpack_hook(packed)
         if not isinstance(found, Tensor):
-            raise TypeError(
-                f"For 'saved_tensors_hooks', 'unpack_hook' must return a Tensor, but "
-                f"got {found!r} of type {type(found).__name__}."
-            )
+            _ATensor.refuse_part("saved_tensors_hooks", "'unpack_hook'", found, verb="return")
         return found._array if space is None else to_space(space, found._array)
 
 

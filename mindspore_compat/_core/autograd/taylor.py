@@ -8,6 +8,7 @@ by t come from nested gradients, and the gradient of each of them by u is the de
 from math import factorial
 
 from ..._backend.arrays import current_space
+from ..._core.rules.vocabulary import Int
 from ..declare.op import DECLARED
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
@@ -171,11 +172,7 @@ def derivative(fn, primals, order):
             f"For 'derivative', 'primals' must be a Tensor or a tuple of Tensors, but "
             f"got {primals!r} of type {type(primals).__name__}."
         )
-    if isinstance(order, bool) or not isinstance(order, int):
-        raise TypeError(
-            f"For 'derivative', 'order' must be an int, but got {order!r} of type "
-            f"{type(order).__name__}."
-        )
+    Int.refuse("derivative", "order", order)
     if order < 1:
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}.")
     starts = [_floats(start) for start in starts]

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..._core.rules.vocabulary import Str
 from ..rules.base import Rule, both
 from ..rules.checked import refuse_all
 
@@ -66,11 +67,7 @@ class Settings:
             TypeError: `key` is not a str.
             ValueError: there is no such key.
         """
-        if not isinstance(key, str):
-            raise TypeError(
-                f"For '{api}', 'attr_key' must be a str, but got {key!r} of type "
-                f"{type(key).__name__}."
-            )
+        Str.refuse(api, "attr_key", key)
         if key not in self._table or not self._table[key].readable:
             raise ValueError(f"For '{api}', there is no attribute '{key}'.")
         return getattr(self, key)

@@ -4,12 +4,13 @@ What is received is put into the Tensor that is given. Ranks are numbers in the 
 """
 
 from ..._core.declare.public_api import overwrite, public
-from ..._core.rules.base import show
 from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ..groups import group_named
 from ..transfer import CommHandle
 from .writing import Arriving, Given, Into
+
+_Group = (Str | None).called("a str")
 
 
 @public("mint.distributed.send", "ops.communication.send", "ops.send")
@@ -178,8 +179,7 @@ def batch_isend_irecv(p2p_op_list):
             f"For '{api}', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}."
         )
     for each in p2p_op_list:
-        if not (each.group is None or isinstance(each.group, str)):
-            raise TypeError(f"For '{api}', a 'group' must be a str, but got {show(each.group)}.")
+        _Group.refuse_part(api, "a 'group'", each.group)
     names = {each.group for each in p2p_op_list}
     if len(names) > 1:
         raise TypeError(f"For '{api}', all in 'p2p_op_list' must be of one group, but got {names}.")

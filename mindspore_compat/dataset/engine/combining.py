@@ -6,11 +6,14 @@ import itertools
 
 import numpy as np
 
-from ..._core.rules.vocabulary import InstanceOf
+from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf
 from .operations import RepeatDataset, TakeDataset, method
 from .pipeline import Dataset, UnionBaseDataset
 from .rows import Flow
 from .sampler import BuiltinSampler, DistributedSampler
+
+_Datasets = TupleOf(InstanceOf(Dataset)).called("a tuple of datasets")
+_Others = ListOf(InstanceOf(Dataset)).called("a dataset or a list of datasets")
 
 __all__ = ["ConcatDataset", "ZipDataset", "zip_datasets"]
 
@@ -89,8 +92,7 @@ def zip_datasets(datasets):
         >>> ds.zip((one, other)).get_col_names()
         ['one', 'other']
     """
-    if not isinstance(datasets, tuple) or not all(isinstance(each, Dataset) for each in datasets):
-        raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got {datasets!r}.")
+    _Datasets.refuse("zip", "datasets", datasets)
     if len(datasets) < 2:
         raise ValueError(f"For 'zip', there must be at least two datasets, but got {datasets!r}.")
     return ZipDataset(datasets)
@@ -109,10 +111,7 @@ def _zip(self, datasets):
         TypeError: `datasets` is neither.
     """
     others = (datasets,) if isinstance(datasets, Dataset) else datasets
-    if not isinstance(others, tuple):
-        raise TypeError(
-            f"For 'zip', 'datasets' must be a dataset or a tuple of datasets, but got {datasets!r}."
-        )
+    InstanceOf(tuple).called("a dataset or a tuple of datasets").refuse("zip", "datasets", others)
     return zip_datasets((self, *others))
 
 
@@ -142,11 +141,7 @@ class ConcatDataset(UnionBaseDataset):
 
     def __init__(self, input_dataset, datasets=()):
         others = [datasets] if isinstance(datasets, Dataset) else datasets
-        if not isinstance(others, list) or not all(isinstance(each, Dataset) for each in others):
-            raise TypeError(
-                f"For 'concat', 'datasets' must be a dataset or a list of datasets, "
-                f"but got {datasets!r}."
-            )
+        _Others.refuse("concat", "datasets", others)
         super().__init__([input_dataset, *others])
         self._sampler = None
 

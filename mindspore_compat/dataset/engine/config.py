@@ -17,7 +17,7 @@ import numpy as np
 
 from ..._core.context import config as context
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, OneOf, Str
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._io.reading import json_of, reading
 from .._rules import AnInstance
 
@@ -249,15 +249,13 @@ def set_debug_mode(debug_mode_flag, debug_hook_list=None):
         raise TypeError(
             f"For 'set_debug_mode', 'debug_mode_flag' must be a bool, but got {debug_mode_flag!r}."
         )
-    if not isinstance(debug_hook_list, (list, type(None))):
-        raise TypeError(
-            f"For 'set_debug_mode', 'debug_hook_list' must be a list, but got {debug_hook_list!r}."
-        )
+    (InstanceOf(list) | None).called("a list").refuse(
+        "set_debug_mode", "debug_hook_list", debug_hook_list
+    )
     for hook in debug_hook_list or ():
-        if not isinstance(hook, DebugHook):
-            raise TypeError(
-                f"For 'set_debug_mode', 'debug_hook_list' must hold DebugHooks, but got {hook!r}."
-            )
+        InstanceOf(DebugHook).called("DebugHooks").refuse_part(
+            "set_debug_mode", "'debug_hook_list'", hook, verb="hold"
+        )
     hooks = debug_hook_list or [PrintMetaDataHook()]
     _values.debug, _values.hooks = debug_mode_flag, tuple(hooks) if debug_mode_flag else ()
 

@@ -9,7 +9,7 @@ import inspect
 import itertools
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Callable, Int
+from ..._core.rules.vocabulary import Callable, InstanceOf, Int
 from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset
@@ -417,8 +417,9 @@ class FlatMapDataset(UnionBaseDataset):
 
     def _made(self, row):
         made = self.func(*[own(value) for value in row])
-        if not isinstance(made, Dataset):
-            raise TypeError(f"For 'flat_map', 'func' must return a dataset, but got {made!r}.")
+        InstanceOf(Dataset).called("a dataset").refuse_part(
+            "flat_map", "'func'", made, verb="return"
+        )
         return made
 
     def _columns(self):

@@ -142,8 +142,9 @@ class Dataset:
                 f"For 'apply', 'apply_func' must be a function, but got {apply_func!r}."
             )
         made = apply_func(self)
-        if not isinstance(made, Dataset):
-            raise TypeError(f"For 'apply', 'apply_func' must return a dataset, but got {made!r}.")
+        InstanceOf(Dataset).called("a dataset").refuse_part(
+            "apply", "'apply_func'", made, verb="return"
+        )
         return made
 
     @checked

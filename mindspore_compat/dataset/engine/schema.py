@@ -72,10 +72,8 @@ class Schema:
         """
         if isinstance(columns, dict):
             columns = [{"name": name, **column} for name, column in columns.items()]
-        elif not isinstance(columns, list):
-            raise TypeError(
-                f"For 'Schema', 'columns' must be a dict or a list, but got {columns!r}."
-            )
+        else:
+            InstanceOf(list).called("a dict or a list").refuse("Schema", "columns", columns)
         for column in columns:
             if not {"name", "type"} <= set(column) <= {"name", "type", "shape", "rank", "t_impl"}:
                 raise RuntimeError(

@@ -12,6 +12,8 @@ from .._rules import AnInstance, positive
 from ..engine.operations import known
 from ..engine.pipeline import Dataset
 
+_Tokens = ListOf(Str).called("a str or several")
+
 __all__ = ["NormalizeForm", "Vocab", "to_bytes", "to_str"]
 
 
@@ -188,10 +190,7 @@ class Vocab:
         several = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if isinstance(several, str):
             return self._number_of.get(several, -1)
-        if not isinstance(several, list) or not all(isinstance(each, str) for each in several):
-            raise TypeError(
-                f"For 'tokens_to_ids', 'tokens' must be a str or several, but got {tokens!r}."
-            )
+        _Tokens.refuse("tokens_to_ids", "tokens", several)
         return [self._number_of.get(each, -1) for each in several]
 
     def ids_to_tokens(self, ids):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, InstanceOf, Number
+from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Number
 from .._rules import AnInstance, Probability, positive
 from ..engine.twister import Gamma32
 from ..transforms.base import (
@@ -19,6 +19,8 @@ from ..transforms.base import (
 from ._image import ImageOperation
 from ._resize import rounded
 from .utils import ImageBatchFormat
+
+_Policy = ListOf(InstanceOf(list)).called("a list of lists")
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch", "RandomSelectSubpolicy", "UniformAugment"]
 
@@ -225,11 +227,7 @@ class RandomSelectSubpolicy(ImageOperation):
     """
 
     def __init__(self, policy):
-        if not isinstance(policy, list) or not all(isinstance(each, list) for each in policy):
-            raise TypeError(
-                f"For 'RandomSelectSubpolicy', 'policy' must be a list of lists, but "
-                f"got {policy!r}."
-            )
+        _Policy.refuse("RandomSelectSubpolicy", "policy", policy)
         if not policy or not all(policy):
             raise ValueError("For 'RandomSelectSubpolicy', no list of 'policy' must be empty.")
         for entry in (entry for each in policy for entry in each):

@@ -84,10 +84,7 @@ class Optimizer(Cell):
             ValueError: if a parameter is trained already.
         """
         api = type(self).__name__
-        if not isinstance(param_group, dict):
-            raise TypeError(
-                f"For '{api}', a group must be a dict, but got {type(param_group).__name__}."
-            )
+        InstanceOf(dict).refuse_part(api, "a group", param_group)
         members = _as_parameters(api, param_group["params"])
         known = {id(parameter) for parameter in self.parameters}
         if any(id(parameter) in known for parameter in members):
@@ -146,10 +143,7 @@ def _as_parameters(api, params):
         raise TypeError(f"For '{api}', 'params' must have an order: give a list, not a set.")
     members = [params] if isinstance(params, Parameter) else list(params)
     for each in members:
-        if not isinstance(each, Parameter):
-            raise TypeError(
-                f"For '{api}', each of 'params' must be a Parameter, but got {type(each).__name__}."
-            )
+        InstanceOf(Parameter).refuse_part(api, "each of 'params'", each)
     if len({id(each) for each in members}) != len(members):
         raise ValueError(f"For '{api}', a parameter must be given once only.")
     return members

@@ -7,6 +7,7 @@ from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Callable,
+    InstanceOf,
     Int,
     ListOf,
     Str,
@@ -18,6 +19,10 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from ..primitive import Primitive
+
+_Printed = (InstanceOf(Tensor, bool, int, float, str, tuple, list) | None).called(
+    "Tensors, numbers, strings, tuples and lists"
+)
 
 # Printing and summaries ---------------------------------------------------------------------------
 
@@ -37,12 +42,7 @@ def print_(*input_x):
     Source: mindspore.ops.print_ of MindSpore 2.10.
     """
     for one in input_x:
-        if not isinstance(one, (Tensor, bool, int, float, str, tuple, list, type(None))):
-            raise TypeError(
-                f"For 'print_', 'input_x' must hold Tensors, numbers, strings, tuples "
-                f"and lists, but got "
-                f"{type(one).__name__}."
-            )
+        _Printed.refuse_part("print_", "'input_x'", one, verb="hold")
     for one in input_x:
         print(repr(one) if isinstance(one, Tensor) else one)
 

@@ -34,6 +34,8 @@ from .scatter import check_range, scatter_by
 from .scatter_along_axis import added_along, scatter, tensor_scatter_elements
 from .write_cast import cast_for_write
 
+_Bound = Number.called("a number or a Tensor")
+
 IndexOrMask = TensorOf(integer, "bool")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 IndexLike = Int | TupleOf(Int) | ListOf(Int) | Index
@@ -470,10 +472,7 @@ def _bound(api, name, value):
             raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
         return value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r} of "
-            f"type {type(value).__name__}."
-        )
+        _Bound.refuse(api, name, value)
     return value
 
 

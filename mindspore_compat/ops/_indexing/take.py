@@ -17,6 +17,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from ..primitive import Primitive
 
+_Choice = InstanceOf(Tensor, int, float, tuple, list).called("Tensors, numbers or lists of them")
+
 _Choices = InstanceOf(tuple, list, Tensor)
 
 
@@ -144,10 +146,7 @@ def _choices(choices):
         raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
     for one in choices:
         if not isinstance(one, (Tensor, int, float, tuple, list)):
-            raise TypeError(
-                f"For 'choose', 'choices' must hold Tensors, numbers or lists of them, "
-                f"but got {one!r} of type {type(one).__name__}."
-            )
+            _Choice.refuse_part("choose", "'choices'", one, verb="hold")
     tables = [one if isinstance(one, Tensor) else Tensor(one).astype("int64") for one in choices]
     if not one_dtype(*tables):
         refuse_unlike("choose", {f"choices[{i}]": table for i, table in enumerate(tables)})

@@ -10,6 +10,11 @@ from ..._core.rules.vocabulary import Any, Bool, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, InexactOfNumPy
 
+_Decomposed = TensorOf("float32", "float64", "complex64", "complex128").called(
+    "a float32 or float64 Tensor"
+)
+_Square = InexactOfNumPy.called("a float or complex Tensor")
+
 
 def _square(api, name, x):
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
@@ -285,16 +290,7 @@ def svd(input, full_matrices=False, compute_uv=True):
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
         Bool.refuse("svd", name, flag)
-    if not isinstance(input, Tensor) or input._array.dtype not in (
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ):
-        raise TypeError(
-            f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
-            f"{getattr(input, 'dtype', type(input).__name__)}."
-        )
+    _Decomposed.refuse("svd", "input", input)
     if input.ndim < 2:
         raise ValueError(
             f"For 'svd', 'input' must have at least two axes, but got shape {input.shape}."
@@ -357,10 +353,7 @@ def eig(A):
 
     Source: mindspore.ops.eig of MindSpore 2.10.
     """
-    if not isinstance(A, Tensor) or A._array.dtype.kind not in "fc":
-        raise TypeError(
-            f"For 'eig', 'A' must be a float or complex Tensor, but got {type(A).__name__}."
-        )
+    _Square.refuse("eig", "A", A)
     _square("eig", "A", A)
     return general_eig.run(A)
 

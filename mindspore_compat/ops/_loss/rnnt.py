@@ -11,9 +11,10 @@ from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import COMPOSED, derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
-from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import upcast
 from .ctc import NONE, _add
+
+_Int32 = TensorOf("int32").called("a Tensor of int32")
 
 
 class _Grid:
@@ -169,10 +170,7 @@ def _given(acts, labels, input_lengths, label_lengths, blank):
     names = ("labels", "input_lengths", "label_lengths")
     values = (labels, input_lengths, label_lengths)
     for name, value in zip(names, values):
-        if not isinstance(value, Tensor) or value._array.dtype != "int32":
-            raise TypeError(
-                f"For 'RNNTLoss', '{name}' must be a Tensor of int32, but got {value!r}."
-            )
+        _Int32.refuse("RNNTLoss", name, value)
     if acts.ndim != 4 or 0 in acts.shape:
         raise ValueError(
             f"For 'RNNTLoss', 'acts' must have shape (B, T, U, V), but got {tuple(acts.shape)}."

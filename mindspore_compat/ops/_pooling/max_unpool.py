@@ -4,16 +4,17 @@ import math
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, AsValue, Int, OneOf, TupleOf
+from ..._core.rules.vocabulary import Any, AsValue, InstanceOf, Int, OneOf, TupleOf
 from .._conv.im2col import each, height_and_width, need_rank
 from .._rules import Index, Natural, Positive, Reals, several
+
+_OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")
 
 
 def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
     """`x` at the indices where pooling found it, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
-    if not isinstance(output_size, (tuple, type(None))):
-        raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
+    _OutputSize.refuse(api, "output_size", output_size)
     if tuple(x.shape) != tuple(indices.shape):
         raise ValueError(
             f"For '{api}', 'x' and 'indices' must have the same shape, but got "

@@ -18,10 +18,11 @@ from ..._core.rules.vocabulary import (
     checked,
     real,
 )
-from ..._core.tensor.tensor import Tensor
 from .._rules import Floats, Index
 from ..primitive import Primitive
 from .grad_pulled import igamma_grad_a
+
+_Count = TensorOf("int32", "int64").called("a Tensor of int32 or int64")
 
 Sequence = TupleOf(TensorOf()) | ListOf(TensorOf())
 
@@ -189,10 +190,7 @@ def _segments(line, scale, printed):
 
 
 def _count_of(api, value):
-    if not isinstance(value, Tensor) or str(value.dtype) not in ("Int32", "Int64"):
-        raise TypeError(
-            f"For '{api}', 'output_dim0' must be a Tensor of int32 or int64, but got {value!r}."
-        )
+    _Count.refuse(api, "output_dim0", value)
     if value.ndim:
         raise ValueError(f"For '{api}', 'output_dim0' must have no axes, but got {value.shape}.")
     return int(value.asnumpy())

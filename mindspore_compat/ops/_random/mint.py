@@ -14,6 +14,7 @@ from ..._core.rules.vocabulary import (
     Float,
     InstanceOf,
     Int,
+    Str,
     TensorOf,
     checked,
     floating,
@@ -24,6 +25,8 @@ from .distributions import moved
 from .generators import _made, _shapes, _stream
 from .sampling import _multinomial
 from .uniform import _integers
+
+_Device = Str | None
 
 _Size = InstanceOf(tuple, list)
 
@@ -43,10 +46,7 @@ def need_accelerator(api, device):
     if device is None:
         return
     if not isinstance(device, str):
-        raise TypeError(
-            f"For '{api}', 'device' must be a str or None, but got {device!r} of type "
-            f"{type(device).__name__}."
-        )
+        _Device.refuse(api, "device", device)
     if device in ("CPU", "cpu"):
         raise RuntimeError(
             f"For '{api}', 'device' must not be the CPU: leave it out for the "

@@ -21,6 +21,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64
 from .generators import Seed, _Draw, _first, _generator, _made, _number, _Seeded, _stream
 
+_Mask = TensorOf("bool").called("a bool Tensor")
+
 
 @op(compute="native")
 def permuted(xp, x: Anything, order: TensorOf("int64")):
@@ -244,11 +246,7 @@ class RandomChoiceWithMask(_Seeded):
         self.count = count
 
     def __call__(self, input_x):
-        if not isinstance(input_x, Tensor) or input_x.dtype != dtypes.bool_:
-            raise TypeError(
-                "For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
-                f"{getattr(input_x, 'dtype', type(input_x).__name__)}."
-            )
+        _Mask.refuse("RandomChoiceWithMask", "input_x", input_x)
         if not 1 <= input_x.ndim <= 5:
             raise ValueError(
                 f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but "

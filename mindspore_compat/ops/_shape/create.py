@@ -30,6 +30,8 @@ from ..primitive import Primitive
 from . import reshape
 from .reshape import shape_of
 
+_Device = Str | None
+
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Sizes = Lengths | TensorOf("int32", "int64")
 NoShape = NumberOrBool | Str  # instead of a shape: that of a Tensor without axes
@@ -477,10 +479,7 @@ def tensor_fill(self, value):
 def _space_of_device(api, device, pin_memory, own):
     """The functions of the arrays on a device given by name; `own` where none is given."""
     if not isinstance(device, (str, type(None))):
-        raise TypeError(
-            f"For '{api}', 'device' must be a str or None, but got {device!r} of type "
-            f"{type(device).__name__}."
-        )
+        _Device.refuse(api, "device", device)
     host = device in ("CPU", "cpu")
     if pin_memory and not host:
         raise RuntimeError(f"For '{api}', 'pin_memory' needs 'device' 'CPU', but got {device!r}.")

@@ -6,13 +6,16 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Alone
-from ..._core.rules.vocabulary import Any, Int, ListOf, ScalarOf, TupleOf, checked
+from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, ScalarOf, TupleOf, checked
 from ..._core.tensor.precision import state as precision
 from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
 from ..primitive import Primitive
 from .reshape import expand_dims, reshape_array
+
+_Sizes = (Int | InstanceOf(tuple, list)).called("an int, tuple or list")
+_Sections = (Int | InstanceOf(tuple, list)).called("an int, tuple or list of ints")
 
 Joined = TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)
 
@@ -161,10 +164,7 @@ def _split(api, tensor, sizes, axis):
             f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but got {axis}."
         )
     if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
-        raise TypeError(
-            f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
-            f"but got {sizes!r}."
-        )
+        _Sizes.refuse(api, "split_size_or_sections", sizes)
     return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
 
 
@@ -362,11 +362,7 @@ def _parts(api, input, indices_or_sections, axis):
     if isinstance(indices_or_sections, bool) or not isinstance(
         indices_or_sections, (int, tuple, list)
     ):
-        raise TypeError(
-            f"For '{api}', 'indices_or_sections' must be an int, tuple or list of "
-            f"ints, but got "
-            f"{indices_or_sections!r}."
-        )
+        _Sections.refuse(api, "indices_or_sections", indices_or_sections)
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1:
             raise ValueError(

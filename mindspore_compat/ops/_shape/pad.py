@@ -7,6 +7,7 @@ from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
+    InstanceOf,
     Int,
     OneOf,
     Plain,
@@ -20,6 +21,8 @@ from ..._core.tensor.tensor import Tensor
 from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
 from .._rules import Anything, Index, Ints
 from ..primitive import Primitive
+
+_Value = InstanceOf(int, float).called("a number") | None
 
 # Padding ------------------------------------------------------------------------------------------
 
@@ -106,7 +109,7 @@ def _padded(input_x, padding, mode, value):
             value = value.item()
         value = plain_numbers(value)
         if not isinstance(value, (int, float, type(None))):
-            raise TypeError(f"For 'pad', 'value' must be a number or None, but got {value!r}.")
+            _Value.refuse("pad", "value", value)
         return pad_constant.run(input_x, widths, 0 if value is None else value)
     if value is not None:
         raise ValueError(

@@ -9,6 +9,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from .axes import axis_of
 
+_Repeats = Int.called("ints")
+
 
 @op(
     "ops.broadcast_to(input, shape)",
@@ -67,10 +69,7 @@ def _repeat(api, input, repeats, axis):
     counts, axis = plain_numbers(counts), plain_numbers(axis)
     for one in counts:
         if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(
-                f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
-                f"{type(one).__name__}."
-            )
+            _Repeats.refuse(api, "repeats", one)
         if one < 0:
             raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):

@@ -8,16 +8,14 @@ from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic, division
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
+from .._rules import Anything
 from .conversion import coo_to_csr, coo_to_dense, csr_to_coo, csr_to_dense
 from .coo_csr import coo_add, csr_add, csr_mv, csr_reduce_sum, csr_times_dense
 
 
 def _same_shape(sign, sparse, dense):
     if not isinstance(dense, Tensor):
-        raise TypeError(
-            f"For 'COOTensor {sign}', the other side must be a Tensor, but got "
-            f"{dense!r} of type {type(dense).__name__}."
-        )
+        Anything.refuse_part(f"COOTensor {sign}", "the other side", dense)
     if dense.shape != sparse.shape:
         raise ValueError(
             f"For 'COOTensor {sign}', the other side must have the shape "

@@ -7,7 +7,16 @@ sparse tensor as the three Tensors that make it up: indices, values and shape.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Int, ListOf, OneDtype, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    InstanceOf,
+    Int,
+    ListOf,
+    OneDtype,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._indexing.scatter import check_range, scatter_by
@@ -34,10 +43,7 @@ def _part(path, wanted, attribute):
 
     def part(sparse):
         if not isinstance(sparse, wanted):
-            raise TypeError(
-                f"For '{name}', the input must be a {wanted.__name__}, but got "
-                f"{type(sparse).__name__}."
-            )
+            InstanceOf(wanted).refuse_part(name, "the input", sparse)
         return getattr(sparse, attribute)
 
     part.__name__ = part.__qualname__ = name
@@ -141,10 +147,9 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
     Source: mindspore.ops.coo_concat of MindSpore 2.10.
     """
     for each in sp_input:
-        if not isinstance(each, COOTensor):
-            raise TypeError(
-                f"For 'coo_concat', 'sp_input' must hold COOTensors, but got {type(each).__name__}."
-            )
+        InstanceOf(COOTensor).called("COOTensors").refuse_part(
+            "coo_concat", "'sp_input'", each, verb="hold"
+        )
     shapes = [each.shape for each in sp_input]
     if len(shapes) < 2 or any(len(shape) != 2 for shape in shapes) or not -2 <= concat_dim < 2:
         raise ValueError(

@@ -3,7 +3,7 @@
 from ..._backend import arrays
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Int, ListOf, TensorOf, TupleOf, checked, real
+from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, TensorOf, TupleOf, checked, real
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
@@ -17,9 +17,7 @@ Index16To64 = TensorOf("int16", "int32", "int64")
 
 def _need(api, name, value, kind):
     if not isinstance(value, kind):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
-        )
+        InstanceOf(kind).refuse(api, name, value)
 
 
 def _rows_of(csr):

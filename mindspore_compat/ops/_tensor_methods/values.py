@@ -7,7 +7,16 @@ from ..._core.autograd import custom
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, plain, public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Bool, DType, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    InstanceOf,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
@@ -15,6 +24,8 @@ from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
 from .._rules import Anything
 from ..primitive import Primitive
+
+_Number = InstanceOf(int, float, bool).called("a number")
 
 
 @op(
@@ -208,9 +219,7 @@ def itemset(self, *args):
     if index and isinstance(number, Tensor) and number.size == 1:
         number = number.item()
     if not isinstance(number, (int, float, bool)):
-        raise TypeError(
-            f"For 'Tensor.itemset', the value must be a number, but got {type(number).__name__}."
-        )
+        _Number.refuse_part("Tensor.itemset", "the value", number)
     if not index and self.size != 1:
         raise IndexError(
             "For 'Tensor.itemset', an index must be given where there are several elements."
@@ -274,10 +283,7 @@ def _data(self):
 
 def _set_data(self, value):
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"For 'Tensor.data', the value must be a Tensor, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+        Anything.refuse_part("Tensor.data", "the value", value)
     self._array, self._node = value._array, None
 
 

@@ -3,10 +3,12 @@
 import numpy
 import scipy.optimize
 
-from ..._core.rules.vocabulary import Bool
+from ..._core.rules.vocabulary import Bool, TensorOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...ops.primitive import Primitive
+
+_Limit = (TensorOf("int64") | None).called("an int64 Tensor")
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
@@ -40,13 +42,7 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
             f"but got {cost_matrix!r}."
         )
     Bool.refuse("linear_sum_assignment", "maximize", maximize)
-    if dimension_limit is not None and not (
-        isinstance(dimension_limit, Tensor) and dimension_limit.dtype == dtypes.int64
-    ):
-        raise TypeError(
-            f"For 'linear_sum_assignment', 'dimension_limit' must be an int64 Tensor, "
-            f"but got {dimension_limit!r}."
-        )
+    _Limit.refuse("linear_sum_assignment", "dimension_limit", dimension_limit)
     if cost_matrix.ndim != 2:
         raise ValueError(
             f"For 'linear_sum_assignment', 'cost_matrix' must be a matrix, but got "

@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ...._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ...._io.mindrecord import Records
 from ..._rules import INT32_MAX, AnInstance, Samples, Workers
 from ..config import next_seed
@@ -44,6 +44,9 @@ _SAMPLERS = (
     SequentialSampler,
     SubsetRandomSampler,
     SubsetSampler,
+)
+_SAMPLER = AsValue(InstanceOf(*_SAMPLERS) | None).called(
+    f"one of {', '.join(each.__name__ for each in _SAMPLERS)}"
 )
 
 both = Forbid(
@@ -140,12 +143,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         cache=None,
     ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        if sampler is not None and not isinstance(sampler, _SAMPLERS):
-            raise ValueError(
-                f"For 'MindDataset', 'sampler' must be one of "
-                f"{', '.join(each.__name__ for each in _SAMPLERS)}, but got "
-                f"{sampler!r}."
-            )
+        _SAMPLER.refuse("MindDataset", "sampler", sampler)
         for path in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
             if not os.access(path, os.R_OK):
                 raise ValueError(
