@@ -227,8 +227,8 @@ FURTHER = {
         dataset.engine.config/get_debug_mode {_TRAINING}""",
     """common nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
     utils tools graph safeguard amp""": _TRAINING,
-    # Its `export` has arguments of its own, which that of `train` lacks.
-    "onnx": "dataset/Dataset _checkparam/check_input_dataset",
+    "onnx": """train.mind_ir.onnx_export/export dataset/Dataset
+        _checkparam/check_input_dataset""",
     "nn.layer": f"""nn_ops=ops.operations management=communication _extends/cell_attr_register
         {_TRAINING}""",
     "nn.cell": f"mint/empty_like {_TRAINING}",

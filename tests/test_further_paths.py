@@ -112,7 +112,3 @@ def test_the_call_of_a_primitive_as_a_function():
     turned = x.transpose(1, 0)
     assert (ms.ops.auto_generate.contiguous(turned) == turned).all()
     assert (ms.ops.auto_generate.copy(x) == x).all()
-
-
-def test_the_export_of_onnx_is_not_that_of_train():
-    assert not hasattr(importlib.import_module("mindspore_compat.onnx"), "export")

@@ -6,6 +6,8 @@ together from several. What has no counterpart is refused by name.
 Source: https://github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 17.
 """
 
+import itertools
+
 import numpy as np
 
 from ..._io.mindir import CODES
@@ -93,34 +95,75 @@ def rule(*names):
     return declare
 
 
-def pieces_of(graph):
-    """The bytes of an ONNX file, in pieces."""
-    return Writer(graph).pieces()
+class Operator:
+    """One operator of the file: names of its operands and results, and its attributes."""
+
+    __slots__ = ("op", "operands", "results", "attributes")
+
+    def __init__(self, op, operands, results, attributes):
+        self.op, self.operands, self.results, self.attributes = op, operands, results, attributes
+
+    def message(self):
+        """The bytes of the operator."""
+        found = b"".join(bytes_field(1, name) for name in self.operands)
+        found += b"".join(bytes_field(2, name) for name in self.results)
+        found += bytes_field(3, self.results[0]) + bytes_field(4, self.op)
+        return found + b"".join(bytes_field(5, _attribute(*one)) for one in self.attributes.items())
 
 
 class Writer:
-    """Turns a Graph into the messages of ONNX."""
+    """Turns a Graph into operators, and those into the messages of ONNX.
 
-    def __init__(self, graph):
-        self.graph, self.nodes, self.initializers = graph, [], []
+    Args:
+        graph (Graph): what was traced.
+        input_names (Sequence[str]): names of its inputs, in order; the others keep the graph's.
+        output_names (Sequence[str]): names of its outputs, likewise.
+
+    Attributes:
+        operators: the Operators, in the order in which they run.
+        constants, weights: {name: array}.
+        inputs, outputs: (name, shape, dtype) of each; a length of a shape may be a text, which
+            names it, or None.
+    """
+
+    def __init__(self, graph, input_names=(), output_names=()):
+        self.graph, self.operators, self.constants, self.weights = graph, [], {}, {}
         self.names, self.parts, self.count = {}, {}, 0
         self.made = {node.result.name: node for node in graph.nodes}
-
-    def pieces(self):
-        """The whole file."""
-        graph = self.graph
+        self.taken = {*input_names, *output_names, *(name for _, name, _ in graph.parameters)}
         for value, name, array in graph.parameters:
-            host = array if isinstance(array, np.ndarray) else array.get()
-            self.names[value.name] = self._initializer(host, name)
-        inputs = [_info(value.name, shape, dtype) for value, shape, dtype in graph.inputs]
-        for value, _, _ in graph.inputs:
-            self.names[value.name] = value.name
+            self.weights[name] = array if isinstance(array, np.ndarray) else array.get()
+            self.names[value.name] = name
+        named = [*input_names, *(value.name for value, _, _ in graph.inputs[len(input_names) :])]
+        self.inputs = []
+        for (value, shape, dtype), name in zip(graph.inputs, named):
+            self.names[value.name] = name
+            self.inputs.append((name, shape, dtype))
         for node in graph.nodes:
             self._translate(node)
-        outputs = [self._output(value) for value in _flat(graph.outputs)]
-        body = [bytes_field(1, node) for node in self.nodes] + [bytes_field(2, graph.name)]
-        body += [piece for one in self.initializers for piece in one]
-        body += [bytes_field(11, i) for i in inputs] + [bytes_field(12, o) for o in outputs]
+        names = itertools.chain(output_names, itertools.repeat(None))
+        self.outputs = [self._output(v, name) for v, name in zip(_flat(graph.outputs), names)]
+
+    def pieces(self, weights=True, as_inputs=False, external=None):
+        """The whole file, in pieces.
+
+        Args:
+            weights (bool): whether the file holds the weights; else they are inputs.
+            as_inputs (bool): whether the weights are inputs as well, whose values may be given.
+            external (str): the file beside it that holds the weights.
+        """
+        initializers = [_tensor(name, array) for name, array in self.constants.items()]
+        if weights:
+            initializers += _tensors(self.weights, external)
+        inputs = list(self.inputs)
+        if as_inputs or not weights:
+            inputs += [(name, array.shape, array.dtype) for name, array in self.weights.items()]
+        body = [bytes_field(1, one.message()) for one in self.operators]
+        body.append(bytes_field(2, self.graph.name))
+        for head, raw in initializers:
+            body += [bytes_head(5, len(head) + len(raw)) + head, raw]
+        body += [bytes_field(11, _info(*one)) for one in inputs]
+        body += [bytes_field(12, _info(*one)) for one in self.outputs]
         opset = int_field(2, OPSET)
         head = int_field(1, IR_VERSION) + bytes_field(2, "MindSpore") + bytes_field(8, opset)
         return [head, bytes_head(7, sum(map(len, body))), *body]
@@ -143,14 +186,18 @@ class Writer:
 
     def __call__(self, op, *operands, outputs=1, **attributes):
         """Adds an operator; returns the name of its result, or a tuple of names."""
-        self.count += 1
-        results = [f"{op}_{self.count}" + (f"_{i}" if outputs > 1 else "") for i in range(outputs)]
-        message = b"".join(bytes_field(1, self.named(value)) for value in operands)
-        message += b"".join(bytes_field(2, name) for name in results)
-        message += bytes_field(3, f"{op}_{self.count}") + bytes_field(4, op)
-        message += b"".join(bytes_field(5, _attribute(k, v)) for k, v in attributes.items())
-        self.nodes.append(message)
+        operands = [self.named(value) for value in operands]
+        stem = self._fresh(op)
+        results = [stem + (f"_{i}" if outputs > 1 else "") for i in range(outputs)]
+        self.operators.append(Operator(op, operands, results, attributes))
         return tuple(results) if outputs > 1 else results[0]
+
+    def _fresh(self, stem):
+        """A name that nothing has yet."""
+        self.count += 1
+        while f"{stem}_{self.count}" in self.taken:
+            self.count += 1
+        return f"{stem}_{self.count}"
 
     def named(self, value):
         """The name of an operand; a constant becomes an initializer."""
@@ -158,25 +205,19 @@ class Writer:
             return value
         if isinstance(value, Value):
             return self.names[value.name]
-        return self._initializer(np.asarray(value), None)
-
-    def _initializer(self, array, name):
-        self.count += name is None
-        name = name or f"constant_{self.count}"
-        flat = np.ascontiguousarray(array).reshape(-1)
-        head = b"".join(int_field(1, n) for n in array.shape)
-        head += int_field(2, TYPE_NUMBERS[array.dtype]) + bytes_field(8, name)
-        raw = memoryview(flat.view(np.uint8))
-        head += bytes_head(9, len(raw))
-        self.initializers.append([bytes_head(5, len(head) + len(raw)) + head, raw])
+        name = self._fresh("constant")
+        self.constants[name] = np.asarray(value)
         return name
 
-    def _output(self, value):
-        if not isinstance(value, Value):
-            array = np.asarray(value)
-            return _info(self("Identity", array), array.shape, array.dtype)
-        shape, dtype = self.graph.shapes[value.name]
-        return _info(self("Identity", value), shape, dtype)
+    def _output(self, value, name):
+        if isinstance(value, Value):
+            shape, dtype = self.graph.shapes[value.name]
+        else:
+            value = np.asarray(value)
+            shape, dtype = value.shape, value.dtype
+        name = name or self._fresh("Identity")
+        self.operators.append(Operator("Identity", [self.named(value)], [name], {}))
+        return name, shape, dtype
 
     def dtype(self, value):
         """The type of a Value or of a constant; one that was not noted follows from its node."""
@@ -201,10 +242,41 @@ def _flat(outputs):
 
 
 def _info(name, shape, dtype):
-    """A ValueInfo message."""
-    dims = b"".join(bytes_field(1, int_field(1, n)) for n in shape)
+    """A ValueInfo message; a length that is no number has a name, or is not known."""
+    dims = b"".join(bytes_field(1, _length(n)) for n in shape)
     kind = int_field(1, TYPE_NUMBERS[np.dtype(dtype)]) + bytes_field(2, dims)
     return bytes_field(1, name) + bytes_field(2, bytes_field(1, kind))
+
+
+def _length(n):
+    if n is None:
+        return b""
+    return bytes_field(2, n) if isinstance(n, str) else int_field(1, n)
+
+
+def _tensor(name, array):
+    """A Tensor message: its head, and the bytes of its values that end it."""
+    raw = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    return _tensor_head(name, array) + bytes_head(9, len(raw)), raw
+
+
+def _tensor_head(name, array):
+    head = b"".join(int_field(1, n) for n in array.shape)
+    return head + int_field(2, TYPE_NUMBERS[array.dtype]) + bytes_field(8, name)
+
+
+def _tensors(weights, external):
+    """Tensor messages of weights, whose values another file holds where it is named."""
+    if external is None:
+        return [_tensor(name, array) for name, array in weights.items()]
+    found, at = [], 0
+    for name, array in weights.items():
+        place = {"location": external, "offset": at, "length": array.nbytes}
+        entries = (bytes_field(1, key) + bytes_field(2, str(v)) for key, v in place.items())
+        head = _tensor_head(name, array) + b"".join(bytes_field(13, one) for one in entries)
+        found.append((head + int_field(14, 1), b""))
+        at += array.nbytes
+    return found
 
 
 def _attribute(name, value):

@@ -14,6 +14,7 @@ from .tracing import Value, trace
 FORMATS = ("AIR", "ONNX", "MINDIR")
 SUFFIX = ".mindir"
 LARGE = 1 << 30  # beyond this many bytes weights go to a file of their own, as readers expect
+LARGEST_MESSAGE = (1 << 31) - (1 << 20)  # bytes of weights, with some room for the graph
 ALIGNED = 64
 VERSION = "2.10.0"  # the release whose primitives the file names
 # Primitives whose attributes are separate from their operands; of the others every argument is an
@@ -74,27 +75,44 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     if file_format == "ONNX":
         from . import onnx_writing
 
-        path, content = _with(onnx_writing.SUFFIX, file_name), onnx_writing.pieces_of(graph)
+        path = with_suffix(onnx_writing.SUFFIX, file_name)
+        content = onnx_content(onnx_writing.Writer(graph), path, key=key)
     else:
         model = model_of(graph)
         if custom is not None:
             _customize(model, custom)
-        path = _with(SUFFIX, file_name)
+        path = with_suffix(SUFFIX, file_name)
         if sum(len(p.raw_data) for p in model.graph.parameter) > LARGE:
             path = _write_apart(model, path.removesuffix(SUFFIX), key)
         content = mindir.pieces(model)
-    _write(path, content if key is None else locked(content, key, mode))
+    write(path, content if key is None else locked(content, key, mode))
 
 
-def _with(suffix, file_name):
+def with_suffix(suffix, file_name):
+    """The name of a file with its ending, appended where it is missing."""
     return file_name if file_name.endswith(suffix) else file_name + suffix
 
 
-def _write(path, pieces):
+def write(path, pieces):
+    """Write a file whole, or not at all; folders are made."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with atomic_write(path, READ_ONLY) as file:
         for piece in pieces:
             file.write(piece)
+
+
+def onnx_content(writer, path, weights=True, as_inputs=False, key=None):
+    """The pieces of an ONNX file; weights that a message cannot hold are written beside it."""
+    held = writer.weights.values() if weights else ()
+    if sum(array.nbytes for array in held) <= LARGEST_MESSAGE:
+        return writer.pieces(weights, as_inputs)
+    if key is not None:
+        raise ValueError(
+            "For 'export', a model with more than 2 GB of weights cannot be encrypted."
+        )
+    external = f"{path}.data"
+    write(external, [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in held])
+    return writer.pieces(weights, as_inputs, os.path.basename(external))
 
 
 def _customize(model, custom):
@@ -128,14 +146,13 @@ def _write_apart(model, stem, key):
         rest = -len(raw) % ALIGNED
         pieces += [raw, bytes(rest)]
         at += len(raw) + rest
-    _write(os.path.join(folder, "data_0"), pieces)
+    write(os.path.join(folder, "data_0"), pieces)
     return f"{stem}_graph{SUFFIX}"
 
 
 def _check(net, inputs, file_name, file_format):
     (CellOf | Callable).called("a Cell or a function").refuse("export", "net", net)
-    for value in inputs:
-        _check_input(value)
+    check_inputs(inputs)
     Str.refuse("export", "file_name", file_name)
     if file_format not in FORMATS:
         raise ValueError(
@@ -146,15 +163,16 @@ def _check(net, inputs, file_name, file_format):
         raise ValueError("For 'export', the 'file_format' AIR is for Ascend only.")
 
 
-def _check_input(value):
-    if isinstance(value, (tuple, list)):
-        for part in value:
-            _check_input(part)
-    elif not isinstance(value, (Tensor, bool, int, float)) or isinstance(value, Parameter):
-        raise TypeError(
-            "For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
-            f"got {value!r} of type {type(value).__name__}."
-        )
+def check_inputs(values):
+    """Refuse inputs that a model cannot be made with."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            check_inputs(value)
+        elif not isinstance(value, (Tensor, bool, int, float)) or isinstance(value, Parameter):
+            raise TypeError(
+                "For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
+                f"got {value!r} of type {type(value).__name__}."
+            )
 
 
 def check_lock(api, prefix, key, mode):

@@ -1,0 +1,180 @@
+"""onnx.export: a network as an ONNX file whose inputs and outputs have chosen names."""
+
+import inspect
+
+import numpy as np
+
+from ..._core.rules.vocabulary import Bool, Str
+from ..._core.tensor.tensor import Tensor
+from ...nn.cell import Cell
+from .onnx_dynamic import Dynamic, lengths_to_trace
+from .onnx_writing import SUFFIX, Writer
+from .tracing import trace
+from .writing import check_inputs, onnx_content, with_suffix, write
+
+
+def export(
+    net,
+    *inputs,
+    file_name,
+    input_names=None,
+    output_names=None,
+    export_params=True,
+    keep_initializers_as_inputs=False,
+    dynamic_axes=None,
+):
+    """Write a network as an ONNX file.
+
+    The network runs once on the inputs, as for inference; what it computes becomes the model. With
+    `dynamic_axes` it runs several times, with inputs repeated along those axes.
+
+    Args:
+        net (Cell): The network.
+        inputs (Union[Tensor, list, tuple, Number, bool]): What it is called with. Numbers become
+            part of the model.
+        file_name (str): The file; ".onnx" is appended when it is missing. Folders are made. Weights
+            of more than 2 GB are written to `<file>.data` beside it.
+        input_names (list[str], optional): Names of the inputs, in order; the others have those of
+            the parameters of `construct`. Default: None.
+        output_names (list[str], optional): Names of the outputs, in order. Default: None.
+        export_params (bool): Whether the file holds the weights; else they are inputs of the model,
+            after its own. Default: True.
+        keep_initializers_as_inputs (bool): Whether the weights that the file holds are inputs as
+            well, so that others may be given at run time. Default: False.
+        dynamic_axes (dict[str, dict[int, str]], optional): Axes whose lengths are not fixed:
+            {name of an input: {axis: name of the length}}. Axes with one name have one length.
+            Names of no input have no effect. Default: None, for the shapes of `inputs`.
+
+    Raises:
+        TypeError: If `file_name` is no str, a flag no bool, a name no str, an axis no int, or an
+            input of another type.
+        ValueError: If `net` is no Cell, `input_names` or `output_names` no list, or `dynamic_axes`
+            no dict; if names repeat, an axis is out of range, or lengths with one name differ.
+        RuntimeError: If the network does what a model cannot hold: it depends on the values of its
+            inputs in Python, writes in place, uses a function that ONNX lacks, or computes
+            something else with other lengths of the dynamic axes.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import nn, onnx, Tensor
+        >>> image = Tensor(np.ones((1, 4), np.float32))
+        >>> onnx.export(nn.Dense(4, 2), image, file_name="dense", input_names=["image"],
+        ...             output_names=["scores"], dynamic_axes={"image": {0: "batch"}})
+
+    Source: mindspore.onnx.export of MindSpore 2.10.
+    """
+    _check(net, input_names, output_names, dynamic_axes)
+    check_inputs(inputs)
+    Str.refuse("export", "file_name", file_name)
+    Bool.refuse("export", "export_params", export_params)
+    Bool.refuse("export", "keep_initializers_as_inputs", keep_initializers_as_inputs)
+    graph = trace(net, list(inputs))
+    names = _input_names(net, graph, input_names or [])
+    axes = [(dynamic_axes or {}).get(name, {}) for name in names]
+    for name, given, (_, shape, _) in zip(names, axes, graph.inputs):
+        _check_axes(name, given, shape)
+    made = names, list(output_names or [])
+    writer = _dynamic(net, inputs, graph, axes, made) if any(axes) else Writer(graph, *made)
+    path = with_suffix(SUFFIX, file_name)
+    write(path, onnx_content(writer, path, export_params, keep_initializers_as_inputs))
+
+
+def _dynamic(net, inputs, graph, axes, names):
+    """The Writer of a network some of whose lengths are not fixed."""
+    lengths, sources = {}, {}
+    for name, given, (_, shape, _) in zip(names[0], axes, graph.inputs):
+        for axis, label in given.items():
+            if lengths.setdefault(label, shape[axis]) != shape[axis]:
+                raise ValueError(
+                    f"For 'export', axes of 'dynamic_axes' named '{label}' must have one length, "
+                    f"but got {lengths[label]} and {shape[axis]}."
+                )
+            sources.setdefault(label, (name, axis))
+    each = lengths_to_trace(lengths)
+    traced = [trace(net, _resized(list(inputs), iter(axes), one)) for one in each]
+    writer = Dynamic([Writer(one, *names) for one in traced], each, sources).settle()
+    writer.inputs = [
+        (name, tuple(given.get(axis, n) for axis, n in enumerate(shape)), dtype)
+        for (name, shape, dtype), given in zip(writer.inputs, axes)
+    ]
+    return writer
+
+
+def _resized(value, axes, lengths):
+    """The inputs with other lengths: their elements repeated from the first."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_resized(one, axes, lengths) for one in value)
+    if isinstance(value, Tensor):
+        array = value._array
+        for axis, label in next(axes).items():
+            array = array.take(np.arange(lengths[label]) % array.shape[axis], axis)
+        return Tensor._wrap(array)
+    return value
+
+
+def _input_names(net, graph, given):
+    """Names of a graph's inputs: the given ones, then those of the parameters of `construct`."""
+    parameters = list(inspect.signature(net.construct).parameters.values())
+    taken = {*given, *(name for _, name, _ in graph.parameters)}
+    names = list(given[: len(graph.inputs)])
+    for value, _, _ in graph.inputs[len(names) :]:
+        at, _, rest = value.name[1:].partition("_")  # x1, or x1_0 for a part of a tuple
+        name = _parameter_at(parameters, int(at)) + (rest and f"_{rest}")
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _parameter_at(parameters, index):
+    last = parameters[min(index, len(parameters) - 1)]
+    if last.kind is last.VAR_POSITIONAL:
+        return f"{last.name}_{index - parameters.index(last)}"
+    return last.name
+
+
+def _check(net, input_names, output_names, dynamic_axes):
+    if not isinstance(net, Cell):
+        raise ValueError(
+            f"For 'export', 'net' must be a Cell, but got {net!r} of type {type(net).__name__}."
+        )
+    for name, value in (("input_names", input_names), ("output_names", output_names)):
+        if value is not None:
+            _check_names(name, value)
+    if dynamic_axes is not None and not isinstance(dynamic_axes, dict):
+        raise ValueError(
+            f"For 'export', 'dynamic_axes' must be a dict, but got {dynamic_axes!r} of type "
+            f"{type(dynamic_axes).__name__}."
+        )
+
+
+def _check_names(name, value):
+    if not isinstance(value, list):
+        raise ValueError(
+            f"For 'export', '{name}' must be a list, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
+    for one in value:
+        Str.refuse("export", f"elements of '{name}'", one)
+    if len(set(value)) < len(value):
+        raise ValueError(f"For 'export', '{name}' must not repeat a name, but got {value}.")
+
+
+def _check_axes(name, given, shape):
+    if not isinstance(given, dict):
+        raise TypeError(
+            f"For 'export', 'dynamic_axes' of '{name}' must be a dict, but got {given!r} of type "
+            f"{type(given).__name__}."
+        )
+    for axis, label in given.items():
+        if type(axis) is not int or not isinstance(label, str):
+            raise TypeError(
+                f"For 'export', 'dynamic_axes' of '{name}' must map an int to a str, but got "
+                f"{axis!r}: {label!r}."
+            )
+        if not 0 <= axis < len(shape):
+            raise ValueError(
+                f"For 'export', 'dynamic_axes' of '{name}' must be in [0, {len(shape)}), but got "
+                f"{axis}."
+            )
