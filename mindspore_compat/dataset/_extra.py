@@ -1,7 +1,7 @@
-"""The libraries of the extra "vision", and the decoding of image files.
+"""The libraries of the extras "vision" and "text", and the decoding of image files.
 
-Pillow and OpenCV come with `pip install mindspore-compat[vision]`; they are imported when something
-first needs them.
+Pillow and OpenCV come with `pip install mindspore-compat[vision]`, fontTools and SentencePiece with
+`mindspore-compat[text]`; they are imported when something first needs them.
 """
 
 import importlib
@@ -21,7 +21,7 @@ def pillow(api, name="Image"):
     Raises:
         ImportError: Pillow is not installed.
     """
-    return _library(api, f"PIL.{name}", "Pillow")
+    return _library(api, f"PIL.{name}", "Pillow", "vision")
 
 
 def opencv(api):
@@ -30,16 +30,34 @@ def opencv(api):
     Raises:
         ImportError: OpenCV is not installed.
     """
-    return _library(api, "cv2", "OpenCV")
+    return _library(api, "cv2", "OpenCV", "vision")
 
 
-def _library(api, module, name):
+def sentencepiece(api):
+    """SentencePiece.
+
+    Raises:
+        ImportError: SentencePiece is not installed.
+    """
+    return _library(api, "sentencepiece", "SentencePiece", "text")
+
+
+def unicode_tables(api):
+    """The module of fontTools that knows the scripts of characters.
+
+    Raises:
+        ImportError: fontTools is not installed.
+    """
+    return _library(api, "fontTools.unicodedata", "fontTools", "text")
+
+
+def _library(api, module, name, extra):
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"'{api}' needs {name}, which comes with the extra 'vision': "
-            f"pip install 'mindspore-compat[vision]'."
+            f"'{api}' needs {name}, which comes with the extra '{extra}': "
+            f"pip install 'mindspore-compat[{extra}]'."
         ) from error
 
 

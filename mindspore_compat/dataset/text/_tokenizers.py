@@ -1,6 +1,7 @@
 """Tokenizers: text to an array of tokens, for some with where each begins and ends in bytes."""
 
 import functools
+import itertools
 import re
 import unicodedata
 
@@ -8,14 +9,16 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Callable, Str
+from ..._io.reading import content, reading
+from .._extra import sentencepiece, unicode_tables
 from .._rules import AnInstance, natural
 from ._base import UNICODE_FORMS, TextTensorOperation
-from .utils import NormalizeForm, Vocab
+from .utils import NormalizeForm, SentencePieceVocab, SPieceTokenizerOutType, Vocab
 
 _UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
 
 
-class _Tokenizer(TextTensorOperation):
+class Tokenizer(TextTensorOperation):
     """What tokenizers share; a subclass defines `_spans(text)`, which gives (start, end, token).
 
     Args:
@@ -40,7 +43,7 @@ class _Tokenizer(TextTensorOperation):
         return tokens, *ends
 
 
-class UnicodeCharTokenizer(_Tokenizer):
+class UnicodeCharTokenizer(Tokenizer):
     """Splits text into its characters.
 
     Args:
@@ -59,7 +62,7 @@ class UnicodeCharTokenizer(_Tokenizer):
         return ((index, index + 1, char) for index, char in enumerate(text))
 
 
-class WhitespaceTokenizer(_Tokenizer):
+class WhitespaceTokenizer(Tokenizer):
     """Splits text at whitespace.
 
     Args:
@@ -78,7 +81,47 @@ class WhitespaceTokenizer(_Tokenizer):
         return ((*found.span(), found.group()) for found in re.finditer(r"\S+", text))
 
 
-class RegexTokenizer(_Tokenizer):
+class UnicodeScriptTokenizer(Tokenizer):
+    """Splits text where its Unicode script changes, and at whitespace.
+
+    The scripts come from the library fontTools.
+
+    Args:
+        keep_whitespace (bool, optional): whether whitespace is a token.
+        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
+
+    Raises:
+        TypeError: an argument is no bool.
+        ImportError: fontTools is not installed; raised when it is used.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.UnicodeScriptTokenizer()("good 北京"))
+        ['good' '北京']
+    """
+
+    @checked
+    def __init__(self, keep_whitespace: Bool = False, with_offsets: Bool = False):
+        super().__init__(with_offsets)
+        self.keep_whitespace = keep_whitespace
+
+    def _spans(self, text):
+        script, start = unicode_tables("UnicodeScriptTokenizer").script, 0
+        for (blank, _), run in itertools.groupby(
+            text, lambda char: (_is_blank(char), script(char))
+        ):
+            token = "".join(run)
+            if self.keep_whitespace or not blank:
+                yield start, start + len(token), token
+            start += len(token)
+
+
+def _is_blank(char):
+    """Whether a character has the property White_Space, unlike four separators of ASCII."""
+    return char.isspace() and not "\x1c" <= char <= "\x1f"
+
+
+class RegexTokenizer(Tokenizer):
     """Splits text at what a regular expression matches.
 
     Args:
@@ -141,7 +184,7 @@ def _other_punctuation():
     )
 
 
-class BasicTokenizer(_Tokenizer):
+class BasicTokenizer(Tokenizer):
     """Cleans text, and splits it at whitespace, punctuation and Chinese characters.
 
     Args:
@@ -329,6 +372,56 @@ class BertTokenizer(TextTensorOperation):
     def _array(self, x, lead):
         words = self.words(x)
         return self.pieces(*(words if isinstance(words, tuple) else (words,)))
+
+
+class SentencePieceTokenizer(TextTensorOperation):
+    """Splits text into the pieces of a model of SentencePiece.
+
+    Args:
+        mode (Union[str, SentencePieceVocab]): the model, or the file that holds it.
+        out_type (SPieceTokenizerOutType): whether to give the pieces as text or by their numbers.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        RuntimeError: the file cannot be read, or the input is no text without axes; raised when it
+            is used.
+        ImportError: the library `sentencepiece` is not installed; raised when it is used.
+
+    Example:
+        >>> import os, tempfile
+        >>> from mindspore_compat.dataset import text
+        >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
+        ...     path = os.path.join(folder, "lines.txt")
+        ...     with open(path, "w") as file:
+        ...         print("a b", "b a", sep="\\n", file=file)
+        ...     vocab = text.SentencePieceVocab.from_file([path], 5, 1.0,
+        ...         text.SentencePieceModel.WORD, {})
+        >>> kind = text.SPieceTokenizerOutType.STRING
+        >>> text.SentencePieceTokenizer(vocab, kind)("a b")  # doctest: +SKIP
+        array(['▁a', '▁b'], dtype='<U2')
+    """
+
+    @checked
+    def __init__(
+        self,
+        mode: Str | AnInstance(SentencePieceVocab),
+        out_type: AnInstance(SPieceTokenizerOutType),
+    ):
+        self.mode, self.out_type = mode, out_type
+
+    @functools.cached_property
+    def _processor(self):
+        library = sentencepiece("SentencePieceTokenizer")
+        if isinstance(self.mode, SentencePieceVocab):
+            return library.SentencePieceProcessor(model_proto=self.mode._model)
+        with reading(self.mode, problem="is no model", api="SentencePieceTokenizer"):
+            return library.SentencePieceProcessor(model_proto=content(self.mode))
+
+    def _array(self, x, lead):
+        text = self._text(x, 0).item()
+        if self.out_type == SPieceTokenizerOutType.STRING:
+            return np.array(self._processor.encode(text, out_type=str), np.str_)
+        return np.array(self._processor.encode(text, out_type=int), np.int32)
 
 
 class PythonTokenizer(TextTensorOperation):

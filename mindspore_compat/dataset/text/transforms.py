@@ -1,6 +1,6 @@
 """Transforms of text: lookup in a Vocab, normalization, sequences of tokens.
 
-The tokenizers, which are shown here too, are in `_tokenizers.py`.
+The tokenizers, which are shown here too, are in `_tokenizers.py` and `_jieba.py`.
 """
 
 import re
@@ -9,39 +9,47 @@ import unicodedata
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import AsValue, Bool, DType, Int, ListOf, Str
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Int, ListOf, Number, Str
 from ..._core.tensor import dtype as dtypes
-from .._rules import AnInstance, natural, positive
+from .._rules import AnInstance, natural, positive, sequence
 from ..transforms.transforms import numeric_dtype
 from ._base import UNICODE_FORMS, TextTensorOperation, each
+from ._jieba import JiebaTokenizer
 from ._tokenizers import (
     BasicTokenizer,
     BertTokenizer,
     PythonTokenizer,
     RegexTokenizer,
+    SentencePieceTokenizer,
     UnicodeCharTokenizer,
+    UnicodeScriptTokenizer,
     WhitespaceTokenizer,
     WordpieceTokenizer,
 )
-from .utils import NormalizeForm, Vocab
+from .utils import NormalizeForm, Vectors, Vocab
 
 __all__ = [
     "AddToken",
     "BasicTokenizer",
     "BertTokenizer",
     "CaseFold",
+    "FilterWikipediaXML",
+    "JiebaTokenizer",
     "Lookup",
     "Ngram",
     "NormalizeUTF8",
     "PythonTokenizer",
     "RegexReplace",
     "RegexTokenizer",
+    "SentencePieceTokenizer",
     "SlidingWindow",
     "TextTensorOperation",
     "ToNumber",
+    "ToVectors",
     "Truncate",
     "TruncateSequencePair",
     "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer",
     "WhitespaceTokenizer",
     "WordpieceTokenizer",
 ]
@@ -93,6 +101,59 @@ class Lookup(TextTensorOperation):
                 f"no 'unknown_token'."
             )
         return number
+
+
+class ToVectors(TextTensorOperation):
+    """Replaces words by their vectors, float32; the input has at most one axis.
+
+    Args:
+        vectors (Vectors): the vectors.
+        unk_init (Union[list, tuple], optional): the vector of words that have none, of numbers; by
+            default zeros.
+        lower_case_backup (bool, optional): whether a word that has no vector is looked up in lower
+            case; with CharNGram all words are.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        RuntimeError: `unk_init` has another length than the vectors, or the input is no text of at
+            most one axis; raised when it is used.
+
+    Example:
+        >>> import os, tempfile
+        >>> from mindspore_compat.dataset import text
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "vectors.txt")
+        ...     with open(path, "w") as file:
+        ...         print("good 1 2", file=file)
+        ...     vectors = text.Vectors.from_file(path)
+        >>> text.ToVectors(vectors, [5, 6], lower_case_backup=True)(["GOOD", "day"])
+        array([[1., 2.],
+               [5., 6.]], dtype=float32)
+    """
+
+    @checked
+    def __init__(
+        self,
+        vectors: AnInstance(Vectors),
+        unk_init: sequence(Number) | None = None,
+        lower_case_backup: Bool = False,
+    ):
+        self.vectors, self.lower_case_backup = vectors, lower_case_backup
+        self.unk_init = unk_init
+
+    def _array(self, x, lead):
+        length = self.vectors._table.shape[1]
+        unknown = np.array(self.unk_init or [0] * length, np.float32)
+        if len(unknown) != length or x.ndim > 1:
+            raise RuntimeError(
+                f"For 'ToVectors', 'unk_init' must have the {length} numbers of a vector and the "
+                f"input at most 1 axis, but got {len(unknown)} numbers and shape {x.shape}."
+            )
+        found = [
+            self.vectors._lookup(word, unknown, self.lower_case_backup)
+            for word in self._text(x).ravel().tolist()
+        ]
+        return found[0].copy() if len(found) == 1 else np.array(found).reshape(-1, length)
 
 
 class ToNumber(TextTensorOperation):
@@ -203,6 +264,46 @@ class RegexReplace(TextTensorOperation):
 
     def _array(self, x, lead):
         return each(lambda text: self.pattern.sub(self.replace, text, self.count), self._text(x))
+
+
+class FilterWikipediaXML(TextTensorOperation):
+    """Reduces the text of a dump of Wikipedia to words of a to z, each followed by a space.
+
+    Tags and entities go, letters become lower case, digits words, all else spaces; a text with
+    "#REDIRECT" becomes "". The letter R is a letter like any other; MindSpore 2.10 loses it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.dataset.text.FilterWikipediaXML()("<p>Good</p> &amp; day 1!"))
+        day one
+    """
+
+    def _array(self, x, lead):
+        return each(_words_of_page, self._text(x))
+
+
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_DIGITS = "zero one two three four five six seven eight nine".split()
+_PAGE = (
+    ("&[^;]*;", " "),
+    (r"<[^\n\x0b\x0c\r\x85\u2028\u2029]*>", ""),
+    ("<[^>]*>", ""),
+    *((str(digit), f" {word} ") for digit, word in enumerate(_DIGITS)),
+    (r"[^a-z\n]+", " "),
+    (r"\n ", ""),
+    (r"\A\s+|\s+\Z", ""),
+    (r"\n\s*\n", "n"),  # as the original does, in whose replacement an escaped n is the letter
+    (r"\s+", " "),
+)
+
+
+def _words_of_page(text):
+    if "#REDIRECT" in text or "#redirect" in text:
+        return ""
+    text = text.translate(_LOWER)
+    for pattern, replacement in _PAGE:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 # Sequences ----------------------------------------------------------------------------------------

@@ -1,4 +1,8 @@
-"""Vocab, the forms of normalization, and conversion between text and bytes."""
+"""Vocab, the choices that transforms of text take, and conversion between text and bytes.
+
+Pre-trained vectors are in `vectors.py`, the vocabulary of SentencePiece in `sentence_pieces.py`;
+both are shown here too.
+"""
 
 from collections import Counter
 from enum import IntEnum
@@ -11,10 +15,33 @@ from ..._io.reading import lines, reading
 from .._rules import AnInstance, positive
 from ..engine.operations import known
 from ..engine.pipeline import Dataset
+from .sentence_pieces import (
+    DE_C_INTER_SENTENCEPIECE_MODE,
+    SentencePieceModel,
+    SentencePieceVocab,
+    SPieceTokenizerLoadType,
+    SPieceTokenizerOutType,
+)
+from .vectors import CharNGram, FastText, GloVe, Vectors
+
+__all__ = [
+    "CharNGram",
+    "DE_C_INTER_SENTENCEPIECE_MODE",
+    "FastText",
+    "GloVe",
+    "JiebaMode",
+    "NormalizeForm",
+    "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType",
+    "SentencePieceModel",
+    "SentencePieceVocab",
+    "Vectors",
+    "Vocab",
+    "to_bytes",
+    "to_str",
+]
 
 _Tokens = ListOf(Str).called("a str or several")
-
-__all__ = ["NormalizeForm", "Vocab", "to_bytes", "to_str"]
 
 
 class NormalizeForm(IntEnum):
@@ -31,6 +58,23 @@ class NormalizeForm(IntEnum):
     NFKC = 2
     NFD = 3
     NFKD = 4
+
+
+class JiebaMode(IntEnum):
+    """How `JiebaTokenizer` cuts text.
+
+    MP takes the most probable words of the dictionary, HMM the most probable positions of the
+    characters in words, and MIX uses HMM where MP leaves single characters.
+
+    Example:
+        >>> from mindspore_compat.dataset import text
+        >>> [mode.name for mode in text.JiebaMode]
+        ['MIX', 'MP', 'HMM']
+    """
+
+    MIX = 0
+    MP = 1
+    HMM = 2
 
 
 _Specials = ListOf(Str)
