@@ -209,7 +209,8 @@ class DynamicLossScaler(StaticLossScaler):
         return True
 
 
-def all_finite(inputs):
+@checked
+def all_finite(inputs: _Inputs):
     """Whether all elements of all Tensors are finite.
 
     Args:
@@ -230,7 +231,6 @@ def all_finite(inputs):
 
     Source: mindspore.amp.all_finite of MindSpore 2.10.
     """
-    _Inputs.refuse("all_finite", "inputs", inputs)
     if not inputs:
         raise ValueError("For 'all_finite', 'inputs' must not be empty.")
     return Tensor._wrap(_all_finite([tensor._array for tensor in inputs]))

@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from .common.tensor import Tensor as _Tensor
 
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 class DynamicLossScaler(StaticLossScaler):
@@ -27,7 +28,7 @@ class StaticLossScaler(LossScaler):
     def adjust(self, grads_finite: _t.Any) -> _t.Any: ...  # type: ignore
     def scale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
     def unscale(self, inputs: _t.Any) -> _t.Any: ...  # type: ignore
-def all_finite(inputs: _t.Any) -> _t.Any: ...
+def all_finite(inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
 from .train.amp import auto_mixed_precision as auto_mixed_precision
 from .train.amp import build_train_network as build_train_network
 from .train.amp import custom_mixed_precision as custom_mixed_precision

@@ -12,7 +12,7 @@ import numbers
 
 import numpy as np
 
-from .._core.rules.vocabulary import InstanceOf, Int, register_type
+from .._core.rules.vocabulary import InstanceOf, Int, checked, register_type
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
 from ._fans import (
@@ -514,7 +514,14 @@ class TruncatedNormal(Initializer):
 # Making Tensors -----------------------------------------------------------------------------------
 
 
-def initializer(init, shape=None, dtype=float32):
+@checked
+def initializer(
+    init: InstanceOf(Tensor, numbers.Number, str, Initializer).called(
+        "a Tensor, a number, a str or an Initializer"
+    ),
+    shape=None,
+    dtype=float32,
+):
     """Makes a Tensor whose values an initializer gives.
 
     The values are drawn when they are first needed (or by `init_data()`).
@@ -541,9 +548,6 @@ def initializer(init, shape=None, dtype=float32):
         [[1. 1. 1.]
          [1. 1. 1.]]
     """
-    InstanceOf(Tensor, numbers.Number, str, Initializer).called(
-        "a Tensor, a number, a str or an Initializer"
-    ).refuse("initializer", "init", init)
     if isinstance(init, Tensor):
         return _same_shape(init, shape)
     shape = _checked_shape(shape)

@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.tensor import Tensor as _Tensor
 
 class Constant(Initializer):
     value: _t.Any
@@ -65,4 +66,4 @@ class XavierUniform(Initializer):
     gain: _t.Any
     def __init__(self, gain: _t.Any = ...) -> None: ...
 class Zero(Initializer): ...
-def initializer(init: _t.Any, shape: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...
+def initializer(init: _Tensor | _t.Any | _b.str | Initializer, shape: _t.Any = ..., dtype: _t.Any = ...) -> _t.Any: ...

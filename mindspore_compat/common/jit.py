@@ -94,7 +94,8 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
     return _marked if fn is None else _marked(fn)
 
 
-def jit_class(cls):
+@checked
+def jit_class(cls: InstanceOf(type).called("a class")):
     """Marks a class for use in graph mode.
 
     Raises:
@@ -107,7 +108,6 @@ def jit_class(cls):
 
     Source: mindspore.jit_class of MindSpore 2.10.
     """
-    InstanceOf(type).called("a class").refuse("jit_class", "cls", cls)
     if any(base.__name__ == "Cell" for base in cls.__mro__):
         raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
     cls.__ms_class__ = True

@@ -11,7 +11,7 @@ import functools
 
 from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
-from .._core.rules.vocabulary import Bool, InstanceOf
+from .._core.rules.vocabulary import Bool, InstanceOf, checked
 from .._core.tensor.tensor import Tensor
 from .jit import building
 
@@ -176,7 +176,8 @@ _MADE = {
 }
 
 
-def mutable(input_data, dynamic_len=False):
+@checked
+def mutable(input_data, dynamic_len: Bool = False):
     """`input_data`, marked as a variable.
 
     Args:
@@ -197,7 +198,6 @@ def mutable(input_data, dynamic_len=False):
 
     Source: mindspore.mutable of MindSpore 2.10.
     """
-    Bool.refuse("mutable", "dynamic_len", dynamic_len)
     if dynamic_len and not isinstance(input_data, (tuple, list)):
         raise TypeError(
             f"For 'mutable', 'dynamic_len' goes with a tuple or list: when the "

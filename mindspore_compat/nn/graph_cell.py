@@ -1,7 +1,7 @@
 """GraphCell: a Cell that runs a graph loaded from a MindIR file."""
 
 from .._core.declare.public_api import public
-from .._core.rules.vocabulary import InstanceOf
+from .._core.rules.vocabulary import InstanceOf, checked
 from .._core.tensor.tensor import Tensor
 from ._func_graph import FuncGraph
 from .cell import Cell
@@ -33,11 +33,14 @@ class GraphCell(Cell):
         [[2.]]
     """
 
-    def __init__(self, graph, params_init=None, obf_random_seed=None):
+    @checked
+    def __init__(
+        self,
+        graph: InstanceOf(FuncGraph).called("a FuncGraph that was loaded from a MindIR file"),
+        params_init=None,
+        obf_random_seed=None,
+    ):
         super().__init__(auto_prefix=True)
-        InstanceOf(FuncGraph).called("a FuncGraph that was loaded from a MindIR file").refuse(
-            "GraphCell", "graph", graph
-        )
         if obf_random_seed is not None:
             raise NotImplementedError(
                 "For 'GraphCell', 'obf_random_seed' must be None: dynamic "

@@ -305,7 +305,8 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
     return gather.gather_elements.run(arr, axis, indices)
 
 
-def unravel_index(indices, shape, order="C"):
+@checked
+def unravel_index(indices, shape, order: _Order = "C"):
     """Places in a flattened array as indices along each axis, clipped to the array; a tuple in the
     dtype of the indices.
 
@@ -324,7 +325,6 @@ def unravel_index(indices, shape, order="C"):
         >>> print(ms.numpy.unravel_index([1, 5], (2, 3))[0])
         [0 1]
     """
-    _Order.refuse("unravel_index", "order", order)
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     if isinstance(shape, Tensor) and shape.ndim == 1 and shape._array.dtype.kind == "f":
         shape = tuple(shape.asnumpy().tolist())

@@ -93,7 +93,7 @@ def append(arr, values, axis: Int = None):
 
 
 @checked
-def stack(arrays, axis: Int | Bool = 0):
+def stack(arrays: _Arrays, axis: Int | Bool = 0):
     """Tensors of one shape joined along a new axis; a Tensor of several is returned as it is
     joined along its first axis.
 
@@ -107,7 +107,6 @@ def stack(arrays, axis: Int | Bool = 0):
         [[1 3]
          [2 4]]
     """
-    _Arrays.refuse("stack", "arrays", arrays)
     arrays = (
         _arrays(arrays, "stack")
         if not isinstance(arrays, Tensor) or arrays.size

@@ -85,7 +85,7 @@ def argmin(a, axis: Int = None):
 
 
 @checked
-def searchsorted(a, v, side="left", sorter=None):
+def searchsorted(a, v, side: _Side = "left", sorter=None):
     """Where values would stand in an ordered vector; int32.
 
     Args:
@@ -103,7 +103,6 @@ def searchsorted(a, v, side="left", sorter=None):
         >>> print(ms.numpy.searchsorted([1, 3, 5], [2, 3]))
         [1 1]
     """
-    _Side.refuse("searchsorted", "side", side)
     a, v = as_tensor(a, "searchsorted"), as_tensor(v, "searchsorted")
     refuse_complex("searchsorted", v)
     if sorter is not None:

@@ -258,7 +258,8 @@ def cross(
     return transpose.moveaxis.run(join_split.stack.run(parts, -1), -1, int(axisc))
 
 
-def multi_dot(arrays):
+@checked
+def multi_dot(arrays: _Arrays):
     """The product of several matrices, in the order that needs the fewest multiplications.
 
     Args:
@@ -274,7 +275,6 @@ def multi_dot(arrays):
         ...                           ms.Tensor([[2.0]])]))
         [[22.]]
     """
-    _Arrays.refuse("multi_dot", "arrays", arrays)
     if isinstance(arrays, Tensor):
         if arrays.ndim < 2:
             raise ValueError(
@@ -430,7 +430,8 @@ def convolve(a, v, mode="full"):
     return sliding(as_tensor(a, "convolve"), as_tensor(v, "convolve"), mode, "convolve")
 
 
-def correlate(a, v, mode="valid"):
+@checked
+def correlate(a, v, mode: Str = "valid"):
     """The sliding product of two vectors of one dtype: "full", "same" or "valid"; ints give floats
     of their size.
 
@@ -447,7 +448,6 @@ def correlate(a, v, mode="valid"):
         >>> print(ms.numpy.correlate([1.0, 2.0, 3.0], [1.0, 1.0]))
         [3. 5.]
     """
-    Str.refuse("correlate", "mode", mode)
     for each in (a, v):
         _Operand.refuse_part("correlate", "the inputs", each)
     a, v = as_tensor(a, "correlate"), as_tensor(v, "correlate")

@@ -9,7 +9,7 @@ import os
 
 from .. import log
 from .._backend.arrays import to_current
-from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
+from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
 from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, safetensors
 from ..common.parameter import Parameter, _new_parameter
@@ -436,8 +436,9 @@ def load_checkpoint_async(
     return ParamDictFuture(executor, future)
 
 
+@checked
 def load_segmented_checkpoints(
-    ckpt_file_dir,
+    ckpt_file_dir: Str,
     net=None,
     strict_load=False,
     filter_prefix=None,
@@ -459,7 +460,6 @@ def load_segmented_checkpoints(
         TypeError: If `ckpt_file_dir` is not a str.
         ValueError: If it is no directory.
     """
-    Str.refuse("load_segmented_checkpoints", "ckpt_file_dir", ckpt_file_dir)
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(
             "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "

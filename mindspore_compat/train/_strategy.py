@@ -98,7 +98,8 @@ def build_searched_strategy(strategy_filename: Str):
         return {name: _layout(item) for name, item in map(_named, layouts)}
 
 
-def merge_sliced_parameter(sliced_parameters, strategy=None):
+@checked
+def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(dict) = None):
     """Puts the slices of a parameter together.
 
     Args:
@@ -124,8 +125,6 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     Source: mindspore.parallel.merge_sliced_parameter of MindSpore 2.10.
     """
     api = "merge_sliced_parameter"
-    _Parameters.refuse(api, "sliced_parameters", sliced_parameters)
-    (InstanceOf(dict) | None).refuse(api, "strategy", strategy)
     if not sliced_parameters:
         raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")
     first = sliced_parameters[0]

@@ -269,7 +269,10 @@ def _as_bias(cell, inputs, output):
     return ops.cast(output, cell.bias.dtype)
 
 
-def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
+@checked
+def custom_mixed_precision(
+    network: InstanceOf(Cell), *, white_list=None, black_list=None, dtype=dtypes.float16
+):
     """Makes a network compute in low precision by a white list or by a black list of classes.
 
     Args:
@@ -292,7 +295,6 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
 
     Source: mindspore.amp.custom_mixed_precision of MindSpore 2.10.
     """
-    InstanceOf(Cell).refuse("custom_mixed_precision", "network", network)
     if (white_list is None) == (black_list is None):
         raise ValueError(
             "For 'custom_mixed_precision', exactly one of 'white_list' and "

@@ -172,7 +172,7 @@ class _Connected(Cell):
 
 
 @checked
-def connect_network_with_dataset(network: CellOf, dataset_helper):
+def connect_network_with_dataset(network: CellOf, dataset_helper: InstanceOf(DatasetHelper)):
     """Makes a network that fetches its inputs from a dataset.
 
     Args:
@@ -198,9 +198,6 @@ def connect_network_with_dataset(network: CellOf, dataset_helper):
 
     Source: mindspore.train.connect_network_with_dataset of MindSpore 2.10.
     """
-    InstanceOf(DatasetHelper).refuse(
-        "connect_network_with_dataset", "dataset_helper", dataset_helper
-    )
     if not dataset_helper._sinking:
         raise RuntimeError(
             "For 'connect_network_with_dataset', 'dataset_helper' must be made with "

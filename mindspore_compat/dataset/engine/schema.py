@@ -82,7 +82,8 @@ class Schema:
                 )
             self.add_column(column["name"], column["type"], column.get("shape"))
 
-    def from_json(self, json_obj):
+    @checked
+    def from_json(self, json_obj: InstanceOf(dict)):
         """Takes the columns, and the number of rows, of a schema as JSON has it.
 
         Args:
@@ -92,7 +93,6 @@ class Schema:
             RuntimeError: something else is in it, or there are no columns.
             TypeError: it is no dict.
         """
-        InstanceOf(dict).refuse("Schema", "json_obj", json_obj)
         unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
         if unknown or not json_obj.get("columns"):
             raise RuntimeError(

@@ -226,8 +226,8 @@ class RandomSelectSubpolicy(ImageOperation):
         (4, 6, 3)
     """
 
-    def __init__(self, policy):
-        _Policy.refuse("RandomSelectSubpolicy", "policy", policy)
+    @checked
+    def __init__(self, policy: _Policy):
         if not policy or not all(policy):
             raise ValueError("For 'RandomSelectSubpolicy', no list of 'policy' must be empty.")
         for entry in (entry for each in policy for entry in each):

@@ -236,9 +236,9 @@ class Pad(Cell):
         [[0. 1. 2. 0.]]
     """
 
-    def __init__(self, paddings, mode="CONSTANT"):
+    @checked
+    def __init__(self, paddings: InstanceOf(tuple), mode="CONSTANT"):
         super().__init__()
-        InstanceOf(tuple).refuse("Pad", "paddings", paddings)
         if len(paddings) > 4 or not all(_is_pair(pair) for pair in paddings):
             raise ValueError(
                 f"For 'Pad', 'paddings' must be at most 4 pairs of ints >= 0, but got {paddings!r}."

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import CellOf, InstanceOf, Str
+from ..._core.rules.vocabulary import CellOf, InstanceOf, Str, checked
 from ..cell import Cell
 
 _AnyInt = InstanceOf(int)
@@ -240,13 +240,13 @@ class CellList(_Numbered):
         for number, member in enumerate(members):
             self._cells[str(number)] = member
 
-    def extend(self, cells):
+    @checked
+    def extend(self, cells: InstanceOf(list)):
         """Adds the Cells of a list at the end, and returns itself.
 
         Raises:
             TypeError: if `cells` is not a list, or holds something else than Cells.
         """
-        InstanceOf(list).refuse("CellList", "cells", cells)
         for cell in cells:
             _need_cell("CellList", cell)
             if isinstance(cell, CellDict):
@@ -351,9 +351,9 @@ class CellDict(Cell):
         """The names with the Cells."""
         return OrderedDict(self._cells).items()
 
-    def update(self, cells):
+    @checked
+    def update(self, cells: InstanceOf(Iterable).called("an iterable of pairs")):
         """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
-        InstanceOf(Iterable).called("an iterable of pairs").refuse("CellDict", "cells", cells)
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:

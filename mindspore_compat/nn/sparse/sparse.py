@@ -27,9 +27,9 @@ class SparseToDense(Cell):
          [0. 0.]]
     """
 
-    def construct(self, sparse_tensor):
+    @checked
+    def construct(self, sparse_tensor: InstanceOf(COOTensor)):
         """The dense Tensor."""
-        InstanceOf(COOTensor).refuse("SparseToDense", "sparse_tensor", sparse_tensor)
         return sparse_tensor.to_dense()
 
 

@@ -319,8 +319,8 @@ class ParameterUpdate(Cell):
     Source: mindspore.nn.ParameterUpdate of MindSpore 2.10.
     """
 
-    def __init__(self, param):
-        InstanceOf(Parameter).refuse("ParameterUpdate", "param", param)
+    @checked
+    def __init__(self, param: InstanceOf(Parameter)):
         super().__init__(auto_prefix=False)
         self._param = param
 

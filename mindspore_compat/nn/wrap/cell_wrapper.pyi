@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.parameter import Parameter as _Parameter
 from ...nn.cell import Cell as _Cell
 
 class ForwardValueAndGrad(_Cell):
@@ -31,7 +32,7 @@ class MicroBatchInterleaved(_Cell):
     def __init__(self, network: _t.Any, interleave_num: _b.int | _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ParameterUpdate(_Cell):
-    def __init__(self, param: _t.Any) -> None: ...
+    def __init__(self, param: _Parameter) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PipelineCell(_Cell):
     network: _t.Any

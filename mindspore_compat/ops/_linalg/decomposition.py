@@ -6,7 +6,7 @@ Matrices are the last two axes; leading axes are a stack.
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, TensorOf, floating
+from ..._core.rules.vocabulary import Any, Bool, TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, InexactOfNumPy
 
@@ -207,7 +207,8 @@ def complete_qr(xp, input: InexactOfNumPy):
 
 
 @public("ops.qr")
-def qr(input, mode="reduced"):
+@checked
+def qr(input: Anything, mode="reduced"):
     """The factors q (orthonormal columns) and r (upper triangle) of each matrix.
 
     Args:
@@ -226,7 +227,6 @@ def qr(input, mode="reduced"):
 
     Source: mindspore.ops.qr of MindSpore 2.10.
     """
-    Anything.refuse("qr", "input", input)
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise TypeError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
     if input.ndim < 2:
@@ -337,7 +337,8 @@ def general_eig(xp, A: TensorOf(floating, "complex64", "complex128")):
 
 
 @public("ops.eig")
-def eig(A):
+@checked
+def eig(A: _Square):
     """(complex eigenvalues, eigenvectors as columns) of square matrices.
 
     Unlike the original's they have a gradient, where no two eigenvalues are equal.
@@ -353,7 +354,6 @@ def eig(A):
 
     Source: mindspore.ops.eig of MindSpore 2.10.
     """
-    _Square.refuse("eig", "A", A)
     _square("eig", "A", A)
     return general_eig.run(A)
 
@@ -380,8 +380,8 @@ class Eig:
         [2.+0.j 4.+0.j]
     """
 
-    def __init__(self, compute_v=False):
-        Bool.refuse("Eig", "compute_v", compute_v)
+    @checked
+    def __init__(self, compute_v: Bool = False):
         self.compute_v = compute_v
 
     def __call__(self, x):

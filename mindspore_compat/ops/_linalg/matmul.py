@@ -4,7 +4,7 @@ from ..._core.autograd.vjp_rules_products import product
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf
+from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf, checked
 from ..._core.tensor.promotion import adds_up_as_int64, one_np, promoted
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Inexact
@@ -377,8 +377,8 @@ class Einsum:
         [[11.]]
     """
 
-    def __init__(self, equation):
-        Str.refuse("Einsum", "equation", equation)
+    @checked
+    def __init__(self, equation: Str):
         self.equation = equation
 
     def __call__(self, *operands):

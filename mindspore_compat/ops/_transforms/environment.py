@@ -11,6 +11,7 @@ import operator
 
 from ..._core.autograd import custom
 from ..._core.declare.public_api import public
+from ..._core.rules.checked import checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
@@ -91,7 +92,8 @@ def environ_create():
 
 
 @public("ops.embed", "ops.ref_to_embed", "ops.functional.embed", "ops.functional.ref_to_embed")
-def embed(parameter):
+@checked
+def embed(parameter: Anything):
     """The key of a Parameter, or of another Tensor, in environments.
 
     Raises:
@@ -104,7 +106,6 @@ def embed(parameter):
 
     Source: mindspore.ops.functional.ref_to_embed of MindSpore 2.10, in graph mode.
     """
-    Anything.refuse("embed", "parameter", parameter)
     return Key(parameter)
 
 

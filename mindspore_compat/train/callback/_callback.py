@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from ..._core.callback import Callback
-from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf
+from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 
 __all__ = [
@@ -122,8 +122,8 @@ class RunContext:
     Source: mindspore.train.RunContext of MindSpore 2.10.
     """
 
-    def __init__(self, original_args):
-        InstanceOf(dict).refuse("RunContext", "original_args", original_args)
+    @checked
+    def __init__(self, original_args: InstanceOf(dict)):
         self._original_args = original_args
         self._stop_requested = False
 

@@ -4,7 +4,7 @@ import time
 
 from ... import log
 from ..._core.context.config import GRAPH_MODE, config
-from ..._core.rules.vocabulary import Bool, Int
+from ..._core.rules.vocabulary import Bool, Int, checked
 from ...communication.groups import get_group_size
 from .._utils import without_optimizer
 from ._callback import Callback
@@ -38,9 +38,9 @@ class FlopsUtilizationCollector(Callback):
     Source: mindspore.train.FlopsUtilizationCollector of MindSpore 2.10.
     """
 
-    def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
+    @checked
+    def __init__(self, data_size: Int, computility=1, full_flops=True, enable_ma_collector=False):
         super().__init__()
-        Int.refuse("FlopsUtilizationCollector", "data_size", data_size)
         if data_size <= 0:
             raise ValueError(
                 f"For 'FlopsUtilizationCollector', 'data_size' must be an int > 0, but got "

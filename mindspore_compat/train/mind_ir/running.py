@@ -2,7 +2,7 @@
 
 import os
 
-from ..._core.rules.vocabulary import AsValue, Str
+from ..._core.rules.vocabulary import AsValue, Str, checked
 from ..._io import encryption, mindir
 from ..._io.files import mapped
 from ..._io.reading import reading
@@ -10,7 +10,8 @@ from ...nn._func_graph import FuncGraph
 from .writing import SUFFIX, check_lock
 
 
-def load(file_name, **kwargs):
+@checked
+def load(file_name: AsValue(Str), **kwargs):
     """Load a MindIR file.
 
     Args:
@@ -37,7 +38,6 @@ def load(file_name, **kwargs):
         >>> ms.load("relu.mindir")
         FuncGraph('ReLU', 2 nodes)
     """
-    AsValue(Str).refuse("load", "file_name", file_name)
     if not file_name.endswith(SUFFIX):
         raise ValueError(f"For 'load', 'file_name' must end in '{SUFFIX}', but got {file_name!r}.")
     if not os.path.isfile(file_name):

@@ -414,8 +414,8 @@ class PaddedDataset(GeneratorDataset):
         1
     """
 
-    def __init__(self, padded_samples):
-        InstanceOf(list).refuse("PaddedDataset", "padded_samples", padded_samples)
+    @checked
+    def __init__(self, padded_samples: InstanceOf(list)):
         if not padded_samples:
             raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty.")
         if not all(isinstance(each, dict) for each in padded_samples):
