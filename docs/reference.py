@@ -1,9 +1,9 @@
 """A Sphinx extension: the reference pages, written at build time from what the package declares.
 
-Each public module becomes one page that lists every name of its `__all__` with signature and
-docstring, classes with their methods. Nothing is kept by hand but the list of modules. Docstrings
-are plain text with code in backquotes; what reStructuredText would read otherwise is escaped, and
-a docstring that Sphinx cannot read fails the build (`-W`).
+Each public module becomes a page that lists every name of its `__all__`, and each name a page with
+signature and docstring, classes with their methods. Nothing is written by hand but the list of
+modules. Docstrings are plain text with code in backquotes; what reStructuredText would read
+otherwise is escaped, and a docstring that Sphinx cannot read fails the build (`-W`).
 """
 
 import importlib
@@ -57,36 +57,48 @@ MODULES = [
     "context",
     "log",
 ]
-DEEPEST_PAGE = 2  # index, reference/index, a page
+_trees = {}  # by the options that they were made with
 SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
 
 def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_pages)
-    app.connect("html-page-context", list_pages_alone, priority=400)  # before the theme's
+    app.connect("html-page-context", share_tree, priority=400)  # before the theme's
     return {"parallel_read_safe": True}
 
 
-def list_pages_alone(app, pagename, templatename, context, doctree):
-    """Let the tree of all pages end at pages: the theme drops what they hold, but after copying."""
-    toctree = context.get("toctree")
-    if toctree is not None:
-        context["toctree"] = lambda **options: toctree(**{**options, "maxdepth": DEEPEST_PAGE})
-
-
 def write_pages(app):
-    """Write `reference/<module>.rst` for each public module, and their index."""
+    """Write `reference/<module>.rst` for each public module, `reference/<module>.<name>.rst` for
+    each of its names, and the index of the modules."""
     folder = Path(app.srcdir) / "reference"
     folder.mkdir(exist_ok=True)
-    pages = dict(filter(None, (page(name, app.env) for name in MODULES)))
-    rows = "\n".join(f"   {name}" for name in pages)
-    pages["index"] = f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"
+    modules = {name: module for name in MODULES if (module := module_of(name)) is not None}
+    rows = "\n".join(f"   {title_of(name)}" for name in modules)
+    pages = {"index": f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"}
+    for name, module in modules.items():
+        pages |= pages_of(name, module, app.env)
     for name, text in pages.items():
         write_if_changed(folder / f"{name}.rst", text)
     for stale in folder.glob("*.rst"):
         if stale.stem not in pages:
             stale.unlink()
+
+
+def share_tree(app, pagename, templatename, context, doctree):
+    """Let the pages of names, which no tree lists, share the tree of all pages: it is the same, and
+    is made for each page otherwise."""
+    toctree = context.get("toctree")
+    if toctree is not None and "orphan" in app.env.metadata[pagename]:
+        context["toctree"] = lambda **options: _shared_tree(toctree, options)
+
+
+def _shared_tree(toctree, options):
+    """What `toctree` makes of these options, made once."""
+    key = tuple(sorted(options.items()))
+    if key not in _trees:
+        _trees[key] = toctree(**options)
+    return _trees[key]
 
 
 def write_if_changed(path, text):
@@ -95,8 +107,8 @@ def write_if_changed(path, text):
         path.write_text(text, "utf-8")
 
 
-def page(name, env):
-    """The page of one module as (file name, text); None where there is no such module."""
+def module_of(name):
+    """The public module of this name that shows names, or None where there is none."""
     path = f"{PACKAGE}.{name}".rstrip(".")
     try:
         module = importlib.import_module(path)
@@ -104,14 +116,55 @@ def page(name, env):
         if missing.name and not f"{path}.".startswith(f"{missing.name}."):
             raise
         return None
-    names = names_of(module)
-    if not names:
-        return None
-    shown = f"mindspore.{name}".rstrip(".")
+    return module if names_of(module) else None
+
+
+def title_of(name):
+    """The title and file of a module's page."""
+    return f"mindspore.{name}".rstrip(".")
+
+
+def pages_of(name, module, env):
+    """The page of a module and those of its names, as texts by file name."""
+    title, pages, rows = title_of(name), {}, []
+    for public in names_of(module):
+        thing = getattr(module, public)
+        if inspect.ismodule(thing):
+            path = f"{name}.{public}".lstrip(".")
+            link = f":doc:`{public} <{title_of(path)}>`" if path in MODULES else f"`{public}`"
+            rows.append((link, "A module."))
+            continue
+        file = f"{title}.{public}"
+        while any(file.lower() == other.lower() for other in pages):
+            file += "_"  # file systems may take Abs and abs for one name
+        rows.append((f":doc:`{public} <{file}>`", summary_of(thing)))
+        pages[file] = "\n\n".join(
+            [
+                ":orphan:",
+                heading(f"{title}.{public}"),
+                f"In :doc:`{title}`.",
+                f".. py:currentmodule:: {title}",
+                entry(module, public, env),
+                "",
+            ]
+        )
+    listed = "\n".join(f"{link}\n   {summary}\n" for link, summary in rows)
     intro = body_of(inspect.getdoc(module) or "", env)
-    entries = [entry(module, public, env) for public in names]
-    title = f"{shown}\n{'=' * len(shown)}"
-    return shown, "\n\n".join([title, intro, f".. py:currentmodule:: {shown}", *entries]) + "\n"
+    pages[title] = "\n\n".join([heading(title), intro, listed])
+    return pages
+
+
+def heading(title):
+    """A title, underlined."""
+    return f"{escaped_line(title)}\n{'=' * (len(title) + 1)}"
+
+
+def summary_of(thing):
+    """The first paragraph of a docstring, or what a plain value is."""
+    if not callable(thing):
+        return f"`{one_line(thing)}`"
+    first = inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0]
+    return escaped_line(" ".join(first.split())) or "No description."
 
 
 def names_of(module):
@@ -247,8 +300,8 @@ def escaped(docstring):
 
 
 def escaped_line(line):
-    """One line of prose, its code between backquotes left alone."""
-    parts = re.split(r"(``.*?``|`[^`]*`)", line)
+    """One line of prose; its code between backquotes and **names** in bold are left alone."""
+    parts = re.split(r"(``.*?``|`[^`]*`|(?<![\w*])\*\*\w+\*\*(?![\w*]))", line)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", parts[i])
     return "".join(parts)

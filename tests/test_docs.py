@@ -47,6 +47,8 @@ def test_readme_shows_a_script():
         ("of `*args` and *rest", r"of `*args` and \*rest"),
         ("mindspore.ops.clamp_ is", r"mindspore.ops.clamp\_ is"),
         ("a_b and `c_`", "a_b and `c_`"),
+        ("- **grads** (Tensor)", "- **grads** (Tensor)"),
+        ("beta ** t by 2**n**2", r"beta \*\* t by 2\*\*n\*\*2"),
     ],
 )
 def test_prose_of_docstrings_is_escaped(plain, written, monkeypatch):
