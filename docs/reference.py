@@ -48,6 +48,7 @@ MODULES = [
     "communication.comm_func",
     "parallel",
     "profiler",
+    "rewrite",
     "runtime",
     "hal",
     "experimental",

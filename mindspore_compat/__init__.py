@@ -13,7 +13,7 @@ _paths.install()
 
 _ROOMS = """amp boost common communication context dataset device_context device_manager
     experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler
-    runtime safeguard scipy train utils version""".split()
+    rewrite runtime safeguard scipy train utils version""".split()
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor.tensor": "Tensor",
@@ -57,6 +57,7 @@ _HOMES = {  # module -> the names it gives to the top
         transform_checkpoint_by_rank transform_checkpoints set_algo_parameters shard
         unified_safetensors""",
     "profiler": "Profiler",
+    "rewrite": "Node NodeType ScopedValue SymbolTree",
     "runtime": """Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx get_device_limit
         get_stream_limit reset_stream_limit set_device_limit set_kernel_launch_capture
         set_stream_limit use_mem_pool communication_stream current_stream default_stream

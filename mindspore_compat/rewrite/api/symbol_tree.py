@@ -1,0 +1,309 @@
+"""SymbolTree: the statements of one network, and Position, a place among them."""
+
+import ast
+from typing import NamedTuple
+
+from ...nn.cell import Cell
+from .. import table
+from .._checks import need, need_each
+from ..generating import Generation
+from ..statements import Statement
+from ..trees import Tree
+from .node import Node
+from .node_type import NodeType
+
+__all__ = ["Position", "SymbolTree"]
+
+
+class Position(NamedTuple):
+    """A place before or after a statement, as `SymbolTree.before` and `after` return it."""
+
+    tree: Tree
+    statement: Statement
+    before_node: bool
+
+    def index(self):
+        """Where in the block it is; what comes after an `if` comes after its `else` too."""
+        places = [
+            self.statement.block.statements.index(each)
+            for each in self.statement.siblings()
+            if each.block is not None
+        ]
+        return min(places) if self.before_node else max(places) + 1
+
+
+class SymbolTree:
+    """The forward computation of a network as nodes, which can be inserted, erased and replaced.
+
+    Args:
+        handler (Tree): what holds the nodes; `create` makes it.
+
+    Raises:
+        TypeError: it is something else.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> from mindspore_compat.rewrite import SymbolTree
+        >>> class Net(nn.Cell):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.fc = nn.Dense(2, 2)
+        ...         self.relu = nn.ReLU()
+        ...     def construct(self, x):
+        ...         return self.relu(self.fc(x))
+        >>> tree = SymbolTree.create(Net())
+        >>> print([node.get_name() for node in tree.nodes()])
+        ['input_x', 'fc', 'relu', 'return']
+
+    Source: mindspore.rewrite.SymbolTree of MindSpore 2.10.
+    """
+
+    def __init__(self, handler):
+        need("SymbolTree", "handler", handler, Tree)
+        self._tree = handler
+
+    @classmethod
+    def create(cls, network):
+        """Reads the forward computation of a network.
+
+        Cells of the user that it calls are read too, and so are its methods, the user's functions,
+        branches and loops. What is not read is kept as it stands: statements in a `with` or `try`,
+        functions with decorators or a closure, lambdas and comprehensions. Nodes within branches
+        and loops and those around them do not know of each other.
+
+        Args:
+            network (Cell): the network.
+
+        Returns:
+            SymbolTree.
+
+        Raises:
+            TypeError: `network` is no Cell.
+            RuntimeError: the source of its `construct` cannot be read.
+        """
+        need("SymbolTree", "network", network, Cell)
+        return cls(Tree(network, cls))
+
+    # looking
+
+    def nodes(self, all_nodes=False):
+        """Returns an iterator over the nodes.
+
+        Args:
+            all_nodes (bool, optional): whether those within functions, branches, loops, containers
+                and Cells that are read come too, after the others.
+
+        Returns:
+            Iterator[Node].
+
+        Raises:
+            TypeError: `all_nodes` is no bool.
+        """
+        need("SymbolTree", "all_nodes", all_nodes, bool)
+        return self._nodes(all_nodes)
+
+    def _nodes(self, all_nodes):
+        trees = [self._tree]
+        while trees:
+            tree = trees.pop()
+            yield from map(Node, tree.statements() if not all_nodes else tree.statements(True))
+            trees.extend(tree.sub_trees() if all_nodes else ())
+
+    def get_node(self, node_name):
+        """Returns the node of a name, None if there is none.
+
+        Args:
+            node_name (str): the name.
+
+        Returns:
+            Node.
+
+        Raises:
+            TypeError: `node_name` is no str.
+        """
+        need("SymbolTree", "node_name", node_name, str)
+        found = self._tree.find(node_name)
+        return None if found is None else Node(found)
+
+    def unique_name(self, name="output"):
+        """Returns a name that no variable has yet.
+
+        Args:
+            name (str, optional): what it starts with; a number is added if it is taken.
+
+        Returns:
+            str.
+
+        Raises:
+            TypeError: `name` is no str.
+        """
+        need("SymbolTree", "name", name, str)
+        return self._tree.variables.unique(name)
+
+    def print_node_tabulate(self, all_nodes=False):
+        """Prints a table of the nodes: type, name, source, and who provides each argument and uses
+        each output, as name and number.
+
+        Args:
+            all_nodes (bool, optional): as for `nodes`.
+
+        Raises:
+            TypeError: `all_nodes` is no bool.
+        """
+        need("print_node_tabulate", "all_nodes", all_nodes, bool)
+        print(table.text_of([node._node for node in self._nodes(all_nodes)]))
+
+    # changing
+
+    def before(self, node):
+        """Returns the place before a node, for `insert`.
+
+        Args:
+            node (Union[Node, str]): the node, or its name.
+
+        Returns:
+            Position.
+
+        Raises:
+            TypeError: `node` is neither.
+            RuntimeError: it is no node of this SymbolTree.
+        """
+        return Position(self._tree, self._own(node), True)
+
+    def after(self, node):
+        """Returns the place after a node, for `insert`. Argument, result and errors as for
+        `before`.
+        """
+        return Position(self._tree, self._own(node), False)
+
+    def insert(self, position, node):
+        """Inserts a node.
+
+        Args:
+            position (Position): where.
+            node (Node): what `Node.create_call_cell` or `create_call_function` has made.
+
+        Returns:
+            Node, the one inserted.
+
+        Raises:
+            TypeError: an argument is of another type, or a call of a Cell is inserted in a function
+                that is no method.
+            ValueError: the position is of another SymbolTree, or the node stands in one.
+            RuntimeError: the place is before or between the inputs.
+        """
+        need("SymbolTree", "position", position, Position)
+        need("SymbolTree", "node", node, Node)
+        block = position.statement.block
+        if position.tree is not self._tree or block is None:
+            raise ValueError(
+                "For 'SymbolTree', 'position' must be before or after a node of this SymbolTree."
+            )
+        self._need_new("node", node, block)
+        index = position.index()
+        if any(each.kind is NodeType.Input for each in block.statements[index:]):
+            raise RuntimeError(
+                "For 'SymbolTree', 'position' must not be before or between the inputs."
+            )
+        self._tree.insert(node._node, block, index)
+        return node
+
+    @staticmethod
+    def _need_new(name, node, block):
+        """Refuses a Node that cannot be put into a block."""
+        if node._node.block is not None or node._node.instance is None:
+            raise ValueError(
+                f"For 'SymbolTree', '{name}' must be made by 'create_call_cell' or "
+                f"'create_call_function' and not stand in a SymbolTree, but got "
+                f"{node.get_name()!r}, which does."
+            )
+        if block.kind == "function" and node._node.kind is not NodeType.CallFunction:
+            raise TypeError(
+                f"For 'SymbolTree', '{name}' must call a function where it is inserted in one that "
+                f"is no method, but got {node.get_node_type()}."
+            )
+
+    def erase(self, node):
+        """Erases a node.
+
+        Args:
+            node (Union[Node, str]): the node, or its name.
+
+        Returns:
+            Node, the one erased.
+
+        Raises:
+            TypeError: `node` is neither.
+            RuntimeError: it is no node of this SymbolTree, or an input.
+        """
+        statement = self._own_and_no_input(node)
+        statement.block.remove(statement)
+        return Node(statement)
+
+    def replace(self, old_node, new_nodes):
+        """Puts nodes in place of another, which is erased.
+
+        Args:
+            old_node (Node): the node that goes.
+            new_nodes (list[Node]): those that come, in order.
+
+        Returns:
+            Node, the last that came.
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: there is no new node, or one stands in a SymbolTree.
+            RuntimeError: `old_node` is no node of this SymbolTree, or an input.
+        """
+        need("SymbolTree", "old_node", old_node, Node)
+        need_each("SymbolTree", "new_nodes", new_nodes, Node)
+        if not new_nodes:
+            raise ValueError("For 'SymbolTree', 'new_nodes' must not be empty.")
+        block = self._own_and_no_input(old_node).block
+        if len(set(new_nodes)) != len(new_nodes):
+            raise ValueError("For 'SymbolTree', 'new_nodes' must not hold a node twice.")
+        for each in new_nodes:
+            self._need_new("new_nodes", each, block)
+        for each in new_nodes:
+            self._tree.insert(each._node, block, block.statements.index(old_node._node))
+        block.remove(old_node._node)
+        return new_nodes[-1]
+
+    def _own(self, node):
+        """The statement of a Node, or of a name, of this SymbolTree."""
+        need("SymbolTree", "node", node, Node, str)
+        found = self._tree.find(node) if isinstance(node, str) else node._node
+        if found is None or found.block is None or found.block.tree is not self._tree:
+            name = node if isinstance(node, str) else node.get_name()
+            raise RuntimeError(f"For 'SymbolTree', {name!r} is no node of this SymbolTree.")
+        return found
+
+    def _own_and_no_input(self, node):
+        statement = self._own(node)
+        if isinstance(statement.code, ast.arg):
+            raise RuntimeError(f"For 'SymbolTree', the input {statement.name!r} cannot be erased.")
+        return statement
+
+    # what comes out
+
+    def get_code(self):
+        """Returns the source of the network as it is now.
+
+        Returns:
+            str, a class with the methods that were read, after those of Cells that it calls.
+        """
+        return Generation(self._tree).text()
+
+    def get_network(self):
+        """Returns the network as it is now.
+
+        It shares Parameters and Cells with the one read, which should not be used any more. Its
+        source is written to a file in the folder "rewritten_network".
+
+        Returns:
+            Cell.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        return Generation(self._tree).network(self._tree)

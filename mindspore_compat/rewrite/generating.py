@@ -1,0 +1,176 @@
+"""Writes Trees out as source, and makes the network of it.
+
+A Tree is written out as a class derived from that of its Cell, with the methods that were read;
+functions that were read stand before it, and so do the classes of the Cells it calls. Each method
+is compiled by itself, so it sees what it saw where it came from. The network is a copy of the Cell:
+it shares Parameters and Cells with it but for those that were changed.
+"""
+
+import ast
+import os
+import tempfile
+import textwrap
+
+from ..nn.cell import Cell
+from . import sources
+from .trees import Names
+
+FOLDER = "rewritten_network"
+
+
+class Generation:
+    """The source of a Tree and of all it calls.
+
+    Args:
+        tree (Tree): the whole network's.
+    """
+
+    def __init__(self, tree):
+        self._names = Names()
+        self._class_names = {}  # Tree -> name
+        self._order = []  # the Trees and Bodies of functions, in the order of their definitions
+        self._parts = []
+        self._imports = []
+        self._write(tree)
+
+    def text(self):
+        """The source."""
+        return "\n\n\n".join(["\n".join(dict.fromkeys(self._imports)), *self._parts]) + "\n"
+
+    def _write(self, tree):
+        if tree in self._class_names:
+            return
+        self._class_names[tree] = self._names.unique(type(tree.cell).__name__ + "Opt")
+        for each in tree.sub_trees():
+            self._write(each)
+        for thing in (type(tree.cell), *tree.functions.values()):
+            self._import(thing)
+        methods = []
+        for body in tree.bodies.values():
+            body.definition.body = body.block.code()
+            text = ast.unparse(ast.fix_missing_locations(body.definition))
+            if body.owner is None:
+                self._add(body, text)
+            else:
+                methods.append(textwrap.indent(text, "    "))
+        head = f"class {self._class_names[tree]}({type(tree.cell).__name__}):\n"
+        self._add(tree, head + "\n\n".join(methods[1:] + methods[:1]))
+
+    def _add(self, thing, text):
+        self._order.append(thing)
+        self._parts.append(text)
+
+    def _import(self, thing):
+        """Notes where a class or function comes from, for the reader of the file."""
+        if "<" not in thing.__qualname__ and thing.__module__ != "builtins":
+            self._imports.append(f"from {thing.__module__} import {thing.__qualname__}")
+
+    # making
+
+    def network(self, tree):
+        """The network, from a file that holds the source."""
+        path = _saved(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
+        with open(path, encoding="utf-8") as file:
+            module = ast.parse(file.read(), path)
+        written = [each for each in module.body if not isinstance(each, ast.ImportFrom)]
+        functions, classes = {}, {}
+        for thing, definition in zip(self._order, written, strict=True):
+            if isinstance(definition, ast.FunctionDef):
+                functions[thing.function] = _compiled(definition, thing, path)
+            else:
+                classes[thing] = self._class(thing, definition.body, path)
+        for each in classes:
+            for body in each.bodies.values():
+                known = {name: functions[function] for name, function in body.called.items()}
+                body.namespace.update(known)
+        return _Making(classes).made(tree)
+
+    def _class(self, tree, definitions, path):
+        """The class of a Tree."""
+        bodies = {body.definition.name: body for body in tree.bodies.values() if body.owner}
+        members = {each.name: _compiled(each, bodies[each.name], path) for each in definitions}
+        base = type(tree.cell)
+        members["__module__"], members["__doc__"] = base.__module__, base.__doc__
+        return type(base)(self._class_names[tree], (base,), members)
+
+
+def _saved(text, name):
+    """Writes the source to a file in the folder of rewritten networks, and returns its path."""
+    folder = os.path.abspath(FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    number, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+    with os.fdopen(number, "w", encoding="utf-8") as file:
+        file.write(text)
+    path = os.path.join(folder, name)
+    os.replace(temporary, path)
+    return path
+
+
+def _compiled(definition, body, path):
+    """The function of a definition, which sees what the one it was read from saw."""
+    body.namespace = {**sources.visible_to(body.function), **body.tree.functions}
+    if body.owner is not None:
+        body.namespace.setdefault(body.owner.__name__, body.owner)
+    exec(compile(ast.Module([definition], []), path, "exec"), body.namespace)  # noqa: S102
+    return body.namespace[definition.name]
+
+
+class _Making:
+    """Makes networks of generated classes.
+
+    Args:
+        classes (dict[Tree, type]): the class of each Tree.
+    """
+
+    def __init__(self, classes):
+        self._classes = classes
+        self._made = {}
+
+    def made(self, tree):
+        """The network of a Tree."""
+        if id(tree.cell) not in self._made:
+            network = _copy(tree.cell, self._classes[tree])
+            self._made[id(tree.cell)] = network
+            for each in tree.sub_trees():
+                self.made(each)
+            for statement in tree.statements(inner=True):
+                if statement.inner and statement.inner[0].kind == "members":
+                    self._rebuild(statement.instance, statement.inner[0])
+            for name, cell in network._cells.items():
+                network._cells[name] = self._replaced(cell)
+            for name, instance in tree.cells.items():
+                if isinstance(instance, Cell):
+                    network._cells[name] = self._replaced(instance)
+                else:
+                    setattr(network, name, instance)
+        return self._made[id(tree.cell)]
+
+    def _rebuild(self, container, block):
+        """Makes a container anew whose members were changed."""
+        members = [self._replaced(each.instance) for each in block.statements]
+        if members == container.cells() or id(container) in self._made:
+            return
+        made = _copy(container, type(container))
+        made._cells.clear()
+        for number, member in enumerate(members):
+            made._cells[str(number)] = member
+        self._made[id(container)] = made
+
+    def _replaced(self, cell):
+        """A Cell with all that was changed below it: itself, if nothing was."""
+        if cell is None or id(cell) in self._made:
+            return self._made.get(id(cell))
+        below = {name: self._replaced(each) for name, each in cell._cells.items()}
+        if all(below[name] is each for name, each in cell._cells.items()):
+            return cell
+        made = _copy(cell, type(cell))
+        for name, each in below.items():
+            made._cells[name] = each
+        return made
+
+
+def _copy(cell, cls):
+    """A Cell of another class with the same members."""
+    made = cls.__new__(cls)
+    made.__setstate__(cell.__getstate__())
+    return made

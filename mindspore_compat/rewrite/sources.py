@@ -1,0 +1,119 @@
+"""The syntax tree of a method or function, fit to be written into a class derived from its own."""
+
+import ast
+import inspect
+import os
+import site
+import sys
+import sysconfig
+from types import FunctionType
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def definition_of(function, owner=None):
+    """The syntax tree of a function's definition, without annotations and docstring.
+
+    Args:
+        function (FunctionType): the function.
+        owner (type, optional): the class whose body it stands in.
+
+    Raises:
+        RuntimeError: its source cannot be read.
+    """
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError) as error:
+        raise RuntimeError(
+            f"The source of {function.__qualname__!r} cannot be read: {error}."
+        ) from error
+    indented = text[:1].isspace()
+    tree = ast.parse("if True:\n" + text if indented else text)
+    found = tree.body[0].body[0] if indented else tree.body[0]
+    if not isinstance(found, ast.FunctionDef):
+        raise RuntimeError(f"The source of {function.__qualname__!r} is no function definition.")
+    found = ast.fix_missing_locations(_Independent(owner).visit(found))
+    if ast.get_docstring(found, clean=False) is not None and len(found.body) > 1:
+        del found.body[0]
+    return found
+
+
+class _Independent(ast.NodeTransformer):
+    """What a body takes from the class that it stands in is written out: the arguments of `super`
+    and the class in names that start with two underscores. Annotations of arguments go."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def visit_arg(self, node):
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node):
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if self.owner and isinstance(node.func, ast.Name) and node.func.id == "super":
+            if not node.args:
+                node.args = [
+                    ast.Name(self.owner.__name__, ast.Load()),
+                    ast.Name("self", ast.Load()),
+                ]
+        return node
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        node.attr = self._mangled(node.attr)
+        return node
+
+    def visit_Name(self, node):
+        node.id = self._mangled(node.id)
+        return node
+
+    def _mangled(self, name):
+        if self.owner and name.startswith("__") and not name.endswith("__"):
+            return f"_{self.owner.__name__.lstrip('_')}{name}"
+        return name
+
+
+def owner_of(cls, method):
+    """The class, among `cls` and its bases, whose body defines a method; None if none does."""
+    return next((each for each in cls.__mro__ if method in vars(each)), None)
+
+
+def is_users(thing):
+    """Whether a class or function is the user's: neither of this package nor of a library."""
+    module = sys.modules.get(thing.__module__)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return thing.__module__ == "__main__"
+    file = os.path.abspath(file)
+    libraries = [_PACKAGE, sysconfig.get_path("stdlib"), *site.getsitepackages()]
+    return not any(file.startswith(os.path.abspath(each) + os.sep) for each in libraries)
+
+
+def is_readable(function, owner=None):
+    """Whether the body of a function or method is read: the user's, without decorators; of a
+    function, also without closure."""
+    if not isinstance(function, FunctionType) or not is_users(owner or function):
+        return False
+    if hasattr(function, "__wrapped__") or function.__name__ == "<lambda>":
+        return False
+    if function.__closure__ and owner is None:
+        return False
+    try:
+        return not definition_of(function, owner).decorator_list
+    except RuntimeError:
+        return False
+
+
+def visible_to(function):
+    """The names that a function sees outside its body: globals, and those of its closure."""
+    found = dict(function.__globals__)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    for name, cell in cells:
+        if name != "__class__":
+            found[name] = cell.cell_contents
+    return found

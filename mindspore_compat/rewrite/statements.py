@@ -1,0 +1,188 @@
+"""Statements and the blocks that they stand in.
+
+A Statement is one simple statement of a forward computation: its syntax tree, and the places in
+that where its arguments stand. A Block is a body: of a method or function, of a branch or loop, or
+the members of a container. Who provides an argument, and who uses an output, is looked up when it
+is asked for: the nearest statement before, in the same block, that gives the name a value.
+"""
+
+import ast
+from typing import NamedTuple
+
+from .api.node_type import NodeType
+from .api.scoped_value import ValueType
+from .values import expression_of, value_of
+
+
+class Place(NamedTuple):
+    """Where an argument stands: a field of a syntax tree's node, or an item of such a list."""
+
+    holder: ast.AST
+    field: str
+    index: int | None = None
+
+    @property
+    def expression(self):
+        found = getattr(self.holder, self.field)
+        return found if self.index is None else found[self.index]
+
+    def put(self, expression):
+        """Puts another expression there."""
+        if self.index is None:
+            setattr(self.holder, self.field, expression)
+        else:
+            getattr(self.holder, self.field)[self.index] = expression
+
+
+class Block:
+    """The statements of one body.
+
+    Args:
+        tree (Tree): what it belongs to.
+        kind (str): "method", "function" or "members", also of what stands within such a body.
+    """
+
+    def __init__(self, tree, kind):
+        self.tree, self.kind = tree, kind
+        self.statements = []
+
+    def add(self, statement, index=None):
+        """Puts a statement at an index, by default last."""
+        statement.block = self
+        self.statements.insert(len(self.statements) if index is None else index, statement)
+
+    def remove(self, statement):
+        """Takes a statement out."""
+        self.statements.remove(statement)
+        statement.block = None
+
+    def code(self):
+        """The syntax trees of its statements, at least `pass`."""
+        found = [each for statement in self.statements for each in statement.emitted()]
+        return found or [ast.Pass()]
+
+
+class Statement:
+    """One simple statement.
+
+    Args:
+        kind (NodeType): what it does.
+        name (str): what it is called; unique in its tree.
+        code (ast.AST): its syntax tree.
+        places (list[Place]): where its arguments stand.
+        named (dict[str, Place]): where its keyword arguments stand.
+        instance (Any): the Cell, Primitive or function that it calls, or None.
+    """
+
+    def __init__(self, kind, name, code, places=(), named=None, instance=None):
+        self.kind, self.name, self.code, self.instance = kind, name, code, instance
+        self.places, self.named = list(places), dict(named or {})
+        self.block = None
+        self.inner = []  # the blocks within: of a branch, a loop, a function or a container
+        self.sub_tree = None
+
+    def arguments(self):
+        """The arguments, as ScopedValues."""
+        return [value_of(place.expression) for place in self.places]
+
+    def keyword_arguments(self):
+        """The keyword arguments, as ScopedValues by name."""
+        return {name: value_of(place.expression) for name, place in self.named.items()}
+
+    def targets(self):
+        """The outputs, as ScopedValues."""
+        if self.kind is NodeType.Input:
+            return [value_of(ast.Name(self.code.arg))]
+        if self.kind is NodeType.Python or not isinstance(self.code, ast.Assign):
+            return []
+        target = self.code.targets[0]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return [value_of(each) for each in target.elts]
+        return [value_of(target)]
+
+    def put_argument(self, index, value):
+        """Puts a ScopedValue, or a str in its place, in place of an argument."""
+        self.places[index].put(expression_of("Node", value))
+
+    def read_sub_tree(self):
+        """Reads the computation of the Cell that it calls; a call like any other if that cannot be
+        read."""
+        self.sub_tree = self.block.tree.sub_tree(self.instance)
+        if self.sub_tree is None:
+            self.kind = NodeType.CallCell
+
+    def siblings(self):
+        """The statements that are written out as one with it, itself among them."""
+        return [self]
+
+    def emitted(self):
+        """The syntax trees that it is written out as."""
+        if self.kind is NodeType.Input or isinstance(self.code, ast.arg):
+            return []
+        if isinstance(self.code, (ast.For, ast.While)):
+            self.code.body = self.inner[0].code()
+        return [self.code]
+
+    def providers(self):
+        """For each argument by position or name: (Statement, number of its output)."""
+        if self.block is None:
+            return {}
+        before = self.block.statements[: self.block.statements.index(self)]
+        given = [*enumerate(self.arguments()), *self.keyword_arguments().items()]
+        found = {key: _provider(before, value) for key, value in given}
+        return {key: each for key, each in found.items() if each is not None}
+
+    def users(self):
+        """For each output by number: the Statements that use it, and at which argument."""
+        if self.block is None:
+            return {}
+        found = {}
+        after = self.block.statements[self.block.statements.index(self) + 1 :]
+        for statement in after:
+            for key, (provider, output) in statement.providers().items():
+                if provider is self:
+                    found.setdefault(output, []).append((statement, key))
+        return found
+
+
+def _provider(before, value):
+    """The last of the statements `before` that gives a name its value, and as which output."""
+    if value.type is not ValueType.NamingValue:
+        return None
+    for statement in reversed(before):
+        for number, target in enumerate(statement.targets()):
+            if target == value:
+                return statement, number
+    return None
+
+
+class Branch(Statement):
+    """An `if`, or its `else`; the two share one syntax tree, which the first of them writes out.
+
+    Args:
+        name (str): what it is called.
+        code (ast.If): the whole of it.
+        others (list[Branch]): the branches of it so far, to which this one is added.
+    """
+
+    def __init__(self, name, code, others):
+        super().__init__(NodeType.ControlFlow, name, code, [Place(code, "test")])
+        self.others = others
+        others.append(self)
+
+    def siblings(self):
+        return self.others
+
+    def emitted(self):
+        present = [each for each in self.others if each.block is not None]
+        if present[0] is not self:
+            return []
+        first, *last = self.others
+        self.code.body = first.inner[0].code() if first.block is not None else [ast.Pass()]
+        self.code.orelse = [
+            statement
+            for each in last
+            if each.block is not None
+            for statement in each.inner[0].code()
+        ]
+        return [self.code]

@@ -1,0 +1,157 @@
+"""Trees: the computation of one Cell as statements, and what changes it."""
+
+import ast
+import inspect
+
+from ..nn.cell import Cell
+from . import sources
+from .api.node_type import NodeType
+from .parsing import Body
+from .values import expression_of, target_of
+
+
+class Names:
+    """Names in use."""
+
+    def __init__(self):
+        self._used = set()
+
+    def add(self, *names):
+        """Takes names that are there already."""
+        self._used.update(names)
+
+    def unique(self, wish):
+        """Takes a name that is free: the wish, or the wish with a number."""
+        name, number = wish, 0
+        while name in self._used:
+            number += 1
+            name = f"{wish}_{number}"
+        self._used.add(name)
+        return name
+
+
+class Tree:
+    """The statements of one Cell.
+
+    Args:
+        cell (Cell): the network.
+        view (Callable): makes what is shown of a Tree.
+        known (dict[int, Tree]): the Trees of other Cells, by id, to which this one is added.
+
+    Raises:
+        RuntimeError: the source of its `construct` cannot be read.
+    """
+
+    def __init__(self, cell, view, known=None):
+        self.cell, self._view = cell, view
+        self.names, self.variables = Names(), Names()
+        self.bodies = {}  # of methods and functions, by function
+        self.members = {}  # the blocks of containers, by id
+        self.cells = {}  # Cells and Primitives that were inserted, by attribute
+        self.functions = {}  # functions that were inserted, by name
+        self.function_names = {}  # of those that are read, by function
+        self._used = set()
+        self._known = {} if known is None else known
+        self._known[id(cell)] = self
+        owner = sources.owner_of(type(cell), "construct")
+        construct = inspect.unwrap(vars(owner)["construct"])
+        self.construct = self.body(construct, owner)
+
+    # reading
+
+    def body(self, function, owner=None):
+        """The Body of a function or method, read at its first use."""
+        if function not in self.bodies:
+            made = Body(self, function, owner)
+            self.bodies[function] = made
+            made.read()
+        return self.bodies[function]
+
+    def is_first_use(self, function):
+        """Whether a function is called for the first time."""
+        first = function not in self._used
+        self._used.add(function)
+        return first
+
+    def function_name(self, function, expression):
+        """The name that a function is written out and called by."""
+        if function not in self.function_names:
+            plain = isinstance(expression, ast.Name)
+            taken = expression.id in self.function_names.values() if plain else True
+            wish = function.__name__
+            name = self.variables.unique(wish) if taken else expression.id
+            self.function_names[function] = name
+        return self.function_names[function]
+
+    def sub_tree(self, cell):
+        """The Tree of another Cell, or None if it cannot be read."""
+        if id(cell) not in self._known:
+            try:
+                Tree(cell, self._view, self._known)
+            except RuntimeError:
+                self._known[id(cell)] = None
+        return self._known[id(cell)]
+
+    # looking
+
+    def shown(self):
+        """What is shown of it: a SymbolTree."""
+        return self._view(self)
+
+    def statements(self, inner=False):
+        """The statements of the construct; then those within, but for other Trees' own."""
+        blocks = [self.construct.block]
+        while blocks:
+            for statement in blocks.pop().statements:
+                yield statement
+                blocks.extend(statement.inner if inner else ())
+
+    def sub_trees(self):
+        """The Trees of Cells that its statements call, each once."""
+        found = {id(each.sub_tree): each.sub_tree for each in self.statements(inner=True)}
+        return [each for each in found.values() if each is not None]
+
+    def find(self, name):
+        """The statement of a name, or None."""
+        return next((each for each in self.statements(inner=True) if each.name == name), None)
+
+    # changing
+
+    def insert(self, statement, block, index):
+        """Puts a new statement into a block of this Tree."""
+        wish = statement.name or type(statement.instance).__name__
+        statement.name = self.names.unique(wish)
+        call = statement.code.value
+        if statement.kind is NodeType.CallFunction:
+            function = statement.instance
+            name = next((n for n, f in self.functions.items() if f is function), None)
+            name = name or self.variables.unique(function.__name__)
+            self.functions[name] = function
+            call.func = ast.Name(name, ast.Load())
+        else:
+            self._adopt(statement, block)
+            call.func = ast.Attribute(ast.Name("self", ast.Load()), statement.name, ast.Load())
+        self.variables.add(*(str(each) for each in statement.targets()))
+        block.add(statement, index)
+        if statement.kind is NodeType.Tree:
+            statement.read_sub_tree()
+
+    def _adopt(self, statement, block):
+        """Keeps the Cell or Primitive of a new statement under a free attribute."""
+        instance = statement.instance
+        while hasattr(self.cell, statement.name):
+            statement.name = self.names.unique(statement.name)
+        if isinstance(instance, Cell):
+            instance.update_parameters_name(statement.name + ".")
+        if block.kind != "members":
+            self.cells[statement.name] = instance
+
+
+def new_call(targets, args, kwargs):
+    """The syntax tree of `targets = _(*args, **kwargs)`, where the function is put later."""
+    call = ast.Call(
+        ast.Name("_", ast.Load()),
+        [expression_of("Node", each) for each in args],
+        [ast.keyword(name, expression_of("Node", each)) for name, each in kwargs.items()],
+    )
+    return ast.Assign([target_of(targets)], call, lineno=0)

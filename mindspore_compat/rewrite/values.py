@@ -1,0 +1,51 @@
+"""ScopedValues of expressions, and expressions of ScopedValues."""
+
+import ast
+
+from .api.scoped_value import ScopedValue, ValueType
+from .flattening import is_path
+
+
+def value_of(expression):
+    """The ScopedValue of an expression."""
+    if isinstance(expression, ast.Constant) and isinstance(
+        expression.value, (int, float, str, type(None))
+    ):
+        return ScopedValue(ValueType.ConstantValue, "", expression.value)
+    if is_path(expression):
+        scope, _, name = ast.unparse(expression).rpartition(".")
+        return ScopedValue.create_naming_value(name, scope)
+    return ScopedValue(ValueType.UnsupportedValue)
+
+
+def expression_of(api, value):
+    """The expression that a ScopedValue, or a str in its place, stands for.
+
+    Raises:
+        TypeError: no expression writes it.
+    """
+    if isinstance(value, str):
+        value = ScopedValue.create_naming_value(value)
+    if value.type is ValueType.NamingValue:
+        return ast.parse(repr(value), mode="eval").body
+    if value.type is ValueType.ConstantValue:
+        return ast.Constant(value.value)
+    if value.type in (ValueType.TupleValue, ValueType.ListValue):
+        made = [expression_of(api, each) for each in value.value]
+        return (ast.Tuple if value.type is ValueType.TupleValue else ast.List)(made, ast.Load())
+    if value.type is ValueType.DictValue:
+        keys = [ast.Constant(key) for key in value.value]
+        return ast.Dict(keys, [expression_of(api, each) for each in value.value.values()])
+    raise TypeError(f"For '{api}', a value must be a name or constants, but got {value!r}.")
+
+
+def target_of(targets):
+    """What stands left of an assignment to these ScopedValues or strs."""
+    made = [expression_of("Node", each) for each in targets]
+    target = made[0] if len(made) == 1 else ast.Tuple(made, ast.Store())
+    for each in ast.walk(target):
+        if hasattr(each, "ctx"):
+            each.ctx = ast.Load()
+    for each in [target, *made]:
+        each.ctx = ast.Store()
+    return target
