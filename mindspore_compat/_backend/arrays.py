@@ -12,7 +12,8 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import float16, linalg, memory_stats, order_stats, products, scatter, select  # noqa: F401 - they add names
+from . import compiled, float16, linalg, memory_stats, order_stats, products, scatter, select  # noqa: F401 - they add names
+from .compiled_bodies import CompiledBodies
 from .device_bodies import Bodies
 from .kernels import Kernels
 from .space import Space
@@ -20,7 +21,16 @@ from .space import Space
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
-HOST = Space(numpy, "scipy.special", "scipy.linalg", low_precision=frozenset({FLOAT16, BFLOAT16}))
+
+class Host(Space):
+    """NumPy's functions, and compiled loops for bodies where Numba is installed."""
+
+    @functools.cached_property
+    def bodies(self):
+        return CompiledBodies() if compiled.available() else None
+
+
+HOST = Host(numpy, "scipy.special", "scipy.linalg", low_precision=frozenset({FLOAT16, BFLOAT16}))
 SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 

@@ -1,20 +1,36 @@
-"""A formula's program as one compiled loop, where Numba is installed (the extra `fast`).
+"""Loops that Numba compiles for the host, where it is installed (the extra `fast`).
 
-NumPy's way writes a block of every intermediate value; the loop reads each array once and keeps the
-rest in registers. It computes the same bits: only formulas of operations that IEEE 754 rounds
-correctly are compiled, and none of these are contracted or reordered. So it does not matter when a
-loop is ready, and NumPy's way runs until then. Numba is imported, and compiles, in a thread of its
-own; what it made is stored on disk for the next process.
+NumPy's way writes every intermediate value of a formula to memory; a compiled loop reads each array
+once and keeps the rest in registers. Two kinds are made from notes of formulas (symbols.py): the
+updates of optimizers, below, and the bodies of operators (compiled_bodies.py).
+
+The loop of an optimizer computes NumPy's bits: only formulas of operations that IEEE 754 rounds
+correctly are compiled, and none of these are contracted or reordered. Loops of operators take the
+functions of vector_math.py and sum in another order, so their results differ from NumPy's by
+rounding. How they sum depends on shapes alone: repeated calls, with any number of threads, give the
+same bits.
+
+Numba is imported, and compiles, in a thread of its own; what it made is stored on disk for the next
+process. NumPy's way runs until then, so the results of an operator may change by rounding while a
+process is young. The environment variable MINDSPORE_COMPAT_COMPILE set to "wait" lets the first
+call wait for its loop instead; "off" leaves all to NumPy. A forked process runs the loops that were
+ready before, and compiles none.
 """
 
+import collections
 import functools
 import hashlib
 import importlib.util
+import inspect
 import logging
 import math
+import os
 import threading
+import types
 
 import numpy
+
+from . import vector_math
 
 EXPRESSIONS = {
     "add": "{} + {}",
@@ -38,12 +54,157 @@ MOST_CHECKS = 8  # pairs of arrays that the compiler compares for overlap, or gi
 BLOCK = 1 << 18  # elements of a piece
 
 _log = logging.getLogger(__name__)
+_VARIABLE = "MINDSPORE_COMPAT_COMPILE"
+_SCOPE = {"__name__": __name__, "sqrt": math.sqrt, "fabs": math.fabs}
 
 
 @functools.cache
 def available():
-    """True if Numba is installed; it is not imported for that."""
-    return importlib.util.find_spec("numba") is not None
+    """True if Numba is installed and not switched off; it is not imported for that."""
+    return importlib.util.find_spec("numba") is not None and _setting() != "off"
+
+
+def _setting():
+    value = os.environ.get(_VARIABLE, "background")
+    if value not in ("background", "wait", "off"):
+        raise ValueError(f"{_VARIABLE} must be 'background', 'wait' or 'off', but is {value!r}.")
+    return value
+
+
+class Loop:
+    """A function of generated text that Numba compiles; `ready` is None until it has.
+
+    Args:
+        text: `text(name)` is the Python text of the function under a name.
+        parameters: for each parameter its dtype and whether it is a one-dimensional array.
+        reorders: whether it calls the functions of vector_math.py, and products and sums may be
+            contracted.
+        label: what it is called in a message.
+    """
+
+    def __init__(self, text, parameters, reorders, label):
+        self.ready = None
+        self._text = text
+        self._parameters = parameters
+        self._reorders = reorders
+        self._label = label
+        self._done = None
+
+    def request(self):
+        """Has it compiled, once, while the caller goes on; returns whether it is ready."""
+        if self._done is None:
+            self._done = threading.Event()
+            _queue.add(self)
+        if _setting() == "wait":
+            self._done.wait()
+        return self.ready is not None
+
+    def wait(self):
+        """Returns when it is ready or has failed, having started it."""
+        self.request()
+        self._done.wait()
+
+    def python(self, name="loop", scope=()):
+        """The loop as a function of Python.
+
+        Args:
+            name: its name.
+            scope: what stands for functions of vector_math.py.
+        """
+        scope = {**_SCOPE, **vars(vector_math), **dict(scope)}
+        exec(compile(self._text(name), __file__, "exec"), scope)
+        return scope[name]
+
+    def compile(self):
+        """Compiles it, in the thread of the queue."""
+        try:
+            import numba
+
+            # Numba distinguishes functions on disk by name and line, not by what they call.
+            text = self._text("loop") + (_functions_text() if self._reorders else "")
+            digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+            functions = _vector_functions() if self._reorders else {}
+            kinds = tuple(
+                numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
+                for dtype, is_array in self._parameters
+            )
+            options = {"fastmath": {"contract"}} if self._reorders else {}
+            make = numba.njit(kinds, nogil=True, cache=True, error_model="numpy", **options)
+            self.ready = make(self.python(f"loop_{digest}", functions))
+        except Exception as error:  # whatever a broken installation raises: NumPy's way goes on
+            _log.warning("Numba could not compile '%s': %s", self._label, error)
+        finally:
+            self._done.set()
+
+
+@functools.cache
+def _functions_text():
+    return inspect.getsource(vector_math)
+
+
+@functools.cache
+def _vector_functions():
+    """The functions of vector_math.py, to be compiled into the loops that call them."""
+    import numba
+
+    scope = dict(vars(vector_math))
+    for name, function in vars(vector_math).items():
+        if isinstance(function, types.FunctionType):
+            flags = {"reassoc"} if function is vector_math.sum_in_any_order else {"contract"}
+            make = numba.njit(fastmath=flags, error_model="numpy", forceinline=True)
+            scope[name] = make(types.FunctionType(function.__code__, scope, name))
+    return scope
+
+
+class _Queue:
+    """What is to be compiled, one after the other, by a thread that ends when nothing is left."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._waiting = collections.deque()
+        self._running = False
+        self._open = True
+
+    def add(self, loop):
+        """Has a loop compiled after those before it."""
+        with self._lock:
+            self._waiting.append(loop)
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._work, name="mindspore_compat-compile").start()
+
+    def _work(self):
+        while True:
+            with self._lock:
+                # A process that ends does not wait for more than the loop that is under way.
+                if not self._waiting or not threading.main_thread().is_alive():
+                    self._running = False
+                    return
+                loop = self._waiting.popleft()
+            loop.compile()
+
+
+class _Closed:
+    """The queue of a forked process: the locks of Numba may be held by a thread it lacks."""
+
+    def add(self, loop):
+        """Leaves the loop as it is."""
+        loop._done.set()
+
+
+_queue = _Queue()
+
+
+def _after_fork():
+    global _queue
+    _queue = _Closed()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+# Updates of optimizers ----------------------------------------------------------------------------
 
 
 def compilable(trace, dtypes, dtype):
@@ -83,50 +244,14 @@ def source(trace, name):
     return "\n".join(lines) + "\n"
 
 
-class Loop:
-    """The compiled loop of a program; `ready` is None until there is one."""
-
-    def __init__(self, trace, dtype):
-        self.ready = None
-        self._trace = trace
-        self._dtype = dtype
-        self._thread = None
-
-    def request(self):
-        """Has it compiled, once, while the caller goes on."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._compile, name="mindspore_compat-compile")
-            self._thread.start()
-
-    def wait(self):
-        """Returns when it is ready, having started it."""
-        self.request()
-        self._thread.join()
-
-    def _compile(self):
-        try:
-            import numba
-
-            # Numba distinguishes functions on disk by name and line, not by what they call.
-            digest = hashlib.sha256(source(self._trace, "loop").encode()).hexdigest()
-            function = python_loop(self._trace, f"loop_{digest[:16]}")
-            kind = numba.from_dtype(self._dtype)
-            types = [kind[::1]] * len(self._trace.names) + [kind] * self._trace.scalar_count
-            make = numba.njit(numba.void(*types), nogil=True, cache=True, error_model="numpy")
-            self.ready = make(function)
-        except Exception as error:  # whatever a broken installation raises: NumPy's way goes on
-            _log.warning("Numba could not compile '%s': %s", self._trace.name, error)
-
-
-def python_loop(trace, name):
-    """The loop as a function of Python."""
-    scope = {"__name__": __name__, "sqrt": math.sqrt, "fabs": math.fabs}
-    exec(compile(source(trace, name), __file__, "exec"), scope)
-    return scope[name]
+def update_loop(trace, dtype):
+    """The loop of a program that `compilable` accepts."""
+    parameters = [(dtype, True)] * len(trace.names) + [(dtype, False)] * trace.scalar_count
+    return Loop(functools.partial(source, trace), parameters, False, trace.name)
 
 
 def fits(arrays):
-    """True if the loop takes these one-dimensional arrays."""
+    """True if a loop takes these one-dimensional arrays."""
     return all(
         array.flags.c_contiguous
         and array.flags.writeable

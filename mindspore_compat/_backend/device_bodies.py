@@ -38,12 +38,13 @@ from .device_code import (
     supported,
 )
 from .multi_tensor import letter
-from .symbols import Recorder, Symbol, Trace
+from .row_plan import BodyTrace, RowPlan, split
 
 MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
-REDUCTIONS = {
+_REDUCTIONS = {
     "row_sum": ("0", "{0} + {1}"),
     "row_max": ("-INFINITY", "{0} > {1} || {0} != {0} ? {0} : {1}"),
+    "row_pick": ("0", "{0} + {1}"),  # all others are 0
 }
 
 _ROWS = """
@@ -80,72 +81,10 @@ _REDUCE = """lanes[threadIdx.x] = r{0};
 
 
 def bodies_of(xp, *arrays):
-    """The single kernels of `xp` if it has any and they take these arrays (or None), else None."""
+    """What runs a whole body at once for these arrays (or None) of `xp`, if there is such; its
+    methods may still give None."""
     found = getattr(xp, "bodies", None)
     return found if found is not None and found.apply(*arrays) else None
-
-
-class RowRecorder(Recorder):
-    """The `xp` of a body that works on rows, which may also be written as for a matrix."""
-
-    def sum(self, x, axis, keepdims=False):
-        """The sum of each row, whatever the axis is called."""
-        return self.row_sum(x)
-
-    def max(self, x, axis, keepdims=False):
-        """The largest value of each row, whatever the axis is called."""
-        return self.row_max(x)
-
-    def expand_dims(self, x, axis):
-        """A value of each row, as it is."""
-        return x
-
-    def pick_column(self, x, column):
-        """The element of each row in the row's `column`."""
-        return self.row_sum(self.where(self.at_column(column), x, 0.0))
-
-    def add_at_column(self, x, column, values):
-        """`x` with each row's value added in the row's `column`."""
-        return self.where(self.at_column(column), x + values, x)
-
-    def row_sum(self, x):
-        """The sum of each row."""
-        return self.trace.add("row_sum", x)
-
-    def row_max(self, x):
-        """The largest value of each row; NaN if there is one."""
-        return self.trace.add("row_max", x)
-
-    def whole_norm(self, x):
-        """The Euclidean norm of each row."""
-        return self.sqrt(self.row_sum(x * x))
-
-    def row_size(self):
-        """How many elements a row has."""
-        return self.trace.add("row_size")
-
-    def at_column(self, column):
-        """True where the position within the row is the row's `column`; negative ones from its
-        end."""
-        return self.trace.add("at_column", column)
-
-
-class BodyTrace(Trace):
-    """What a body does to its arrays: `results` are the numbers of the values it returns."""
-
-    recorder = RowRecorder
-
-    def __init__(self, body, names, present, flags, numbers):
-        self.name = body.__name__ if body.__name__.isidentifier() else "body"
-        self.names = names
-        self.steps = []
-        self._texts = {}
-        found = self._noted(body, present, flags, numbers)
-        self.single = type(found) is not tuple
-        self.results = [self._number(value) for value in ((found,) if self.single else found)]
-
-    def _number(self, value):
-        return value.number if type(value) is Symbol else self.add("constant", value).number
 
 
 class Bodies:
@@ -155,6 +94,8 @@ class Bodies:
         module: CuPy.
         compiles: whether kernels with rows can be had; `pointwise` ones always can.
     """
+
+    takes_views = True  # not contiguous ones, for results too
 
     def __init__(self, module, compiles=True):
         self.module = module
@@ -172,7 +113,7 @@ class Bodies:
             scalars: numbers, or flags that choose what the body does.
         """
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
-        flags, numbers = _split(scalars)
+        flags, numbers = split(scalars)
         key = (body.__code__, dtypes, tuple(flags.items()), tuple(numbers), dtype)
         found = self._made.get(key)
         if found is None:
@@ -228,20 +169,21 @@ class Bodies:
             body: a function without a closure; it returns a value or a tuple of them.
             kinds: a letter for each array: "e", "r", "c" or "k".
             gives: a letter for each result: "e" in the dtype of the first array, "r" in float32
-                (float64 for float64), of shape (rows,).
+                (float64 for float64), of shape (rows,); "c" and "k" sums over rows, for each
+                position and each channel, in the dtype of the first array; "-" is left out.
             shape: (outer, rows, inner).
             arrays: arrays, or None.
             scalars: numbers, or flags that choose what the body does.
 
         Returns:
-            A result of the first array's shape for each "e", of shape (rows,) for each "r"; a tuple
-            if the body returns one.
+            A result of the first array's shape for each "e", of shape (rows,) for each "r", of
+            one axis for each "c" and "k", None for each "-"; a tuple if the body returns one.
         """
         arrays = [
             None if array is None else self.module.ascontiguousarray(array) for array in arrays
         ]
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
-        flags, numbers = _split(scalars)
+        flags, numbers = split(scalars)
         key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
         found = self._made.get(key)
         if found is None:
@@ -249,28 +191,39 @@ class Bodies:
             found = self._made[key] = (self.module.RawKernel(source.text, source.name), source)
         kernel, source = found
         outer, rows, inner = shape
-        first = arrays[kinds.index("e")]
-        made = [
-            self.module.empty(
-                first.shape if kind == "e" else (rows,),
-                first.dtype if kind == "e" else source.dtype,
-            )
-            for kind in gives
-        ]
+        made = [self._room(source, number, arrays, rows) for number in range(len(gives))]
         if rows and outer * inner:
             kernel(
                 (min(rows, MOST_BLOCKS),),
                 (_threads(outer * inner),),
                 (
                     *[array for array in arrays if array is not None],
-                    *made,
+                    *[made[number] for number in source.stored],
                     *[numpy.float64(value) for value in numbers.values()],
                     numpy.int64(rows),
                     numpy.int64(inner),
                     numpy.int64(outer * inner),
                 ),
             )
+        for number, kind in enumerate(gives):
+            if kind == "c":
+                made[number] = made[number].reshape(outer, rows, inner).sum(1).reshape(-1)
+            elif kind == "k":
+                planes = -1, numbers["groups"] * inner // numbers["area"], numbers["area"]
+                made[number] = made[number].reshape(planes).sum((0, 2))
         return made[0] if source.single else tuple(made)
+
+    def _room(self, source, number, arrays, rows):
+        """Memory for a result; an array itself where its sum over rows is asked for."""
+        kind, value = source.gives[number], source.trace.results[number]
+        if kind == "-":
+            return None
+        if number not in source.stored:
+            return arrays[value]
+        first = arrays[source.kinds.index("e")]
+        if kind == "r":
+            return self.module.empty((rows,), source.dtype)
+        return self.module.empty(first.shape, first.dtype)
 
 
 def _threads(length):
@@ -280,19 +233,15 @@ def _threads(length):
     return max(32, min(256, 1 << (int(length) - 1).bit_length()))
 
 
-def _split(scalars):
-    """The flags and the numbers among the scalars of a call."""
-    flags = {
-        key: value
-        for key, value in scalars.items()
-        if value is None or isinstance(value, (bool, str))
-    }
-    return flags, {key: value for key, value in scalars.items() if key not in flags}
-
-
 def _value(dtype, real):
     """What an element of this dtype is computed with."""
     return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
+
+
+def _at(column):
+    """True where the position within the row is a column."""
+    one = operand(column)
+    return f"at == ({one} < 0 ? {one} + length : {one})"
 
 
 def _line(step, real):
@@ -302,49 +251,29 @@ def _line(step, real):
     if step.name == "row_size":
         return f"const {real} v{step.result} = ({real})length;"
     if step.name == "at_column":
-        one = operand(step.operands[0])
-        return f"const bool v{step.result} = at == ({one} < 0 ? {one} + length : {one});"
+        return f"const bool v{step.result} = {_at(step.operands[0])};"
     return step_line(step, real)
 
 
-class RowKernel:
+class RowKernel(RowPlan):
     """The CUDA text of a body over rows.
 
     Attributes:
         text, name: the text, and the name of the kernel.
-        dtype: what is computed in.
-        single: whether the body returns one value, not a tuple.
     """
 
-    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
-        self.kinds, self.gives, self.dtypes = kinds, gives, dtypes
-        names = [f"x{index}" for index in range(len(dtypes))]
-        self.trace = BodyTrace(body, names, [one is not None for one in dtypes], flags, numbers)
-        self.there = [index for index, one in enumerate(dtypes) if one is not None]
-        self.dtype = compute_dtype([dtypes[i] for i in self.there if dtypes[i].kind not in "biu"])
-        self.real = "double" if self.dtype == numpy.float64 else "float"
-        self.single = self.trace.single
-        self.name = f"rows_{self.trace.name}"
-        self._steps = {step.result: step for step in self.trace.steps}
-        self._level, self._of_row = {}, {}
-        for value in [*self.there, *self._steps]:
-            self._define(value)
-        self.text = self._text(numbers)
-
-    def _define(self, value):
-        """Finds after how many loops a value is known, and whether it is one for each row."""
-        step = self._steps.get(value)
-        if step is None:
-            self._level[value], self._of_row[value] = 0, self.kinds[value] == "r"
-            return
-        level = max((self._level[one] for one in step.values()), default=0)
-        reduces = step.name in REDUCTIONS
-        self._level[value] = level + reduces
-        self._of_row[value] = (
-            reduces or step.name != "at_column" and all(self._of_row[one] for one in step.values())
-        )
-
     offset = _OFFSET
+
+    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
+        super().__init__(body, kinds, gives, dtypes, flags, numbers)
+        self.real = "double" if self.dtype == numpy.float64 else "float"
+        self.name = f"rows_{self.trace.name}"
+        self.stored = [  # the results that the kernel writes
+            number
+            for number, (value, kind) in enumerate(zip(self.trace.results, gives, strict=True))
+            if kind in "er" or kind in "ck" and value not in self.there
+        ]
+        self.text = self._text(numbers)
 
     def _text(self, numbers):
         dtypes = [self.dtypes[index] for index in self.there]
@@ -363,30 +292,19 @@ class RowKernel:
         for index in self.there:
             if self.kinds[index] == "r":
                 body.append(self._load(index, "row"))
-        for level in range(max(self._level.values()) + 1):
-            reductions = [
-                step
-                for step in self.trace.steps
-                if step.name in REDUCTIONS and self._level[step.result] == level
-            ]
-            body += self._reduced(reductions)
-            body += [
-                _line(step, real)
-                for step in self.trace.steps
-                if self._of_row[step.result]
-                and step not in reductions
-                and self._level[step.result] == level
-            ]
+        for level in range(self.levels):
+            body += self._reduced(self.reductions(level))
+            body += [_line(step, real) for step in self.of_row(level)]
         return "\n        ".join([*body, *self._stored()])
 
     def _arguments(self, numbers):
         given = [f"const {TYPES[self.dtypes[index]]}* x{index}" for index in self.there]
-        given += [f"{TYPES[self._made(number)]}* o{number}" for number in range(len(self.gives))]
+        given += [f"{TYPES[self._made(number)]}* o{number}" for number in self.stored]
         return "".join(f"{each}, " for each in [*given, *(f"double n_{name}" for name in numbers)])
 
     def _made(self, number):
         """The dtype of a result."""
-        return self.dtypes[self.kinds.index("e")] if self.gives[number] == "e" else self.dtype
+        return self.dtype if self.gives[number] == "r" else self.dtypes[self.kinds.index("e")]
 
     def _load(self, index, offset):
         dtype = self.dtypes[index]
@@ -394,20 +312,10 @@ class RowKernel:
 
     def _elements(self, wanted):
         """The lines that find values of an element, from its arrays and from values of its row."""
-        needed, stack = set(), [value for value in wanted if not self._of_row[value]]
-        while stack:
-            value = stack.pop()
-            if value not in needed:
-                needed.add(value)
-                step = self._steps.get(value)
-                stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
+        arrays, steps = self.elements(wanted)
         offsets = {"e": "offset", "c": "at", "k": _CHANNEL}
-        lines = [
-            self._load(index, offsets[self.kinds[index]]) for index in self.there if index in needed
-        ]
-        return lines + [
-            _line(step, self.real) for step in self.trace.steps if step.result in needed
-        ]
+        lines = [self._load(index, offsets[self.kinds[index]]) for index in arrays]
+        return lines + [_line(step, self.real) for step in steps]
 
     def _reduced(self, reductions):
         """The loop that sums, and the sums of all threads."""
@@ -416,10 +324,13 @@ class RowKernel:
         lines = self._elements([one for step in reductions for one in step.values()])
         before, after = [], []
         for step in reductions:
-            first, join = REDUCTIONS[step.name]
+            first, join = _REDUCTIONS[step.name]
             number = step.result
             before.append(f"{self.real} r{number} = {first};")
-            value = join.format(f"({self.real}){operand(step.operands[0])}", f"r{number}")
+            value = f"({self.real}){operand(step.operands[0])}"
+            if step.name == "row_pick":
+                value = f"({_at(step.operands[1])} ? {value} : 0)"
+            value = join.format(value, f"r{number}")
             lines.append(f"r{number} = {value};")
             after.append(_REDUCE.format(number, real=self.real, join=join.format("one", "other")))
         return [*before, self._loop(lines), *after]
@@ -428,8 +339,8 @@ class RowKernel:
         return _LOOP.format(offset=self.offset, lines="\n            ".join(lines))
 
     def _stored(self):
-        found = list(zip(self.trace.results, self.gives, strict=True))
-        elements = [(number, value) for number, (value, kind) in enumerate(found) if kind == "e"]
+        found = [(number, self.trace.results[number]) for number in self.stored]
+        elements = [(number, value) for number, value in found if self.gives[number] != "r"]
         lines = []
         if elements:
             inner = self._elements([value for _, value in elements])
@@ -439,8 +350,6 @@ class RowKernel:
             ]
             lines.append(self._loop(inner))
         rows = [
-            f"o{number}[row] = v{value};"
-            for number, (value, kind) in enumerate(found)
-            if kind == "r"
+            f"o{number}[row] = v{value};" for number, value in found if self.gives[number] == "r"
         ]
         return [*lines, *(["if (threadIdx.x == 0) {", *rows, "}"] if rows else [])]

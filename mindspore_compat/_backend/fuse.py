@@ -184,7 +184,7 @@ class HostProgram:
         exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
         self.block = scope["block"]
         fits = compiled.compilable(trace, dtypes, self.dtype)
-        self.loop = compiled.Loop(trace, self.dtype) if fits else None
+        self.loop = compiled.update_loop(trace, self.dtype) if fits else None
 
     def prepare(self, numbers):
         """The scalars of the program, computed once for all rows."""
@@ -209,9 +209,7 @@ class HostProgram:
     def _share(self, arrays, scalars, size):
         """Runs the blocks over large arrays, by the compiled loop once there is one."""
         loop = self.loop
-        if loop is not None and loop.ready is None:
-            loop.request()
-        fast = loop is not None and loop.ready is not None and compiled.fits(arrays)
+        fast = loop is not None and (loop.ready or loop.request()) and compiled.fits(arrays)
         parts = scheduler.blocks(size, compiled.BLOCK if fast else BLOCK)
         if fast:
             scalars = [scalar[()] for scalar in scalars]

@@ -78,7 +78,8 @@ class Space:
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module
-        self.bodies = bodies
+        if bodies is not None:
+            self.bodies = bodies
         self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
         self._special = special

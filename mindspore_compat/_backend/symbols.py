@@ -67,16 +67,19 @@ class Trace:
         self.outputs = {
             index: self._number(value) for index, value in zip(targets, results, strict=True)
         }
-        arguments = ", ".join(numbers)
-        listed = ", ".join(self._texts)
-        self.prepare_source = f"lambda {arguments}: ({listed}{',' if listed else ''})"
-        self._prepare = eval(self.prepare_source, {"math": math})
+        self._prepare = self._preparation(numbers)
 
     def _noted(self, formula, present, flags, numbers):
         """What the formula returns for symbols; an array that is not present is None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
         scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
         return formula(self.recorder(self), *arrays, **scalars, **flags)
+
+    def _preparation(self, numbers):
+        """The function that works out s0, s1, ... from the numbers of a call."""
+        listed = ", ".join(self._texts)
+        source = f"lambda {', '.join(numbers)}: ({listed}{',' if listed else ''})"
+        return eval(source, {"math": math, "inf": math.inf})
 
     @property
     def recorder(self):

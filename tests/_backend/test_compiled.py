@@ -49,7 +49,7 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
             {key: value for key, value in CASES[case].items() if type(value) is not bool}
         )
     ]
-    compiled.python_loop(program.trace, "loop")(*again, *scalars)
+    program.loop.python()(*again, *scalars)
     for one, other in zip(held, again, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6 if dtype is np.float32 else 1e-14)
 

@@ -41,7 +41,17 @@ def _sigmoid(xp, x):
     return xp.sigmoid(x)
 
 
-sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
+def _sigmoid_vjp(xp, g, out):
+    return g * (out * (1 - out))
+
+
+def _sigmoid_vjp_of_any(xp, g, out):
+    if out.dtype.kind == "c":
+        return g * xp.conj(out * (1 - out))
+    return xp.blockwise(_sigmoid_vjp, g, out)
+
+
+sigmoid.vjp(input=_sigmoid_vjp_of_any)
 
 
 @op(

@@ -28,7 +28,8 @@ def _in_rows(xp, function, axis, *arrays):
     """`function(xp, *arrays, axis)`, in parts where the axis is the last one of a large array."""
     first = arrays[0]
     if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
-        return bodies.along(function, axis, *arrays)
+        if (made := bodies.along(function, axis, *arrays)) is not None:
+            return made
     if axis not in (-1, first.ndim - 1) or first.ndim < 2:
         return function(xp, *arrays, axis)
     if first.ndim > 2:

@@ -26,8 +26,8 @@ def blockwise(xp, function, *arrays):
 
     It is a function without a closure, so that a GPU can keep the kernel it has become.
     """
-    if xp.bodies is not None:
-        return xp.bodies.pointwise(function, *arrays)
+    if xp.bodies is not None and (made := xp.bodies.pointwise(function, *arrays)) is not None:
+        return made
     first = arrays[0]
     if (
         type(first) is not np.ndarray
@@ -48,7 +48,8 @@ def pointwise(xp, function, *arrays, **scalars):
     round as they do.
     """
     if xp.bodies is not None and all(a.dtype.kind == "f" for a in arrays):
-        return xp.bodies.pointwise(function, *arrays, **scalars)
+        if (made := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
+            return made
     return function(xp, *arrays, **scalars)
 
 

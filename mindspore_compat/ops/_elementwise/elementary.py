@@ -4,6 +4,7 @@ from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype
 from .._rules import Floats, Inexact, Operand
+from . import blockwise  # noqa: F401 - it declares blockwise
 from .division import _whole_quotient
 from .unary import as_floating
 
@@ -276,7 +277,25 @@ def tanh(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.tanh(ms.Tensor([-1.0, 0.0, 1.0])))
         [-0.7615942  0.         0.7615942]
     """
-    return xp.tanh(as_floating(xp, input))
+    x = as_floating(xp, input)
+    return xp.blockwise(_tanh, x) if x.dtype.kind == "f" else xp.tanh(x)
+
+
+def _tanh(xp, x):
+    return xp.tanh(x)
+
+
+def _tanh_vjp(xp, g, out):
+    return g * (1 - out * out)
+
+
+def _tanh_vjp_of_any(xp, g, out):
+    if out.dtype.kind != "f":
+        return g * xp.conj(1 - out * out)
+    return xp.blockwise(_tanh_vjp, g, out)
+
+
+tanh.vjp(input=_tanh_vjp_of_any)
 
 
 @op(

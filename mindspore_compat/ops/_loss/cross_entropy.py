@@ -31,7 +31,9 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts):
-        return xp.cast(bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts), x.dtype)
+        made = bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts)
+        if made is not None:
+            return xp.cast(made, x.dtype)
     return xp.by_rows(_row_nll, x, target, counts)
 
 
@@ -44,7 +46,9 @@ def _row_nll(xp, x, target, counts):
 def _class_nll_vjp(xp, g, out, x, target, counts):
     """softmax(x) less 1 at the target; 0 where a row does not count."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
-        return bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
+        made = bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
+        if made is not None:
+            return made
     return xp.by_rows(_row_vjp, x, target, counts, out, g)
 
 

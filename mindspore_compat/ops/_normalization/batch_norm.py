@@ -80,9 +80,11 @@ def batch_standardize(
         The result, and the mean and (biased) variance of each channel.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        return bodies.rows(
+        made = bodies.rows(
             standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
         )
+        if made is not None:
+            return made
     planes = upcast(xp, planes_of(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
@@ -131,20 +133,10 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
-        return bodies.rows(
-            _standardized_vjp,
-            "eerrrrr",
-            "err",
-            _as_rows(x),
-            x,
-            grad_out,
-            scale,
-            mean,
-            var,
-            grad_mean,
-            grad_var,
-            eps=eps,
-        )
+        given = x, grad_out, scale, mean, var, grad_mean, grad_var
+        made = bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), *given, eps=eps)
+        if made is not None:
+            return made
     planes, flow = upcast(xp, planes_of(xp, x), planes_of(xp, grad_out))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
@@ -248,10 +240,10 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     unbiased = count / max(count - 1, 1)
     arrays = [each._array for each in (mean, var, own_mean, own_var)]
     if bodies := bodies_of(space_of(arrays[0]), *arrays):
-        mean._array, var._array = bodies.pointwise(
-            _moved, *arrays, momentum=momentum, unbiased=unbiased
-        )
-        return out, own_mean, own_var
+        made = bodies.pointwise(_moved, *arrays, momentum=momentum, unbiased=unbiased)
+        if made is not None:
+            mean._array, var._array = made
+            return out, own_mean, own_var
     running(mean, own_mean, momentum)
     running(var, Tensor._wrap(own_var._array * unbiased), momentum)
     return out, own_mean, own_var

@@ -62,7 +62,8 @@ def row_standardize(
         The result, and mean and reciprocal deviation with the reduced axes of length 1.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        return _by_kernel(xp, bodies, x, scale, shift, axis, eps)
+        if (made := _by_kernel(xp, bodies, x, scale, shift, axis, eps)) is not None:
+            return made
     scale, shift = _flat(xp, scale), _flat(xp, shift)
 
     def normal(xp, part):
@@ -84,11 +85,14 @@ def _statistic_shape(x, axis):
 
 
 def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
-    """`row_standardize` as one kernel."""
+    """`row_standardize` as one kernel; None if there is none."""
     rows = _rows(xp, x, axis)
-    out, mean, rstd = bodies.rows(
+    made = bodies.rows(
         standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift, eps=eps, gives_rstd=True
     )
+    if made is None:
+        return None
+    out, mean, rstd = made
     statistic_shape = _statistic_shape(x, axis)
     return (
         xp.reshape(out, x.shape),
@@ -98,12 +102,12 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
 
 
 def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
-    """The gradient of rows, and what the gradient of the scale is the sum of."""
+    """The gradient of rows, and what the gradients of scale and shift are the sums of."""
     part, flow = x - mean, g if scale is None else g * scale
     moment, total = xp.row_sum(part * flow), xp.row_sum(flow)
     by_part = -(moment + by_rstd) * rstd * rstd * rstd / xp.row_size()
     by_one = (by_mean - rstd * total) / xp.row_size()
-    return flow * rstd + (part * by_part + by_one), part * rstd * g
+    return flow * rstd + (part * by_part + by_one), part * rstd * g, g
 
 
 @row_standardize.vjp_joint
@@ -113,24 +117,15 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     mean, rstd, by_mean, by_rstd = (xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:]))
     weight = _flat(xp, scale)
     if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
-        grad_x, product = bodies.rows(
-            _kernel_vjp,
-            "eecrrrr",
-            "ee",
-            (1, *rows.shape),
-            rows,
-            flow,
-            weight,
-            mean,
-            rstd,
-            by_mean,
-            by_rstd,
-        )
-        return (
-            xp.reshape(grad_x, x.shape),
-            None if scale is None else xp.reshape(xp.sum(product, 0), scale.shape),
-            None if shift_shape is None else xp.reshape(xp.sum(flow, 0), shift_shape),
-        )
+        given = rows, flow, weight, mean, rstd, by_mean, by_rstd
+        gives = "e" + ("-" if scale is None else "c") + ("-" if shift_shape is None else "c")
+        made = bodies.rows(_kernel_vjp, "eecrrrr", gives, (1, *rows.shape), *given)
+        if made is not None:
+            return (
+                xp.reshape(made[0], x.shape),
+                None if scale is None else xp.reshape(made[1], scale.shape),
+                None if shift_shape is None else xp.reshape(made[2], shift_shape),
+            )
 
     def input_gradient(xp, part, flow, mean, rstd, by_mean, by_rstd):
         flow = flow if weight is None else flow * weight
@@ -439,9 +434,11 @@ def group_standardize(
     """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
     shape, area = _as_groups(x, groups)
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        return bodies.rows(
+        made = bodies.rows(
             _grouped, "ekk", "e", (1, *shape), x, scale, shift, eps=eps, groups=groups, area=area
         )
+        if made is not None:
+            return made
     normal = xp.row_normal(upcast(xp, xp.reshape(x, shape)), eps)
     planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
@@ -462,13 +459,13 @@ def _grouped(xp, x, scale, shift, *, eps, groups, area):
 
 
 def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
-    """The gradient of rows, and what the gradient of the scale is the sum of."""
+    """The gradient of rows, and what the gradients of scale and shift are the sums of."""
     part = x - xp.row_sum(x) / xp.row_size()
     rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
     flow = g if scale is None else g * scale
     by_part = -xp.row_sum(part * flow) * rstd * rstd * rstd / xp.row_size()
     by_one = -rstd * xp.row_sum(flow) / xp.row_size()
-    return flow * rstd + (part * by_part + by_one), part * rstd * g
+    return flow * rstd + (part * by_part + by_one), part * rstd * g, g
 
 
 @group_standardize.vjp_joint
@@ -477,29 +474,18 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
     rows, flow = upcast(xp, xp.reshape(x, shape), xp.reshape(g, shape))
-    grad_scale = None
     if x.size and (bodies := bodies_of(xp, rows, flow, scale)):
-        grad_x, product = bodies.rows(
-            _grouped_vjp,
-            "eek",
-            "ee",
-            (1, *shape),
-            rows,
-            flow,
-            scale,
-            eps=eps,
-            groups=groups,
-            area=area,
-        )
-        if scale is not None:
-            grad_scale = xp.sum(xp.reshape(product, planes), (0, 2))
-    else:
-        weighted = flow
-        if scale is not None:
-            weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
-            normal = xp.reshape(xp.row_normal(rows, eps), planes)
-            grad_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
-        grad_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
+        gives = "e" + ("-" if scale is None else "k") + ("-" if shift_shape is None else "k")
+        numbers = {"eps": eps, "groups": groups, "area": area}
+        made = bodies.rows(_grouped_vjp, "eek", gives, (1, *shape), rows, flow, scale, **numbers)
+        if made is not None:
+            return xp.reshape(made[0], x.shape), *made[1:]
+    weighted, grad_scale = flow, None
+    if scale is not None:
+        weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
+        normal = xp.reshape(xp.row_normal(rows, eps), planes)
+        grad_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
+    grad_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
     return (
         xp.reshape(grad_x, x.shape),
         grad_scale,

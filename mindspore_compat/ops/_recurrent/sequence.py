@@ -17,6 +17,12 @@ from .._rules import Floats
 from . import device_steps
 
 
+def _bodies_of(xp, *arrays):
+    """The kernels that take views of gates that lie side by side, which a GPU's do."""
+    found = bodies_of(xp, *arrays)
+    return found if found is not None and found.takes_views else None
+
+
 def steps(count, reverse):
     return range(count - 1, -1, -1) if reverse else range(count)
 
@@ -73,7 +79,7 @@ def rnn_sequence(
         The outputs (T, N, H) and the last state (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, weight, mask)):
+    if order and (bodies := _bodies_of(xp, gates, h0, weight, mask)):
         return device_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
     for t in order:
@@ -91,7 +97,7 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, weight, mask, *g)):
+    if order and (bodies := _bodies_of(xp, gates, h0, weight, mask, *g)):
         step_grads, flow = device_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
         return step_grads, flow, _weight_vjp(xp, step_grads, before), None
     by_step = {}
@@ -134,7 +140,7 @@ def lstm_sequence(
         The outputs (T, N, H), the last state and the last cell (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
+    if order and (bodies := _bodies_of(xp, gates, h0, c0, weight, mask)):
         return device_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask)
     turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
     for t in order:
@@ -153,7 +159,7 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     grad_out, flow, cell_flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask, *g)):
+    if order and (bodies := _bodies_of(xp, gates, h0, c0, weight, mask, *g)):
         found = device_steps.lstm_vjp(bodies, xp, order, gates, before, c0, weight, mask, g)
         return *found, _weight_vjp(xp, found[0], before), None
     parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
@@ -222,7 +228,7 @@ def gru_sequence(
         The outputs (T, N, H) and the last state (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
+    if order and (bodies := _bodies_of(xp, gates, h0, weight, bias, mask)):
         return device_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask)
     h, outputs = h0, {}
     for t in order:
@@ -241,7 +247,7 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     grad_out, flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
+    if order and (bodies := _bodies_of(xp, gates, h0, weight, bias, mask, *g)):
         grads, state_grads, flow = device_steps.gru_vjp(
             bodies, xp, order, gates, before, weight, bias, mask, g
         )

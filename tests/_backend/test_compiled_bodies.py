@@ -1,0 +1,219 @@
+"""Compiled loops of operators give what NumPy's way gives, forward and backward."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from kit import close_sums, normal
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
+from mindspore_compat._backend import arrays, compiled, compiled_bodies, scheduler
+
+needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
+CLASSES = Tensor([3, -100, 19], ms.int32)
+
+
+def activation(function, *bodies):
+    return (lambda x, y: function(x) * y, [(3, 20), (3, 20)], bodies)
+
+
+# name: function of Tensors, the shapes of its inputs, the names of the bodies that are compiled
+CASES = {
+    "layer norm": (
+        lambda x, gamma, beta: ops.layer_norm(x, (20,), gamma, beta),
+        [(3, 20), (20,), (20,)],
+        ("standardized", "_kernel_vjp"),
+    ),
+    "layer norm of two axes": (
+        lambda x, gamma, beta: ops.layer_norm(x, (2, 5), gamma, beta),
+        [(3, 2, 5), (2, 5), (2, 5)],
+        ("standardized", "_kernel_vjp"),
+    ),
+    "group norm": (
+        lambda x, gamma, beta: ops.group_norm(x, 2, gamma, beta),
+        [(2, 4, 3, 5), (4,), (4,)],
+        ("_grouped", "_grouped_vjp"),
+    ),
+    "batch norm": (
+        lambda x, gamma, beta: ops.batch_norm(
+            x, ops.zeros(4), ops.ones(4), gamma, beta, training=True
+        ),
+        [(2, 4, 3, 5), (4,), (4,)],
+        ("standardized", "_standardized_vjp", "_moved"),
+    ),
+    "softmax": (
+        lambda x, y: ops.softmax(x) * y,
+        [(3, 20), (3, 20)],
+        ("_softmax_whole", "_softmax_vjp_whole"),
+    ),
+    "log softmax": (
+        lambda x, y: ops.log_softmax(x) * y,
+        [(2, 3, 10), (2, 3, 10)],
+        ("_log_softmax_whole", "_log_softmax_vjp_whole"),
+    ),
+    "cross-entropy": (lambda x: ops.cross_entropy(x, CLASSES), [(3, 20)], ("_row_nll", "_row_vjp")),
+    "gelu": activation(ops.gelu, "_gelu_erf", "_gelu_erf_vjp"),
+    "gelu by tanh": activation(ops.GeLU(), "_gelu_tanh", "_gelu_tanh_vjp"),
+    "fast gelu": activation(ops.fast_gelu, "_fast_gelu", "_fast_gelu_vjp"),
+    "sigmoid": activation(ops.sigmoid, "_sigmoid", "_sigmoid_vjp"),
+    "tanh": activation(ops.tanh, "_tanh", "_tanh_vjp"),
+    "silu": activation(ops.silu, "_silu", "_silu_vjp"),
+    "mish": activation(ops.mish, "_mish", "_mish_vjp"),
+    "logsigmoid": activation(ops.logsigmoid, "_logsigmoid", "_logsigmoid_vjp"),
+    "softplus": activation(ops.softplus, "_softplus", "_softplus_vjp"),
+    "elu": activation(ops.elu, "_elu", "_elu_vjp"),
+    "elu of mint": activation(mint.nn.functional.elu, "_elu", "_elu_ext_vjp"),
+    "celu": activation(ops.celu, "_elu", "_celu_vjp"),
+    "selu": activation(ops.selu, "_selu", "_selu_vjp"),
+    "hardswish": activation(ops.hardswish, "_hardswish", "_hardswish_vjp"),
+    "hardsigmoid": activation(ops.hardsigmoid, "_hardsigmoid", "_hardsigmoid_vjp"),
+}
+
+
+def results(case, scale=1):
+    """The result of a case and its gradients; shapes have `scale` times the rows."""
+    function, shapes, _ = CASES[case]
+    rows = shapes[0][0]
+    given = [
+        normal(*((shape[0] * scale if shape[0] == rows else shape[0]), *shape[1:]), seed=seed)
+        for seed, shape in enumerate(shapes)
+    ]
+    tensors = [Tensor(each.astype(np.float32)) for each in given]
+    made = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
+    return [made[0].asnumpy(), *(each.asnumpy() for each in made[1])]
+
+
+class ByPython(compiled.Loop):
+    """A loop that Python runs, one element at a time."""
+
+    def request(self):
+        self.ready = self.python()
+        return True
+
+
+@pytest.fixture
+def bodies(monkeypatch):
+    """Loops for arrays of any size."""
+    found = compiled_bodies.CompiledBodies()
+    monkeypatch.setattr(compiled_bodies, "LEAST", 1)
+    monkeypatch.setattr(compiled_bodies, "SHORTEST", 1)
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
+    return found
+
+
+def names(bodies):
+    """The bodies that have become loops."""
+    return {made.trace.name for made in bodies._made.values() if made.loop.ready is not None}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    with np.errstate(all="ignore"):
+        found = results(case)
+    assert names(bodies) == set(CASES[case][2])
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found, results(case), strict=True):
+        assert have.shape == want.shape and have.dtype == want.dtype
+        close_sums(have, want)
+
+
+@needs_numba
+@pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu"])
+def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodies, monkeypatch):
+    monkeypatch.setattr(compiled_bodies, "BLOCK", 60)
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    found = []
+    for count in (1, 2, 4, 4):
+        scheduler.limit(count)
+        try:
+            found.append(results(case))
+        finally:
+            scheduler.limit(0)
+    assert names(bodies) == set(CASES[case][2])
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found[0], results(case), strict=True):
+        close_sums(have, want)
+
+
+def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "STRETCH", 7)
+    found = results("batch norm")
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found, results("batch norm"), strict=True):
+        close_sums(have, want)
+
+
+def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    x = normal(3, 20).astype(np.float32)
+    x[1, 4] = -np.float32(np.nan)
+    x[2, 5] = -np.inf
+    with np.errstate(all="ignore"):
+        found = ops.softmax(Tensor(x)).asnumpy()
+    assert np.isnan(found).all(1).tolist() == [False, True, False]
+    assert found[2, 5] == 0 and not np.isnan(found[[0, 2]]).any()
+
+
+def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    x = Tensor(normal(2, 20).astype(np.float32))
+    with pytest.raises(RuntimeError, match="target"):
+        ops.cross_entropy(x, Tensor([0, 20], ms.int32))
+    last = ops.cross_entropy(x, Tensor([-1, 2], ms.int32))
+    close_sums(last.asnumpy(), ops.cross_entropy(x, Tensor([19, 2], ms.int32)).asnumpy())
+
+
+def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    x = normal(20, 3).astype(np.float32).T
+    want = bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, x.copy())
+    for given in (x, np.broadcast_to(x, (2, *x.shape))[0]):
+        np.testing.assert_array_equal(
+            bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, given), want
+        )
+
+
+@pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
+def test_small_arrays_and_float64_are_numpys(size, dtype):
+    found = compiled_bodies.CompiledBodies()
+    x = np.ones((2, size // 2), dtype)
+    assert found.pointwise(lambda xp, x: x * x, x) is None
+    assert not found.apply(x)
+
+
+def test_a_forked_process_compiles_nothing(monkeypatch):
+    monkeypatch.setattr(compiled, "_queue", compiled._Closed())
+    loop = compiled.Loop(lambda name: f"def {name}(): pass\n", [], False, "nothing")
+    loop.wait()
+    assert not loop.request() and loop.ready is None
+
+
+@pytest.mark.parametrize("setting, found", [("off", "False"), ("wait", "True")])
+def test_the_environment_switches_loops_off_or_waits_for_them(setting, found):
+    text = """
+import numpy as np
+import mindspore_compat as ms
+from mindspore_compat._backend import arrays, compiled
+ms.ops.silu(ms.Tensor(np.ones(1 << 16, np.float32)))
+bodies = arrays.HOST.bodies
+print(bodies is not None and all(made.loop.ready for made in bodies._made.values()))
+"""
+    if setting == "wait" and not compiled.available():
+        pytest.skip("needs Numba")
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "MINDSPORE_COMPAT_COMPILE": setting},
+    )
+    assert done.stdout.split() == [found]
