@@ -95,11 +95,11 @@ class Rule:
 
     def accepts(self, value) -> bool:
         """True if `value` is acceptable as it is; the guard is compiled once for each rule."""
-        return self._guarded(value)
-
-    @functools.cached_property
-    def _guarded(self):
-        return eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
+        classes, guard = self.__dict__.get("_compiled_guard", (None, None))
+        if classes is not _registered:  # other classes may stand for the names
+            guard = eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
+            self.__dict__["_compiled_guard"] = _registered, guard
+        return guard(value)
 
     def refuse(self, api: str, name: str, value) -> None:
         """Raises the error that `value` deserves as parameter `name` of `api`; returns if none."""
