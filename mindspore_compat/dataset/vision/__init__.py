@@ -3,6 +3,7 @@
 from .._gathering import public_names as _public_names
 from ..transforms import transforms as _any_data
 from .arithmetic import *  # noqa: F403
+from .boxes import *  # noqa: F403
 from .color import *  # noqa: F403
 from .color_spaces import *  # noqa: F403
 from .files import *  # noqa: F403

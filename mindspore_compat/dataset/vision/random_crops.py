@@ -60,7 +60,7 @@ class RandomCrop(ImageOperation):
         """
         if height < self.size[0] or width < self.size[1]:
             raise RuntimeError(
-                f"For 'RandomCrop', 'size' must not exceed the image with its "
+                f"For '{type(self).__name__}', 'size' must not exceed the image with its "
                 f"borders, {height} x {width}, but got {self.size}."
             )
         left = self._random.integer(0, width - self.size[1])
@@ -85,21 +85,26 @@ class RandomCrop(ImageOperation):
 
     def _array(self, image, lead):
         check_least_rank("RandomCrop", image, lead)
-        several = image.ndim > 3
-        pad = self._pad_each if several else self._pad
-        if self.padding is not None:
-            image = pad(image, sides(self.padding))
-        needed = self._needed(*with_channels(image, 0)[0].shape[-3:-1])
-        if any(needed):
-            image = pad(image, needed)
+        image, _ = self._bordered(image)
         top, left = self._corner(*with_channels(image, 0)[0].shape[-3:-1])
         return cropped("RandomCrop", image, top, left, *self.size)
 
-    def _pad(self, image, padding):
-        return padded_image("RandomCrop", image, padding, self.fill_value, self.padding_mode)
+    def _bordered(self, image):
+        """An image with its borders, and how many pixels were put (before the left, the top)."""
+        left = top = 0
+        if self.padding is not None:
+            left, top, *_ = sides(self.padding)
+            image = self._padded(image, sides(self.padding))
+        needed = self._needed(*with_channels(image, 0)[0].shape[-3:-1])
+        if any(needed):
+            image = self._padded(image, needed)
+        return image, (left + needed[0], top + needed[1])
 
-    def _pad_each(self, images, padding):
-        return np.stack([self._pad(each, padding) for each in images])
+    def _padded(self, image, padding):
+        if image.ndim > 3:
+            return np.stack([self._padded(each, padding) for each in image])
+        api = type(self).__name__
+        return padded_image(api, image, padding, self.fill_value, self.padding_mode)
 
 
 class _ResizedCrop(ImageOperation):
@@ -128,14 +133,15 @@ class _ResizedCrop(ImageOperation):
         low, high = (math.log(each) for each in self.ratio)
         for _ in range(self.max_attempts):
             share = self._random.uniform32(*self.scale)
-            shape = math.exp(self._random.uniform32(low, high))
-            box_width = round(math.sqrt(height * width * share * shape))
-            box_height = round(box_width / shape)
+            shape = float(np.float32(math.exp(self._random.uniform32(low, high))))
+            box_width = _rounded(math.sqrt(height * width * share * shape))
+            box_height = _rounded(box_width / shape)
             if 0 < box_width <= width and 0 < box_height <= height:
                 left = self._random.integer(0, width - box_width)
                 return self._random.integer(0, height - box_height), left, box_height, box_width
         shape = min(max(width / height, self.ratio[0]), self.ratio[1])
-        box_width, box_height = min(width, round(height * shape)), min(height, round(width / shape))
+        box_width = min(width, _rounded(height * shape))
+        box_height = min(height, _rounded(width / shape))
         return (height - box_height + 1) // 2, (width - box_width + 1) // 2, box_height, box_width
 
     def _pil(self, image):
@@ -148,6 +154,11 @@ class _ResizedCrop(ImageOperation):
         check_least_rank(api, image, lead)
         region = self._region(*with_channels(image, 0)[0].shape[-3:-1])
         return resized(api, cropped(api, image, *region), self.size, self.interpolation)
+
+
+def _rounded(number):
+    """The nearest whole number, the greater one of two that are as near."""
+    return math.floor(number + 0.5)
 
 
 class RandomResizedCrop(_ResizedCrop):
@@ -225,5 +236,9 @@ class RandomResize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("RandomResize", image, lead, (2, 3))
+        return resized("RandomResize", image, self.size, self._way())
+
+    def _way(self):
+        """A way to interpolate, drawn at random."""
         ways = (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
-        return resized("RandomResize", image, self.size, ways[self._random.integer(0, 3)])
+        return ways[self._random.integer(0, 3)]
