@@ -34,6 +34,8 @@ LEAST_BYTES = 1 << 20
 FEWEST_COLUMNS = 512
 # Rows of an output up to this long are copied for all samples of a piece together.
 SHORT_ROW = 12
+# Weight gradients of at least this many windows are computed transposed.
+FEW_WINDOWS = 2048
 # Pieces of a batch, at most, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
 # What partial sums of gradients that are computed in parallel take in all, and the columns of a
@@ -143,7 +145,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
         return depthwise.input_gradient(xp, g, w, geo)
-    if max(stride) == 1 and geo.filters <= 2 * geo.channels:
+    if max(stride) == 1 and geo.filters <= min(2 * geo.channels, geo.batch * prod(geo.out)):
         return _as_correlation(xp, g, w, geo)
     return _input_gradient_by_im2col(xp, g, w, geo)
 
@@ -409,7 +411,8 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
-    columns_first = isinstance(x, np.ndarray)  # a GPU updates contiguous gradients together
+    # The product is faster this way round; for few windows it is not worth the transposition.
+    columns_first = isinstance(x, np.ndarray) and geo.batch * prod(geo.out) >= FEW_WINDOWS
 
     def work(number):
         for piece in runs[number]:
@@ -426,7 +429,17 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     grad = sums[0]
     for each in sums[1:]:
         grad += each
-    return (grad.swapaxes(1, 2) if columns_first else grad).reshape(shape)
+    return (_transposed(grad) if columns_first else grad).reshape(shape)
+
+
+def _transposed(stack):
+    """Matrices (..., rows, columns) of the host transposed into new memory, in tiles that fit the
+    cache."""
+    out = np.empty((*stack.shape[:-2], stack.shape[-1], stack.shape[-2]), stack.dtype)
+    for rows in blocks(stack.shape[-2], 512):
+        for columns in blocks(stack.shape[-1], 32):
+            out[..., columns, rows] = stack[..., rows, columns].swapaxes(-1, -2)
+    return out
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):

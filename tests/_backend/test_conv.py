@@ -47,6 +47,7 @@ def check(x_shape, w_shape, stride, pads, dilation, groups):
     dx = conv.input_gradient(np, g, w, x.shape, *options)
     dw = conv.weight_gradient(np, g, x, w.shape, *options)
     assert dx.shape == x.shape and dw.shape == w.shape
+    assert dx.flags.c_contiguous and dw.flags.c_contiguous
     close((dx * u).sum(), (g * direct(u, w, *options)).sum(), atol=0)
     close((dw * v).sum(), (g * direct(x, v, *options)).sum(), atol=0)
     assert (x == kept[0]).all() and (w == kept[1]).all()
@@ -56,6 +57,7 @@ CASES = {
     "1d": ((2, 3, 11), (4, 3, 3), (1,), ((1, 1),), (1,), 1),
     "1d strided, dilated, asymmetric": ((2, 3, 17), (4, 3, 3), (2,), ((2, 0),), (3,), 1),
     "2d": ((2, 3, 7, 8), (4, 3, 3, 2), (1, 1), ((1, 1), (0, 1)), (1, 1), 1),
+    "2d of many windows, grouped": ((8, 4, 18, 18), (6, 2, 3, 3), (1, 1), ((0, 0),) * 2, (1, 1), 2),
     "2d strided": ((2, 3, 9, 8), (4, 3, 3, 3), (2, 3), ((1, 2), (0, 1)), (1, 1), 1),
     "2d stride leaves a rest": ((1, 2, 8, 10), (3, 2, 3, 3), (3, 4), ((0, 0),) * 2, (1, 1), 1),
     "2d dilated": ((2, 3, 9, 9), (4, 3, 3, 2), (1, 2), ((2, 2), (1, 3)), (2, 3), 1),
