@@ -32,6 +32,7 @@ _HOMES = {  # module -> the names it gives to the top
     "common.api": "_no_grad",
     "common.buffers": "frombuffer swap_tensors",
     "common.dump": "set_dump",
+    "common.file_system": "mindio_preload set_mindio_server_info",
     "utils": """from_dlpack to_dlpack get_sdc_detect_result sdc_detect_start sdc_detect_stop
         stress_detect""",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context

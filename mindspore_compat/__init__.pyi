@@ -274,6 +274,7 @@ from .runtime import memory_stats as memory_stats
 from .runtime import memory_summary as memory_summary
 from .parallel import merge_pipeline_strategys as merge_pipeline_strategys
 from .train import merge_sliced_parameter as merge_sliced_parameter
+def mindio_preload(ckpt_file_name: _t.Any) -> _t.Any: ...
 from .common.api import jit_class as ms_class
 from .common.api import ms_function as ms_function
 from .common.api import ms_memory_recycle as ms_memory_recycle
@@ -320,6 +321,7 @@ def set_dump(target: _t.Any, enabled: _t.Any = ...) -> _t.Any: ...
 from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
+def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = ...) -> _t.Any: ...
 from .context import set_ps_context as set_ps_context
 from .common import set_recursion_limit as set_recursion_limit
 from .common import set_rng_state as set_rng_state

@@ -69,7 +69,9 @@ PATHS = {
     "ops._utils.arg_dtype_cast": "ops._primitive_aliases.argument_helpers",
     "ops._utils.arg_handler": "ops._primitive_aliases.argument_helpers",
     "ops.composite.multitype_ops": "ops._transforms.multitype_ops",
+    "ops.composite.multitype_ops._compile_utils": "ops._transforms.compile_utils",
     "ops.composite.random_ops": "ops.composite",
+    "ops._primitive_cache": "ops._primitive_aliases.primitive_cache",
     "ops._grad": "ops._legacy.grad_base",
     "ops._grad.grad_base": "ops._legacy.grad_base",
     "ops.function.nn_func": "ops.function",
@@ -269,7 +271,8 @@ FURTHER = {
         common.initializer common.mutable ops.communication ops.function.nn_func/pad_ext
         ops.auto_generate/_op ops.auto_generate/_ext mint.nn.functional/cross_entropy
         mint.nn.functional/batch_norm ops/rank""",
-    "mint": """functional=mint.nn.functional common common.mutable common._helpers
+    "mint": """ops._primitive_aliases.pyboost_inner_prim/squeeze_impl
+        functional=mint.nn.functional common common.mutable common._helpers
         ops.auto_generate/_op ops.auto_generate/_impl""",
     "numpy": "numpy common common.dtype nn.cell",
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment

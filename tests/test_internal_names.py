@@ -159,3 +159,39 @@ def test_new_zeros_and_new_ones():
     assert ones.dtype == ms.int32 and ones.asnumpy().tolist() == [1, 1]
     with pytest.raises(ValueError):
         functions.new_zeros(x, -1)
+
+
+def test_names_of_the_compiled_module():
+    compiled = importlib.import_module("mindspore_compat._c_expression")
+    assert compiled.Cell_ is nn.Cell and compiled.GradOperation_ is ops.GradOperation
+    info = compiled.ParamInfo()
+    assert (info.name, info.comm_fusion, info.key, info.requires_aggr) == ("", 1, -1, True)
+    assert compiled._empty_instance(size=(2, 3), dtype=ms.float32).shape == (2, 3)
+    assert compiled.is_reboot_node() is False
+    x = Tensor(np.ones((2, 2), np.float32))
+    found = compiled.pyboost_dense(ops.Dense(), [x, x, None])
+    np.testing.assert_array_equal(found.asnumpy(), [[2, 2], [2, 2]])
+    with pytest.raises(AttributeError):
+        compiled.NoSuchName  # noqa: B018
+
+
+def test_indexing_as_functions():
+    utils = importlib.import_module("mindspore_compat.ops.composite.multitype_ops._compile_utils")
+    x = Tensor(np.ones((2, 2), np.float32))
+    np.testing.assert_array_equal(utils._tensor_getitem(x, 0).asnumpy(), [1, 1])
+    assert utils._tensor_setitem(x, 0, 2.0) is x
+    assert utils._tensor_setitem_origin(x, (1, 1), 3.0)[0] is x
+    np.testing.assert_array_equal(x.asnumpy(), [[2, 2], [1, 3]])
+
+
+def test_further_private_names():
+    x = Tensor(np.ones((1, 2, 1), np.float32))
+    assert ms.mint.squeeze_impl(x, (0, 2)).shape == (2,)
+    assert ms.mint.squeeze_impl(x, 1).shape == (1, 2, 1)
+    nn_func = importlib.import_module("mindspore_compat.ops.function.nn_func")
+    found = nn_func._innner_log_softmax(Tensor(np.ones((2, 2), np.float32)), 0)
+    np.testing.assert_allclose(found.asnumpy(), [[-0.6931472] * 2] * 2, rtol=1e-6)
+    normalization = importlib.import_module("mindspore_compat.nn.layer.normalization")
+    assert issubclass(nn.BatchNorm2d, normalization._BatchNorm)
+    cache = importlib.import_module("mindspore_compat.ops._primitive_cache")
+    assert cache._get_cache_prim(ops.Add)() is cache._get_cache_prim(ops.Add)()

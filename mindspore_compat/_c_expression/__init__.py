@@ -1,7 +1,59 @@
-"""The original's compiled module: the types that pickles name, and what a few scripts ask of it."""
+"""The original's compiled module: the types that pickles name, and what a few scripts ask of it.
+
+Its classes that the public ones are derived from in the original stand here for the public ones.
+"""
+
+import importlib
 
 from ..common._ms_context import MSContext
+from ..common._param_info import ParamInfo
+from ..common.jit import ms_memory_recycle as _ms_memory_recycle
 from ..communication.groups import GroupOptions
 from ..communication.order import CommExecOrderChecker
 
-__all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext"]
+__all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext", "ParamInfo", "_ms_memory_recycle"]
+
+_ELSEWHERE = {  # name -> where it is, looked up at its first use
+    "Cell_": ("nn", "Cell"),
+    "GradOperation_": ("ops", "GradOperation"),
+}
+
+
+def __getattr__(name):
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    package, public = _ELSEWHERE[name]
+    found = getattr(importlib.import_module(f"..{package}", __name__), public)
+    globals()[name] = found
+    return found
+
+
+def _empty_instance(*, size, **settings):
+    """What `mint.empty` gives for a shape by name.
+
+    Args:
+        size (Union[tuple[int], list[int]]): the shape.
+        **settings: those of `mint.empty`, such as `dtype`.
+
+    Returns:
+        Tensor.
+    """
+    return importlib.import_module("..mint", __name__).empty(size, **settings)
+
+
+def is_reboot_node():
+    """Whether a cluster has started this process anew after a failure: no cluster does here."""
+    return False
+
+
+def pyboost_dense(primitive, inputs):
+    """The output of a Primitive, such as `ops.Dense()`, for a list of its inputs.
+
+    Args:
+        primitive (Primitive): what is computed.
+        inputs (Union[list, tuple]): its inputs.
+
+    Returns:
+        Tensor.
+    """
+    return primitive(*inputs)

@@ -12,7 +12,7 @@ _tuple_numbers = itertools.count(1)
 class ParamInfo:
     """What is known of a Parameter besides its values."""
 
-    def __init__(self, obj):
+    def __init__(self, obj=None):
         self.obj = obj
         self.name = ""
         self.requires_grad = True

@@ -8,7 +8,8 @@ import sys
 
 from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
-from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401 - imported from here by scripts
+from ._activation.private_names import _innner_log_softmax  # noqa: F401 - imported from here by scripts
+from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401
 
 sys.modules[__name__].__class__ = type(sys.modules[__package__])  # its functions keep their names
 # the original's sources by subject; every function is found under each

@@ -3,7 +3,9 @@
 import functools
 import os
 
-__all__ = ["check_value_type"]
+from ._redundancy import get_parameter_redundancy, remove_param_redundancy
+
+__all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redundancy"]
 
 
 def _make_directory(path, arg_name="path"):

@@ -34,6 +34,7 @@ from .callback._callback import (
     as_list,
     set_cur_net,
 )
+from .callback._step_sync import _StepSync  # noqa: F401 - scripts import it from here
 from .dataset_helper import DatasetHelper, check_dataset, sinks
 from .metrics import get_metrics
 

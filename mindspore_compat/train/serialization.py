@@ -7,6 +7,7 @@ Python code in `mind_ir`.
 
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.dtype import to_numpy
+from ._ckpt_messages import Checkpoint, _exec_save, _parse_ckpt_proto  # noqa: F401 - scripts import them
 from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
 from ._distributed_loading import get_ckpt_path_with_strategy, load_distributed_checkpoint
 from ._loading import (

@@ -29,6 +29,7 @@ from ._batch_norm import (
     BatchNorm2d,
     BatchNorm3d,
     SyncBatchNorm,
+    _BatchNorm,  # noqa: F401 - scripts import it from here
     _need_float,
     _need_shape,
     _Statistics,

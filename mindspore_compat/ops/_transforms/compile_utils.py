@@ -1,0 +1,48 @@
+"""mindspore.ops.composite.multitype_ops._compile_utils: `tensor[index]` as functions.
+
+Scripts put functions of their own in place of `Tensor.__getitem__` and call these from there.
+"""
+
+from ..._core.tensor.tensor import Tensor
+
+_READ, _WRITE = Tensor.__getitem__, Tensor.__setitem__
+
+
+def _tensor_getitem(self, index):
+    """What `self[index]` gives.
+
+    Args:
+        self (Tensor): the Tensor.
+        index (Any): what may stand in the brackets.
+
+    Returns:
+        Tensor.
+    """
+    return _READ(self, index)
+
+
+def _tensor_setitem(self, index, value):
+    """Does `self[index] = value`.
+
+    Args:
+        self (Tensor): the Tensor, which is written in place.
+        index (Any): what may stand in the brackets.
+        value (Union[Tensor, Number, tuple, list]): what is written.
+
+    Returns:
+        Tensor, `self`.
+    """
+    _WRITE(self, index, value)
+    return self
+
+
+_tensor_getitem_origin = _tensor_getitem
+
+
+def _tensor_setitem_origin(self, index, value):
+    """Does `self[index] = value`. Arguments as for `_tensor_setitem`.
+
+    Returns:
+        tuple[Tensor], `self` alone.
+    """
+    return (_tensor_setitem(self, index, value),)
