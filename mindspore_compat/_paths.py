@@ -112,6 +112,7 @@ PATHS.update(
         graph.dynamic_shape.enable_dynamic""",
         "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
         "mint.distributed": "ops.function.comm_func",
+        "dataset.debug": "dataset.debug.debug_hook dataset.debug.pre_defined_hook",
         "dataset.engine.cache": "dataset.engine.cache_client",
         "dataset.engine.waited": "dataset.callback.ds_callback",
         "hal": "hal.device hal.event hal.memory hal.stream",
@@ -152,8 +153,8 @@ PATHS.update(
 FACADES = set(
     """boost.adasum boost.base boost.boost boost.boost_cell_wrapper boost.dim_reduce
     boost.grad_freeze boost.group_loss_scale_manager boost.less_batch_normalization common.device
-    common.dynamic_shape common.file_system common.mindir_util dataset.callback dataset.debug
-    dataset.debug.debug_hook dataset.debug.pre_defined_hook dataset.engine.offload graph
+    common.dynamic_shape common.file_system common.mindir_util dataset.callback
+    dataset.engine.offload graph
     graph.dynamic_shape mindrecord.common.enums mindrecord.config mindrecord.core
     mindrecord.core.shardheader mindrecord.core.shardindexgenerator mindrecord.core.shardreader
     mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter

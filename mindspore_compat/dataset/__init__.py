@@ -5,7 +5,7 @@ A pipeline is built from a source (`MnistDataset`, `GeneratorDataset`, ...) and 
 `vision`, `text` and `audio`, settings in `config`.
 """
 
-from . import audio, engine, text, transforms, utils, vision
+from . import audio, debug, engine, text, transforms, utils, vision
 from .engine import *  # noqa: F403
 from .engine import config
 from .engine import sampler as samplers
@@ -16,6 +16,7 @@ __all__ = [
     "LineReader",
     "audio",
     "config",
+    "debug",
     "engine",
     "get_seed",
     "samplers",

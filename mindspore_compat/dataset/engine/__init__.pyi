@@ -101,6 +101,7 @@ from ...dataset import SubsetRandomSampler as SubsetRandomSampler
 from ...dataset import SubsetSampler as SubsetSampler
 from ...dataset import TFRecordDataset as TFRecordDataset
 from ...dataset import TakeDataset as TakeDataset
+from ...dataset import TedliumDataset as TedliumDataset
 from ...dataset import TextBaseDataset as TextBaseDataset
 from ...dataset import TextFileDataset as TextFileDataset
 from ...dataset import TupleIterator as TupleIterator

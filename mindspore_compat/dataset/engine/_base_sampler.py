@@ -107,11 +107,30 @@ class BuiltinSampler:
 
         return epoch
 
+    def parse(self):
+        """Returns the sampler as a pipeline takes it, which here is the sampler itself.
+
+        Raises:
+            RuntimeError: a number that it or its child was made with is out of range.
+        """
+        self._check()
+        if self.child_sampler is not None:
+            self.child_sampler.parse()
+        return self
+
     def _check(self):
         """Refuses numbers out of range, which the original looks at in use only."""
 
     def _limited(self, size):
         return min(size, self.num_samples) if self.num_samples else size
+
+
+class FileSampler(BuiltinSampler):
+    """The base of the samplers that MindDataset takes, too."""
+
+    def parse_for_minddataset(self):
+        """Returns the sampler as MindDataset takes it; see `parse`."""
+        return self.parse()
 
 
 def _inside(indices, size):

@@ -9,7 +9,6 @@ here runs in the thread that reads its rows, except for the workers of single op
 
 import os
 import random
-from abc import ABC, abstractmethod
 from enum import IntEnum
 from types import SimpleNamespace
 
@@ -20,6 +19,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._io.reading import json_of, reading
 from .._rules import AnInstance
+from ..debug import DebugHook, PrintMetaDataHook
 
 __all__ = """DebugHook ErrorSamplesMode get_auto_num_workers get_auto_offload get_autotune_interval
     get_callback_timeout get_debug_mode get_dynamic_shape get_enable_autotune get_enable_shared_mem
@@ -48,46 +48,6 @@ class ErrorSamplesMode(IntEnum):
     RETURN = 0
     REPLACE = 1
     SKIP = 2
-
-
-class DebugHook(ABC):
-    """Sees the rows between the operations of `map` while the debug mode is on.
-
-    Subclasses define `compute(self, *args)`, which gets the columns before an operation.
-
-    Args:
-        prev_op_name (str, optional): the name of the operation before.
-    """
-
-    def __init__(self, prev_op_name=None):
-        self.prev_op_name = prev_op_name
-
-    @abstractmethod
-    def compute(self, *args):
-        """Looks at the columns; what it returns is ignored."""
-
-    def set_previous_op_name(self, prev_op_name):
-        """Tells the hook the name of the operation before it."""
-        self.prev_op_name = prev_op_name
-
-    def log_previous_op_name(self):
-        """Prints the name of the operation before."""
-        if self.prev_op_name is not None:
-            print(f"[Dataset debugger] After {self.prev_op_name}")
-
-
-class PrintMetaDataHook(DebugHook):
-    """Prints shape, dtype and size of each column."""
-
-    def compute(self, *args):
-        """Prints a line for each column."""
-        self.log_previous_op_name()
-        for index, column in enumerate(args):
-            column = np.asarray(column)
-            print(
-                f"[Dataset debugger] Column {index}: shape {column.shape}, dtype {column.dtype}, "
-                f"{column.nbytes} bytes"
-            )
 
 
 def max_workers() -> int:

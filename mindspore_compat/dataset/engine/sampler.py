@@ -8,7 +8,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Str
 from .._rules import AnInstance
-from ._base_sampler import BuiltinSampler, Count, Shuffle, Whole
+from ._base_sampler import BuiltinSampler, Count, FileSampler, Shuffle, Whole
 from .config import next_seed
 from .twister import Twister
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-class SequentialSampler(BuiltinSampler):
+class SequentialSampler(FileSampler):
     """Takes the rows in their own order.
 
     Args:
@@ -67,7 +67,7 @@ class SequentialSampler(BuiltinSampler):
         return lambda: taken
 
 
-class RandomSampler(BuiltinSampler):
+class RandomSampler(FileSampler):
     """Takes the rows in random order, a new one in each epoch.
 
     Args:
@@ -126,7 +126,7 @@ def _only_global(shuffle):
         raise RuntimeError(f"The shuffle mode {shuffle} is not supported by this dataset.")
 
 
-class DistributedSampler(BuiltinSampler):
+class DistributedSampler(FileSampler):
     """Takes every `num_shards`-th row: this process's share.
 
     Args:
@@ -230,7 +230,7 @@ class DistributedSampler(BuiltinSampler):
         return epoch
 
 
-class PKSampler(BuiltinSampler):
+class PKSampler(FileSampler):
     """Takes `num_val` rows of each class, at random; as in the original, a row may come twice.
 
     Args:
@@ -297,7 +297,7 @@ class PKSampler(BuiltinSampler):
         return epoch
 
 
-class SubsetSampler(BuiltinSampler):
+class SubsetSampler(FileSampler):
     """Takes the rows of given indices, in the order given.
 
     Args:

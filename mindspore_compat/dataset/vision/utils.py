@@ -1,6 +1,16 @@
-"""Choices that image transforms take, and functions for image files."""
+"""Choices that image transforms take, and small things that are shown with them.
 
+The members of the enumerations are converted by `to_c_type` to those of the same kind that the
+original's compiled library has, and by `to_python_type` to what Pillow and NumPy take. AFFINE,
+LINEAR and their like are Pillow's constants, which is imported when one is asked for.
+"""
+
+import functools
+import numbers
+from dataclasses import dataclass
 from enum import Enum, IntEnum
+
+from .._extra import pillow
 
 __all__ = [
     "AutoAugmentPolicy",
@@ -33,6 +43,30 @@ class Inter(IntEnum):
     AREA = 4
     PILCUBIC = 5
 
+    @staticmethod
+    def to_c_type(inter_type):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member, or ANTIALIAS.
+        """
+        return _native(Inter, "DE_INTER_", inter_type)
+
+    @staticmethod
+    def to_python_type(inter_type):
+        """Returns Pillow's filter.
+
+        Raises:
+            RuntimeError: it is no member, or one that Pillow has no filter for.
+        """
+        name = _PILLOW_FILTERS.get(_member(Inter, inter_type).name)
+        if name is None:
+            raise RuntimeError(
+                f"For 'Inter', 'inter_type' must be NEAREST, ANTIALIAS, LINEAR or CUBIC, but got "
+                f"{inter_type!r}."
+            )
+        return getattr(pillow("Inter").Resampling, name)
+
 
 class Border(str, Enum):
     """What lies beyond the edge of an image.
@@ -52,6 +86,24 @@ class Border(str, Enum):
     REFLECT = "reflect"
     SYMMETRIC = "symmetric"
 
+    @staticmethod
+    def to_c_type(border_type):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(Border, "DE_BORDER_", border_type)
+
+    @staticmethod
+    def to_python_type(border_type):
+        """Returns the name of the padding, as NumPy and Pillow take it.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _member(Border, border_type).value
+
 
 class ImageBatchFormat(IntEnum):
     """The order of the axes of a batch of images.
@@ -64,6 +116,15 @@ class ImageBatchFormat(IntEnum):
 
     NHWC = 0
     NCHW = 1
+
+    @staticmethod
+    def to_c_type(image_batch_format):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(ImageBatchFormat, "DE_IMAGE_BATCH_FORMAT_", image_batch_format)
 
 
 class ImageReadMode(IntEnum):
@@ -78,6 +139,15 @@ class ImageReadMode(IntEnum):
     UNCHANGED = 0
     GRAYSCALE = 1
     COLOR = 2
+
+    @staticmethod
+    def to_c_type(image_read_mode):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(ImageReadMode, "DE_IMAGE_READ_MODE_", image_read_mode)
 
 
 class SliceMode(IntEnum):
@@ -94,6 +164,15 @@ class SliceMode(IntEnum):
     PAD = 0
     DROP = 1
 
+    @staticmethod
+    def to_c_type(mode):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(SliceMode, "DE_SLICE_", mode)
+
 
 class AutoAugmentPolicy(str, Enum):
     """The dataset on which a policy of AutoAugment was learned.
@@ -109,6 +188,15 @@ class AutoAugmentPolicy(str, Enum):
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
     SVHN = "svhn"
+
+    @staticmethod
+    def to_c_type(policy):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(AutoAugmentPolicy, "DE_AUTO_AUGMENT_POLICY_", policy)
 
 
 class ConvertMode(IntEnum):
@@ -134,3 +222,139 @@ class ConvertMode(IntEnum):
     COLOR_GRAY2BGRA = COLOR_GRAY2RGBA = 9
     COLOR_BGRA2GRAY = 10
     COLOR_RGBA2GRAY = 11
+
+    @staticmethod
+    def to_c_type(mode):
+        """Returns the member of the compiled library's enumeration.
+
+        Raises:
+            RuntimeError: it is no member.
+        """
+        return _native(ConvertMode, "DE_", mode)
+
+
+_PILLOW_FILTERS = {
+    "NEAREST": "NEAREST",
+    "ANTIALIAS": "LANCZOS",
+    "BILINEAR": "BILINEAR",
+    "BICUBIC": "BICUBIC",
+}
+_NATIVE_INTERPOLATIONS = ("LINEAR", "NEAREST_NEIGHBOUR", "CUBIC", "AREA", "PILCUBIC")
+_NATIVE_NAMES = {"NEAREST": "NEAREST_NEIGHBOUR", "BILINEAR": "LINEAR", "BICUBIC": "CUBIC"}
+
+
+def _member(kind, value):
+    """A member of an enumeration, from itself or its value.
+
+    Raises:
+        RuntimeError: it is none.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        names = ", ".join(each.name for each in kind)
+        raise RuntimeError(
+            f"For '{kind.__name__}', the member must be one of {names}, but got {value!r}."
+        ) from None
+
+
+def _native(kind, prefix, value):
+    """What the compiled library has for a member of `kind`."""
+    member = _member(kind, value)
+    natives = _native_enumeration(kind, prefix)
+    name = prefix + _NATIVE_NAMES.get(member.name, member.name)
+    if name not in natives.__members__:
+        raise RuntimeError(
+            f"For '{kind.__name__}', {member.name} applies to PIL images only, which the compiled "
+            f"library does not take."
+        )
+    return natives[name]
+
+
+@functools.cache
+def _native_enumeration(kind, prefix):
+    """The enumeration of the compiled library that stands for `kind`."""
+    is_inter = kind is Inter
+    names = _NATIVE_INTERPOLATIONS if is_inter else [each.name for each in kind]
+    title = {"Inter": "InterpolationMode", "Border": "BorderType"}.get(kind.__name__, kind.__name__)
+    return IntEnum(title, {prefix + name: number for number, name in enumerate(names)})
+
+
+_PILLOW_CONSTANTS = {
+    "AFFINE": "Transform.AFFINE",
+    "ANTIALIAS": "Resampling.LANCZOS",
+    "CUBIC": "Resampling.BICUBIC",
+    "FLIP_LEFT_RIGHT": "Transpose.FLIP_LEFT_RIGHT",
+    "FLIP_TOP_BOTTOM": "Transpose.FLIP_TOP_BOTTOM",
+    "LINEAR": "Resampling.BILINEAR",
+    "NEAREST": "Resampling.NEAREST",
+    "PERSPECTIVE": "Transform.PERSPECTIVE",
+}
+
+
+def __getattr__(name):
+    if name not in _PILLOW_CONSTANTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    kind, _, member = _PILLOW_CONSTANTS[name].partition(".")
+    return getattr(getattr(pillow(name), kind), member)
+
+
+def parse_padding(padding):
+    """Returns padding as (left, top, right, bottom).
+
+    Args:
+        padding (Union[number, sequence]): of all sides, of (left and right, top and bottom), or of
+            each side. Sequences of other lengths are returned as tuples.
+
+    Raises:
+        TypeError: it is neither a number nor a sequence.
+
+    Example:
+        >>> from mindspore_compat.dataset.vision import utils
+        >>> utils.parse_padding((1, 2))
+        (1, 2, 1, 2)
+    """
+    if isinstance(padding, numbers.Number):
+        return (padding,) * 4
+    if len(padding) == 2:
+        return (*padding, *padding)
+    return tuple(padding) if isinstance(padding, list) else padding
+
+
+@dataclass
+class DecodeParams:
+    """What part of which stream of a video is decoded.
+
+    Args:
+        container (object): the open file.
+        start_offset (int): the timestamp of the first frame.
+        end_offset (int): the timestamp of the last frame.
+        stream (object): the stream.
+
+    Example:
+        >>> from mindspore_compat.dataset.vision import utils
+        >>> utils.DecodeParams("clip.mp4", 0, 90, 0).end_offset
+        90
+    """
+
+    container: object
+    start_offset: int
+    end_offset: int
+    stream: object
+
+
+class VideoFrameDvpp:
+    """The timestamps of a frame of a video: when it is decoded, and when it is shown.
+
+    Args:
+        dts (int, optional): when it is decoded.
+        pts (int, optional): when it is shown.
+
+    Example:
+        >>> from mindspore_compat.dataset.vision import utils
+        >>> utils.VideoFrameDvpp(pts=3).pts
+        3
+    """
+
+    def __init__(self, dts=0, pts=0):
+        self.dts, self.pts = dts, pts

@@ -17,6 +17,7 @@ from .mnist_cifar import *  # noqa: F403
 from .reviews import *  # noqa: F403
 from .scenes import *  # noqa: F403
 from .synthetic import *  # noqa: F403
+from .tedlium import *  # noqa: F403
 from .text import *  # noqa: F403
 from .tfrecord import *  # noqa: F403
 from .translation import *  # noqa: F403

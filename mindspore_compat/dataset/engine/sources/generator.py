@@ -149,6 +149,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def __len__(self):
         return self.get_dataset_size()
 
+    def prepare_multiprocessing(self):
+        """Is there for scripts; the workers start with the iterator that needs them."""
+
     def _columns(self):
         return self.column_names
 

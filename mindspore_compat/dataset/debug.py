@@ -1,0 +1,97 @@
+"""`mindspore.dataset.debug`: hooks that see the rows between the operations of `map`.
+
+They are given to `config.set_debug_mode`, or stand among the operations themselves.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+__all__ = ["DebugHook", "PrintDataHook", "PrintMetaDataHook"]
+
+
+class DebugHook(ABC):
+    """Sees the rows between the operations of `map` while the debug mode is on.
+
+    Subclasses define `compute(self, *args)`, which gets the columns before an operation. A hook
+    that stands among the operations of `map` sees the columns there, in any mode.
+
+    Args:
+        prev_op_name (str, optional): the name of the operation before.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> class Largest(ds.debug.DebugHook):
+        ...     def compute(self, *args):
+        ...         print(max(column.max() for column in args))
+        >>> rows = ds.NumpySlicesDataset([[1, 3], [5, 2]], shuffle=False).map([Largest()])
+        >>> for row in rows.create_tuple_iterator(num_epochs=1):
+        ...     pass
+        3
+        5
+    """
+
+    def __init__(self, prev_op_name=None):
+        self.prev_op_name = prev_op_name
+
+    def __call__(self, *args):
+        self.compute(*args)
+        return args
+
+    @abstractmethod
+    def compute(self, *args):
+        """Looks at the columns; what it returns is ignored."""
+
+    def set_previous_op_name(self, prev_op_name):
+        """Tells the hook the name of the operation before it."""
+        self.prev_op_name = prev_op_name
+
+    def log_previous_op_name(self):
+        """Prints the name of the operation before."""
+        if self.prev_op_name is not None:
+            print(f"[Dataset debugger] After {self.prev_op_name}")
+
+
+class PrintMetaDataHook(DebugHook):
+    """Prints shape, dtype and size of each column.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> ds.debug.PrintMetaDataHook().compute(np.zeros((2, 3), np.float32))
+        [Dataset debugger] Column 0: shape (2, 3), dtype float32, 24 bytes
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def compute(self, *args):
+        """Prints a line for each column."""
+        self.log_previous_op_name()
+        for index, column in enumerate(args):
+            column = np.asarray(column)
+            print(
+                f"[Dataset debugger] Column {index}: shape {column.shape}, dtype {column.dtype}, "
+                f"{column.nbytes} bytes"
+            )
+
+
+class PrintDataHook(DebugHook):
+    """Prints the values of each column.
+
+    Example:
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> ds.debug.PrintDataHook().compute(np.array([1, 2]), np.array("abc"))
+        [Dataset debugger] Column 0: [1 2]
+        [Dataset debugger] Column 1: abc
+    """
+
+    def __init__(self):
+        super().__init__()
+
+    def compute(self, *args):
+        """Prints the values of each column."""
+        self.log_previous_op_name()
+        for index, column in enumerate(args):
+            print(f"[Dataset debugger] Column {index}: {column}")

@@ -1,0 +1,150 @@
+"""The talks of TED-LIUM: sentences cut out of SPH files, as STM files say.
+
+A line of an STM file has the talk, a channel, the speaker, where the sentence begins and ends in
+seconds, an identifier and what is said. An SPH file is a header of text and the samples; here they
+must be 16-bit numbers that are not compressed.
+"""
+
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io.reading import at
+from ...._io.reading import content as content_of
+from ..._rules import Samples, Workers
+from ..pipeline import AudioBaseDataset
+from .generator import Shard, Shards
+from .listed_rows import Listed, documented, has_ending, lines_of, names_in
+from .mnist_cifar import exclusive, folder
+
+__all__ = ["TedliumDataset"]
+
+_FIELDS = 6  # before what is said
+_PARTS = ("train", "test", "dev")
+_ORDERS = {"01": "<i2", "10": ">i2"}
+
+
+@documented
+class TedliumDataset(Listed, AudioBaseDataset):
+    """The sentences of TED-LIUM: "waveform", "sample_rate" (int32), "transcript", "talk_id",
+    "speaker_id" and "identifier".
+
+    A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 gives zeros
+    in its place.
+
+    Args:
+        dataset_dir (str): the folder of the folders train, test and dev, or data, of which each has
+            the folders sph and stm.
+        release (str): "release1", "release2" or "release3".
+        usage (str, optional): "train", "test", "dev" or "all"; of release3 "all" alone. By default
+            "all".
+        extensions (str, optional): the ending of SPH files, which must be ".sph".
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.TedliumDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        release: OneOf("release1", "release2", "release3"),
+        usage: OneOf(*_PARTS, "all") = None,
+        extensions: Str = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        if release == "release3" and usage not in (None, "all"):
+            raise ValueError(
+                f"For 'TedliumDataset', 'usage' must be 'all' with 'release3', but got {usage!r}."
+            )
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("TedliumDataset", dataset_dir)
+        self.release, self.usage = release, usage or "all"
+        self.extensions = extensions or ".sph"
+
+    def _columns(self):
+        return ["waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier"]
+
+    def _list(self):
+        if self.extensions != ".sph":
+            raise RuntimeError(
+                f"For 'TedliumDataset', 'extensions' must be '.sph', but got {self.extensions!r}."
+            )
+        parts = ("data",) if self.release == "release3" else _PARTS
+        if self.usage != "all":
+            parts = (self.usage,)
+        found = [record for part in parts for record in self._part_of(part)]
+        return [record for _, record in sorted(found)]
+
+    def _part_of(self, part):
+        """((number of the line as text, name of the file, part), record) of all lines of a part."""
+        root = os.path.join(self.dataset_dir, part)
+        for name in names_in(os.path.join(root, "stm"), has_ending(".stm")):
+            path = os.path.join(root, "stm", name)
+            for number, line in enumerate(lines_of(path)):
+                if not line.strip():
+                    continue
+                fields = line.split(" ", _FIELDS)
+                if len(fields) <= _FIELDS:
+                    raise RuntimeError(
+                        f"Line {number + 1} of {path!r} must have seven fields, but is {line!r}."
+                    )
+                talk, _, speaker, start, end, identifier, said = fields
+                sound = os.path.join(root, "sph", talk + self.extensions)
+                record = sound, float(start), float(end), said, talk, speaker, identifier
+                yield (str(number), name, part), record
+
+    def _made(self, path, start, end, *more):
+        samples, rate, channels = read_sph(path)
+        first, last = int(start * rate), int(end * rate)
+        if not 0 <= first <= last <= len(samples) // channels:
+            raise RuntimeError(
+                f"{path!r} has {len(samples) // channels} samples, but a sentence is said to be at "
+                f"{first} to {last}."
+            )
+        part = samples[first * channels : last * channels].astype(np.float32)
+        return [(part / np.float32(32767))[None], np.int32(rate), *map(np.array, more)]
+
+
+def read_sph(path):
+    """The samples of an SPH file, how many there are a second, and the number of its channels.
+
+    Raises:
+        RuntimeError: it cannot be read, or is no SPH file of 16-bit numbers.
+    """
+    content = content_of(path)
+    at(path)
+    if content[:7] != b"NIST_1A":
+        raise RuntimeError(f"{path!r} is not an SPH file.")
+    size = int(content[8:16])
+    header = dict(_entries(content[16:size].decode("ascii")))
+    width, coding = header.get("sample_n_bytes", "2"), header.get("sample_coding", "pcm")
+    if (width, coding) != ("2", "pcm"):
+        raise RuntimeError(
+            f"{path!r} must be of 16-bit numbers as pcm, but is of {width} bytes as {coding}."
+        )
+    order = _ORDERS[header.get("sample_byte_format", "01")]
+    samples = np.frombuffer(content, order, (len(content) - size) // 2, size)
+    return samples, int(header["sample_rate"]), int(header.get("channel_count", "1"))
+
+
+def _entries(header):
+    """(name, value) of the lines of a header such as "sample_rate -i 16000"."""
+    for line in header.splitlines():
+        if line.strip() == "end_head":
+            return
+        name, _, value = line.split(" ", 2)
+        yield name, value.strip()
