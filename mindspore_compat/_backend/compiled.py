@@ -137,6 +137,23 @@ class Loop:
             self._done.set()
 
 
+def fits(arrays):
+    """True if a loop takes these one-dimensional arrays."""
+    return all(
+        array.flags.c_contiguous
+        and array.flags.writeable
+        and array.flags.aligned
+        and type(array) is numpy.ndarray
+        for array in arrays
+    )
+
+
+def flat(array):
+    """An array as loops take it, of one axis; a copy where it is not contiguous, or read only."""
+    found = array.reshape(-1)
+    return found if fits([found]) else found.copy()
+
+
 @functools.cache
 def _functions_text():
     return inspect.getsource(vector_math)
@@ -248,14 +265,3 @@ def update_loop(trace, dtype):
     """The loop of a program that `compilable` accepts."""
     parameters = [(dtype, True)] * len(trace.names) + [(dtype, False)] * trace.scalar_count
     return Loop(functools.partial(source, trace), parameters, False, trace.name)
-
-
-def fits(arrays):
-    """True if a loop takes these one-dimensional arrays."""
-    return all(
-        array.flags.c_contiguous
-        and array.flags.writeable
-        and array.flags.aligned
-        and type(array) is numpy.ndarray
-        for array in arrays
-    )

@@ -112,12 +112,6 @@ class CompiledBodies:
         return found.run(shape, arrays, numbers) if found.is_ready() else None
 
 
-def _flat(array):
-    """The array as the loops take it; a copy where it is not contiguous or only to be read."""
-    flat = array.reshape(-1)
-    return flat if compiled.fits([flat]) else flat.copy()
-
-
 def _operand(value):
     return f"v{value}" if type(value) is int else value
 
@@ -178,7 +172,7 @@ class PointLoop:
 
     def run(self, arrays, numbers):
         """What the body gives for arrays."""
-        given = [_flat(array) for array in arrays]
+        given = [compiled.flat(array) for array in arrays]
         made = [numpy.empty(given[0].shape, FLOAT) for _ in self.trace.results]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
         parts = scheduler.blocks(given[0].size, BLOCK)
@@ -376,7 +370,7 @@ class RowLoop(RowPlan):
         """What the body gives for arrays; None if it picks a column that a row lacks."""
         outer, rows, inner = shape
         length = outer * inner
-        given = [_flat(array) for array in arrays if array is not None]
+        given = [compiled.flat(array) for array in arrays if array is not None]
         data = arrays[self.kinds.index("e")]
         least = -(-rows // MOST_PIECES) if _SUMMED.intersection(self.gives) else 1
         parts = scheduler.blocks(rows, max(BLOCK // length, least))

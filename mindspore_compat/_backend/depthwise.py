@@ -8,7 +8,8 @@ position is a shift, and a shift of an image whose rows lie end to end is one of
 memory: every kernel position is a long contiguous multiply-add. Rows keep the phase's width, so
 each result row carries a few columns more than needed, cut off at the end.
 
-Arguments are as in conv.py, which checks them; sizes come as its `Geometry`.
+With Numba, images of the host go to compiled loops instead (compiled_depthwise.py). Arguments are
+as in conv.py, which checks them; sizes come as its `Geometry`.
 """
 
 from itertools import product
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import compiled_depthwise
 from .scheduler import blocks, run
 
 # Elements of a part: three buffers of as many fit in cache.
@@ -90,6 +92,8 @@ def _row_weights(xp, w, geo, multiple):
 
 def convolve(xp, x, w, geo):
     """The convolution described by `geo`, as `conv.convolve` computes it."""
+    if (found := compiled_depthwise.convolve(x, w, geo)) is not None:
+        return found
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
 
     def work(part, samples, channels, filters):
@@ -131,6 +135,8 @@ def _flat_gradient(xp, g, geo, plan):
 
 def input_gradient(xp, g, w, geo):
     """The gradient for the input, as `conv.input_gradient` computes it."""
+    if (found := compiled_depthwise.input_gradient(g, w, geo)) is not None:
+        return found
     grad = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
 
     def work(part, samples, channels, filters):
@@ -161,6 +167,8 @@ def _add_input(xp, grad, g, w, geo):
 
 def weight_gradient(xp, g, x, geo):
     """The gradient for the weights, as `conv.weight_gradient` computes it."""
+    if (found := compiled_depthwise.weight_gradient(g, x, geo)) is not None:
+        return found
     positions = prod(geo.kernel)
     grads = xp.empty((geo.batch, geo.filters, positions), x.dtype)
 

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from kit import close_sums, normal
+from kit.loops import ByPython
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
@@ -84,14 +85,6 @@ def results(case, scale=1):
     tensors = [Tensor(each.astype(np.float32)) for each in given]
     made = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
     return [made[0].asnumpy(), *(each.asnumpy() for each in made[1])]
-
-
-class ByPython(compiled.Loop):
-    """A loop that Python runs, one element at a time."""
-
-    def request(self):
-        self.ready = self.python()
-        return True
 
 
 @pytest.fixture
