@@ -57,7 +57,9 @@ def call_text(case):
 
 
 def _named(given):
-    return ", ".join(v if k.startswith("*") else f"{k}={v}" for k, v in given.items())
+    """Arguments by name; those beyond the named ones, and all before them, by position."""
+    last = max((i for i, k in enumerate(given) if k.startswith("*")), default=-1)
+    return ", ".join(v if i <= last else f"{k}={v}" for i, (k, v) in enumerate(given.items()))
 
 
 def summary(records, about):

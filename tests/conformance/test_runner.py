@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 import pytest
 from kit.toy_target import SPECS, TOY
 
-from conformance import answers, cases, html, links, report, runner, verdicts
+from conformance import answers, cases, generate, html, links, report, runner, verdicts
 from conformance.__main__ import main
 
 
@@ -248,6 +248,30 @@ def test_generated_files_are_tests_that_pass_and_fail(toy, spec, tmp_path):
     toy(TOY.replace("rate < 1.0", "rate <= 1.0"))
     done = run()
     assert done.returncode == 1 and "1 failed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "case, line",
+    [
+        (
+            {"kind": "accepts", "call": {"net": "a", "*1": "b", "file": "'c'"}},
+            "ms.nn.Thing(a, b, file='c')",
+        ),
+        (
+            {"kind": "accepts", "init": {"p": "1"}, "call": {"g": "sample.gradients()"}},
+            "made(sample.gradients())",
+        ),
+        ({"kind": "accepts", "call": {}, "apart": "why"}, None),
+        ({"kind": "exists"}, "resolve(values.ms, 'nn.Thing')"),
+    ],
+)
+def test_a_case_as_a_test_of_a_file(case, line):
+    case = {"id": "nn.Thing::x", "name": "nn.Thing", **case}
+    text = generate._function(case, None, set())
+    assert (text and text.splitlines()[-1].strip()) == line
+    assert not text or compile(text, "test", "exec")
+    lacking = generate._function(case, ["", "fail", "AttributeError"], set())
+    assert lacking is None
 
 
 def judged(case, result, answer):
