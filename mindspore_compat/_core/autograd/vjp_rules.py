@@ -160,16 +160,18 @@ def compose(function):
 # Arithmetic ---------------------------------------------------------------------------------------
 
 
-def _conj(xp, x):
+def conj(xp, x):
     """The conjugate, for which a real array need not be copied."""
     return xp.conj(x) if getattr(x, "dtype", None) is None or x.dtype.kind == "c" else x
 
 
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
 derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
-derive("multiply(x, y)", x=lambda xp, g, y: g * _conj(xp, y), y=lambda xp, g, x: g * _conj(xp, x))
+derive("multiply(x, y)", x=lambda xp, g, y: g * conj(xp, y), y=lambda xp, g, x: g * conj(xp, x))
 derive(
-    "divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out, y: -g * xp.conj(out / y)
+    "divide(x, y)",
+    x=lambda xp, g, y: g / conj(xp, y),
+    y=lambda xp, g, out, y: -g * conj(xp, out / y),
 )
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
 derive(
@@ -181,21 +183,21 @@ derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y
 derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
 derive("negative(x)", x=lambda xp, g: -g)
 derive("positive(x)", x=lambda xp, g: g)
-derive("square(x)", x=lambda xp, g, x: g * _conj(xp, 2 * x))
-derive("reciprocal(x)", x=lambda xp, g, out: -g * xp.conj(out * out))
-derive("sqrt(x)", x=lambda xp, g, out: g / xp.conj(2 * out))
+derive("square(x)", x=lambda xp, g, x: g * conj(xp, 2 * x))
+derive("reciprocal(x)", x=lambda xp, g, out: -g * conj(xp, out * out))
+derive("sqrt(x)", x=lambda xp, g, out: g / conj(xp, 2 * out))
 derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
 derive("cbrt(x)", x=lambda xp, g, out: g / (3 * out * out))
 
 
 def _power_base(xp, g, x, y):
     """y x^(y-1), and 0 where y is 0 even at x = 0."""
-    return g * xp.conj(xp.where(y == 0, 0, y * xp.power(x, xp.where(y == 0, 1, y - 1))))
+    return g * conj(xp, xp.where(y == 0, 0, y * xp.power(x, xp.where(y == 0, 1, y - 1))))
 
 
 def _power_exponent(xp, g, out, x):
     """x^y log x, and 0 where x is 0 (the limit for positive exponents)."""
-    return g * xp.conj(out * xp.log(xp.where(x == 0, 1, x)))
+    return g * conj(xp, out * xp.log(xp.where(x == 0, 1, x)))
 
 
 derive("power(x, y)", x=_power_base, y=_power_exponent)
@@ -263,13 +265,13 @@ derive(
 
 # Exponentials and trigonometry --------------------------------------------------------------------
 
-derive("exp(x)", x=lambda xp, g, out: g * xp.conj(out))
+derive("exp(x)", x=lambda xp, g, out: g * conj(xp, out))
 derive("exp2(x)", x=lambda xp, g, out: g * out * math.log(2))
-derive("expm1(x)", x=lambda xp, g, out: g * xp.conj(out + 1))
-derive("log(x)", x=lambda xp, g, x: g / xp.conj(x))
+derive("expm1(x)", x=lambda xp, g, out: g * conj(xp, out + 1))
+derive("log(x)", x=lambda xp, g, x: g / conj(xp, x))
 derive("log2(x)", x=lambda xp, g, x: g / (x * math.log(2)))
 derive("log10(x)", x=lambda xp, g, x: g / (x * math.log(10)))
-derive("log1p(x)", x=lambda xp, g, x: g / xp.conj(1 + x))
+derive("log1p(x)", x=lambda xp, g, x: g / conj(xp, 1 + x))
 derive(
     "logaddexp(x, y)",
     x=lambda xp, g, x, out: g * xp.exp(x - out),
@@ -280,23 +282,23 @@ derive(
     x=lambda xp, g, x, out: g * xp.exp2(x - out),
     y=lambda xp, g, y, out: g * xp.exp2(y - out),
 )
-derive("sin(x)", x=lambda xp, g, x: g * xp.conj(xp.cos(x)))
-derive("cos(x)", x=lambda xp, g, x: -g * xp.conj(xp.sin(x)))
-derive("tan(x)", x=lambda xp, g, out: g * xp.conj(1 + out * out))
-derive("arcsin(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 - x * x)))
-derive("arccos(x)", x=lambda xp, g, x: -g / xp.conj(xp.sqrt(1 - x * x)))
-derive("arctan(x)", x=lambda xp, g, x: g / xp.conj(1 + x * x))
+derive("sin(x)", x=lambda xp, g, x: g * conj(xp, xp.cos(x)))
+derive("cos(x)", x=lambda xp, g, x: -g * conj(xp, xp.sin(x)))
+derive("tan(x)", x=lambda xp, g, out: g * conj(xp, 1 + out * out))
+derive("arcsin(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(1 - x * x)))
+derive("arccos(x)", x=lambda xp, g, x: -g / conj(xp, xp.sqrt(1 - x * x)))
+derive("arctan(x)", x=lambda xp, g, x: g / conj(xp, 1 + x * x))
 derive(
     "arctan2(y, x)",
     y=lambda xp, g, y, x: g * x / (x * x + y * y),
     x=lambda xp, g, y, x: -g * y / (x * x + y * y),
 )
-derive("sinh(x)", x=lambda xp, g, x: g * xp.conj(xp.cosh(x)))
-derive("cosh(x)", x=lambda xp, g, x: g * xp.conj(xp.sinh(x)))
-derive("tanh(x)", x=lambda xp, g, out: g * xp.conj(1 - out * out))
-derive("arcsinh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 + x * x)))
-derive("arccosh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(x * x - 1)))
-derive("arctanh(x)", x=lambda xp, g, x: g / xp.conj(1 - x * x))
+derive("sinh(x)", x=lambda xp, g, x: g * conj(xp, xp.cosh(x)))
+derive("cosh(x)", x=lambda xp, g, x: g * conj(xp, xp.sinh(x)))
+derive("tanh(x)", x=lambda xp, g, out: g * conj(xp, 1 - out * out))
+derive("arcsinh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(1 + x * x)))
+derive("arccosh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(x * x - 1)))
+derive("arctanh(x)", x=lambda xp, g, x: g / conj(xp, 1 - x * x))
 derive(
     "sinc(x)",
     x=lambda xp, g, x, out: (

@@ -5,7 +5,7 @@ and
 Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
 """
 
-from .vjp_rules import compose, derive
+from .vjp_rules import compose, conj, derive
 from .vjp_rules_products import adjoint
 
 
@@ -29,8 +29,8 @@ def _solve_left(xp, g, a, out):
 def _cofactors_vjp(xp, g, x):
     """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
     back = adjoint(xp, xp.linalg_inv(x))
-    size = xp.conj(xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
-    inner = xp.sum(xp.conj(g) * back, (-2, -1), keepdims=True)
+    size = conj(xp, xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
+    inner = xp.sum(conj(xp, g) * back, (-2, -1), keepdims=True)
     return size * (inner * back - _product(xp, back, adjoint(xp, g), back))
 
 
@@ -82,7 +82,7 @@ def _eig_vjp(xp, g, out):
     turned = xp.matmul(back, g_vectors)
     along = xp.real(xp.diagonal(turned, 0, -2, -1))
     inner = turned - xp.matmul(back, vectors) * xp.expand_dims(along, -2)
-    inner = xp.conj(_gaps(xp, values)) * inner + xp.expand_dims(g_values, -1) * eye
+    inner = conj(xp, _gaps(xp, values)) * inner + xp.expand_dims(g_values, -1) * eye
     return (xp.linalg_solve(back, xp.matmul(inner, back)),)
 
 

@@ -5,11 +5,11 @@ What vjp_rules.py says of rules holds here too.
 
 import math
 
-from .vjp_rules import compose, derive
+from .vjp_rules import compose, conj, derive
 
 
 def adjoint(xp, x):
-    return xp.conj(xp.swapaxes(x, -1, -2))
+    return conj(xp, xp.swapaxes(x, -1, -2))
 
 
 def product(xp, x, y):
@@ -22,7 +22,7 @@ def product(xp, x, y):
 
 def _matmul_left(xp, g, x, y):
     if y.ndim == 1:
-        return g * xp.conj(y) if x.ndim == 1 else xp.expand_dims(g, -1) * xp.conj(y)
+        return g * conj(xp, y) if x.ndim == 1 else xp.expand_dims(g, -1) * conj(xp, y)
     if x.ndim == 1:
         g = xp.expand_dims(g, -2)
         found = xp.matmul(g, adjoint(xp, y))
@@ -33,12 +33,12 @@ def _matmul_left(xp, g, x, y):
 def _matmul_right(xp, g, x, y):
     if x.ndim == 1:
         return (
-            g * xp.conj(x)
+            g * conj(xp, x)
             if y.ndim == 1
-            else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g, -2)
+            else xp.expand_dims(conj(xp, x), -1) * xp.expand_dims(g, -2)
         )
     if y.ndim == 1:
-        return xp.sum(xp.conj(x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
+        return xp.sum(conj(xp, x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
         rows = xp.reshape(x, (-1, x.shape[-1]))
         return xp.matmul(adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
@@ -96,7 +96,7 @@ def _einsum_vjp(xp, g, operands, equation):
     grads = []
     for i, own in enumerate(sources):
         others = sources[:i] + sources[i + 1 :]
-        rest = [xp.conj(o) for j, o in enumerate(operands) if j != i]
+        rest = [conj(xp, o) for j, o in enumerate(operands) if j != i]
         known = set(target).union(*others) if others else set(target)
         seen = "".join(c for c in own if c in known)
         part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + seen)
