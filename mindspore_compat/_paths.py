@@ -38,6 +38,7 @@ PATHS = {
     "dataset.config": "dataset.engine.config",
     "dataset.callback.validators": "dataset.core.validator_helpers",
     "dataset.transforms.py_transforms_util": "dataset.vision.py_transforms_util",
+    "dataset.utils.browse_dataset": "dataset.utils",
     "dataset.utils.line_reader": "dataset.utils",
     "device_context.ascend.device": "device_context.ascend",
     "device_context.cpu.device": "device_context.cpu",

@@ -1,12 +1,16 @@
-"""`mindspore.dataset.utils`: LineReader, the lines of a text file by number."""
+"""`mindspore.dataset.utils`: LineReader, the lines of a text file by number; and boxes on images.
+
+`imshow_det_bbox`, which is shown here, is in `_drawing.py`.
+"""
 
 import os
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Int, Str
 from .._io.reading import at, reading
+from ._drawing import imshow_det_bbox
 
-__all__ = ["LineReader"]
+__all__ = ["LineReader", "imshow_det_bbox"]
 
 
 class LineReader:
