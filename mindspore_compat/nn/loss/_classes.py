@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     OneOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -417,7 +418,7 @@ class CTCLoss(LossBase):
     """
 
     @checked
-    def __init__(self, blank: Int = 0, reduction: Any = "mean", zero_infinity: Bool = False):
+    def __init__(self, blank: Int = 0, reduction: Str = "mean", zero_infinity: Bool = False):
         super().__init__(reduction)
         self.blank = blank
         self.zero_infinity = zero_infinity
