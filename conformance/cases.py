@@ -202,7 +202,11 @@ def _is_allowed(rule, made, allowed):
 
 
 def _text(call):
-    return {"init": call.init, "call": call.call, "owner": call.owner}
+    found = {"init": call.init, "call": call.call, "owner": call.owner}
+    given, names = list(call.call or {}), list(call.call_names)
+    if set(given) <= set(names) and given != names[: len(given)]:
+        found["by_name"] = True  # it leaves out an argument before another
+    return found
 
 
 def call_of(name, entry):

@@ -44,7 +44,9 @@ def record(case, result, verdict=None):
 
 
 def call_text(case):
-    """The call of a case as one would write it; the object of a class is called by position."""
+    """The call of a case as one would write it; the object of a class is called by position where
+    no argument is left out.
+    """
     init, call = case.get("init"), case.get("call") or {}
     if case["kind"] in ("exists", "signature"):
         return case["name"]
@@ -53,7 +55,9 @@ def call_text(case):
     if init is None:
         return f"{case['name']}({_named(call)})"
     made = f"{case['name']}({_named(init)})"
-    return made if case.get("call") is None else f"{made}({', '.join(call.values())})"
+    if case.get("call") is None:
+        return made
+    return f"{made}({_named(call) if case.get('by_name') else ', '.join(call.values())})"
 
 
 def _named(given):

@@ -261,6 +261,10 @@ def test_generated_files_are_tests_that_pass_and_fail(toy, spec, tmp_path):
             {"kind": "accepts", "init": {"p": "1"}, "call": {"g": "sample.gradients()"}},
             "made(sample.gradients())",
         ),
+        (
+            {"kind": "accepts", "init": {"p": "1"}, "call": {"x": "a", "z": "b"}, "by_name": True},
+            "ms.nn.Thing(p=1)(x=a, z=b)",
+        ),
         ({"kind": "accepts", "call": {}, "apart": "why"}, None),
         ({"kind": "exists"}, "resolve(values.ms, 'nn.Thing')"),
     ],

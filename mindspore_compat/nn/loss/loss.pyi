@@ -22,7 +22,7 @@ class BCEWithLogitsLoss(LossBase):
 class CTCLoss(LossBase):
     blank: _t.Any
     zero_infinity: _t.Any
-    def __init__(self, blank: _b.int = ..., reduction: _t.Any = ..., zero_infinity: _b.bool = ...) -> None: ...
+    def __init__(self, blank: _b.int = ..., reduction: _b.str = ..., zero_infinity: _b.bool = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class CosineEmbeddingLoss(LossBase):
     margin: _t.Any
