@@ -11,7 +11,7 @@ import os
 import re
 
 from . import log
-from ._backend import affinity, arrays, scheduler
+from ._backend import affinity, arrays, capture, scheduler
 from ._core.context.config import config
 from ._core.context.settings import DictOf
 from ._core.rules.checked import checked
@@ -92,21 +92,26 @@ def set_kernel_launch_capture(
     enable_capture_graph: Bool, op_capture_skip: ListOf(Str) | None = None
 ):
     """Sets whether the operations that a compiled graph hands over are captured once and replayed.
-    Here each call hands over its own, and results are the same with any setting.
+
+    Here that is a training step on a GPU, in graph mode or under `jit`, which is captured as a CUDA
+    graph unless this is False or the environment variable MINDSPORE_COMPAT_CUDA_GRAPHS is 0.
+    Results are the same with any setting.
 
     Args:
-        enable_capture_graph (bool): whether they are captured.
-        op_capture_skip (list[str], optional): the names of operations that are not.
+        enable_capture_graph (bool): whether they are captured. Before any call they are.
+        op_capture_skip (list[str], optional): the names of operations that are not. A step is
+            captured as a whole here, so with any name none is.
 
     Raises:
         TypeError: `enable_capture_graph` is no bool, or `op_capture_skip` no list of strs.
 
     Examples:
         >>> import mindspore_compat as ms
-        >>> ms.runtime.set_kernel_launch_capture(True, ["matmul", "addn"])
+        >>> ms.runtime.set_kernel_launch_capture(True)
 
     Source: mindspore.runtime.set_kernel_launch_capture of MindSpore 2.10.
     """
+    capture.allow(enable_capture_graph and not op_capture_skip)
 
 
 @checked

@@ -13,6 +13,8 @@ import threading
 
 import numpy
 
+from . import capture
+
 _MASK = (1 << 64) - 1
 
 
@@ -28,10 +30,12 @@ class Stream:
         ...). Within a vmap it draws the same for every slice."""
         for log in _replays.logs:
             log.setdefault(self, self.offset)
-        key = (self.seed & _MASK) | ((self.offset & _MASK) << 64)
-        self.offset += 1
+        made = _on_host if xp.module is numpy else _on_device
+        make = functools.partial(made, xp, self, self.offset)
         draws = getattr(xp, "draws", None)  # of a vmap's space
-        return draws(lambda: _generator(xp, key)) if draws else _generator(xp, key)
+        found = draws(make) if draws else make()
+        self.offset += 1
+        return found
 
     def state(self):
         """(seed, offset)."""
@@ -42,12 +46,84 @@ class Stream:
         self.seed, self.offset = state
 
 
-def _generator(xp, key):
-    if xp.module is numpy:
-        return numpy.random.Generator(numpy.random.Philox(key=key))
-    mixed = numpy.random.SeedSequence(key).generate_state(1, numpy.uint64)[0]
-    random = xp.module.random  # of the library, where `xp` is the space of a vmap
-    return random.Generator(random.Philox4x3210(int(mixed)))
+def _key(stream, offset):
+    return (stream.seed & _MASK) | ((offset & _MASK) << 64)
+
+
+def _on_host(xp, stream, offset):
+    if capture.running() is not None:
+        capture.running().refuse("random numbers that are drawn on the host")
+    return numpy.random.Generator(numpy.random.Philox(key=_key(stream, offset)))
+
+
+def _on_device(xp, stream, offset):
+    module = xp.module  # of the library, where `xp` is the space of a vmap
+    if capture.running() is not None:
+        return _DeviceGenerator(module, _key(stream, offset), *capture.running().draw(stream))
+    numbers = [numpy.uint64(each & _MASK) for each in (stream.seed, offset)]
+    return _DeviceGenerator(module, _key(stream, offset), *numbers, 0)
+
+
+class _DeviceGenerator:
+    """A generator of a GPU. Uniform numbers of float32 are drawn by a kernel that takes the seed
+    and the offset of its stream, so a captured step can go on with others; all else is CuPy's.
+
+    Args:
+        module: CuPy.
+        key: what CuPy's generator is started with.
+        seed, offset: numbers, or 0-d arrays of the GPU.
+        before: what is added to the offset.
+    """
+
+    def __init__(self, module, key, seed, offset, before):
+        self._module, self._key = module, key
+        self._place = seed, offset, numpy.uint64(before)
+
+    def random(self, size=None, dtype=numpy.float64, out=None):
+        """Numbers in [0, 1)."""
+        if size is None or out is not None or dtype != numpy.float32:
+            return self._library.random(size, dtype, out)
+        made = self._module.empty(size, numpy.float32)
+        _uniform(self._module)(*self._place, made)
+        return made
+
+    def __getattr__(self, name):
+        return getattr(self._library, name)
+
+    @functools.cached_property
+    def _library(self):
+        if capture.running() is not None:
+            capture.running().refuse("random numbers other than uniform ones of float32")
+        mixed = numpy.random.SeedSequence(self._key).generate_state(1, numpy.uint64)[0]
+        random = self._module.random
+        return random.Generator(random.Philox4x3210(int(mixed)))
+
+
+_COUNTER = """
+unsigned int k0 = (unsigned int)seed, k1 = (unsigned int)(seed >> 32);
+unsigned long long at = (unsigned long long)i, draw = offset + before;
+unsigned int c0 = (unsigned int)at, c1 = (unsigned int)(at >> 32);
+unsigned int c2 = (unsigned int)draw, c3 = (unsigned int)(draw >> 32);
+unsigned long long p, q;
+"""
+_ROUND = """
+p = (unsigned long long)c0 * 0xD2511F53u; q = (unsigned long long)c2 * 0xCD9E8D57u;
+c0 = (unsigned int)(q >> 32) ^ c1 ^ k0; c2 = (unsigned int)(p >> 32) ^ c3 ^ k1;
+c1 = (unsigned int)q; c3 = (unsigned int)p;
+k0 = k0 + 0x9E3779B9u; k1 = k1 + 0xBB67AE85u;
+"""
+
+
+@functools.cache
+def _uniform(module):
+    """A kernel of Philox 4x32-10 (Salmon et al., 2011): the seed is the key, the offset and the
+    element are the counter; of each result 24 bits become a number in [0, 1)."""
+    return module.ElementwiseKernel(
+        "uint64 seed, uint64 offset, uint64 before",
+        "float32 y",
+        _COUNTER + 10 * _ROUND + "y = (float)(c0 >> 8) * 5.9604644775390625e-8f;",
+        "uniform_numbers",
+    )
 
 
 class _Replays(threading.local):
@@ -91,7 +167,12 @@ def stream(seed=None, seed2=None):
     return _of_seeds(seed, seed2) if seed or seed2 else default
 
 
+resets = 0  # how often the streams of seeds have been started anew
+
+
 def set_seed(seed):
     """Start the default stream and those of pairs of seeds anew."""
+    global resets
+    resets += 1
     default.restore((seed, 0))
     _of_seeds.cache_clear()

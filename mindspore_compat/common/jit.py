@@ -1,7 +1,8 @@
 """Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
 
 One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
-with `jit` gets the same numbers, with Python's own control flow and tracebacks.
+with `jit` gets the same numbers, with Python's own control flow and tracebacks. On a GPU a function
+that trains is captured, if it can be (_captured.py).
 """
 
 import functools
@@ -9,6 +10,8 @@ import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
+from .._core.tensor.tensor import Tensor
+from . import _captured
 
 __all__ = [
     "JitConfig",
@@ -32,6 +35,13 @@ class _Building(threading.local):
 building = _Building()
 
 
+def _owner(run, args):
+    """What a graph belongs to: the object whose method is called, or the function."""
+    first = args[0] if args else run
+    plain = isinstance(first, (Tensor, tuple, list, dict, *_captured.PLAIN))
+    return run if plain else first
+
+
 def _marked(function):
     """`function` under its own name; a Cell is returned as it is."""
     if not hasattr(function, "__name__"):
@@ -41,6 +51,8 @@ def _marked(function):
     def run(*args, **kwargs):
         building.depth += 1
         try:
+            if _captured.captures(building.depth):
+                return _captured.run(_owner(run, args), function.__name__, function, args, kwargs)
             return function(*args, **kwargs)
         finally:
             building.depth -= 1

@@ -36,6 +36,7 @@ def as_cuda(kernel):
     slots = kernel.in_params + kernel.out_params
     letters = sorted({slot.type for slot in slots if len(slot.type) == 1})
     names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int"}
+    names["uint64"] = "unsigned long long"
     kinds = [names.get(slot.type, slot.type) for slot in slots]
     return FRAME.format(
         types="\n".join(f"typedef float {letter};" for letter in letters),

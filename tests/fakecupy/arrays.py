@@ -10,7 +10,7 @@ import functools
 import ml_dtypes
 import numpy
 
-from . import counting, listing, memory
+from . import counting, graphs, listing, memory
 
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 REFUSAL = (
@@ -32,7 +32,9 @@ class ndarray:
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if memptr is not None or strides is not None:
             raise NotImplementedError("the stand-in has no memory pointers")
-        return wrap(numpy.empty(shape, dtype, order))
+        made = wrap(numpy.empty(shape, dtype, order))
+        graphs.allocate([made])
+        return made
 
     # -- leaving the device
 
@@ -237,6 +239,8 @@ class Pointer:
 
     def __init__(self, host):
         self.ptr = host.__array_interface__["data"][0]
+        if graphs.state.graph is not None:
+            graphs.state.graph.use(host)
         self.device_id = 0
         self.device = FUNCTIONS["cupy.cuda"]["Device"](0)
 

@@ -22,7 +22,7 @@ import threading
 
 import numpy
 
-from . import arrays, timeline
+from . import arrays, graphs, timeline
 
 KINDS = ("launches", "allocations", "transfers", "synchronisations")
 WEIGHTS = {
@@ -109,6 +109,8 @@ def counted():
 def note(kind, name, times=1):
     """Adds an event, unless the stand-in itself caused it."""
     if times and not getattr(_inside, "depth", 0):
+        if kind in ("transfers", "synchronisations"):
+            graphs.refuse(name)
         if kind == "launches":
             arrays.FUNCTIONS["streams"]["launch"](name)
         for counts in _open:
@@ -117,6 +119,7 @@ def note(kind, name, times=1):
 
 def wait(name):
     """Adds a synchronisation, also within a call that is counted."""
+    graphs.refuse(name)
     for counts in _open:
         counts.names["synchronisations"][name] += 1
 
@@ -133,12 +136,21 @@ def quiet():
 
 def call(name, run, arguments, keywords):
     """`run(*arguments, **keywords)`, counted by what it gives."""
-    if not (_open or timeline.each()) or getattr(_inside, "depth", 0):
+    if not (_open or timeline.each() or graphs.watched()) or getattr(_inside, "depth", 0):
         return run(*arguments, **keywords)
+    note_for_replays = graphs.begin(run, arguments, keywords)
     with quiet():
         found = run(*arguments, **keywords)
-    _note_call(name, [*arguments, *keywords.values()], found)
+    new = _note_call(name, [*arguments, *keywords.values()], found)
+    if new is not None:
+        note_for_replays(found, new)
     return found
+
+
+def allocated(name, new):
+    """Adds the allocation of new arrays."""
+    note("allocations", name, len(new))
+    graphs.allocate(new)
 
 
 def through(name, run):
@@ -153,6 +165,7 @@ def through(name, run):
 
 
 def _note_call(name, given, found):
+    """Adds what a call does; returns the new arrays in its result if it launches something."""
     taken = list(_device_arrays(given))
     made = list(_device_arrays([found]))
     new = [
@@ -160,16 +173,22 @@ def _note_call(name, given, found):
         for one in made
         if one.size and not any(numpy.may_share_memory(one._host, x._host) for x in taken)
     ]
-    note("allocations", name, len(new))
+    if name in ("concatenate", "stack") and len(given[0]) > 8 and graphs.state.graph is not None:
+        note("transfers", f"{name} of more than 8 arrays")  # CuPy copies a table of them
     if _host_data(name, given, bool(taken)):
+        arrays.FUNCTIONS["cupy.cuda"]["alloc_pinned_memory"](1)
         note("transfers", name)
         if name in ("array", "asarray", "asanyarray"):
-            return
+            allocated(name, new)
+            return None
+    allocated(name, new)
     wrote = name in IN_PLACE or any(one is x for one in made for x in taken if name != "astype")
-    if name in IN_PLACE or (new and name not in FREE) or (wrote and not _is_view(name)):
+    launches = name in IN_PLACE or (new and name not in FREE) or (wrote and not _is_view(name))
+    if launches:
         note("launches", name, WEIGHTS.get(name, 1))
     if name in SYNCHRONISING or name == "where" and len(given) == 1:
         note("synchronisations", name)
+    return new if launches else None
 
 
 def _is_view(name):

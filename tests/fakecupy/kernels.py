@@ -14,7 +14,7 @@ import weakref
 import numpy
 import scipy.special
 
-from . import counting
+from . import counting, graphs
 from .arrays import BFLOAT16, ndarray, wrap
 
 TYPES = {
@@ -179,10 +179,13 @@ class ElementwiseKernel:
         EVERY.add(self)
 
     def __call__(self, *arguments, **keywords):
+        note_for_replays = graphs.begin(self._run, arguments, keywords)
         with counting.quiet():
             found = self._run(*arguments, **keywords)
         counting.note("launches", self.name)
-        counting.note("allocations", self.name, self.nout if len(arguments) == self.nin else 0)
+        new = graphs.flat([found]) if len(arguments) == self.nin else []
+        counting.allocated(self.name, new)
+        note_for_replays(found, new)
         return found
 
     def _run(self, *arguments, size=None, block_size=128, stream=None):
@@ -504,7 +507,9 @@ def common(x, y):
     kinds = [value.dtype for value in (x, y)]
     floats = [k for k in kinds if k.kind in "fc" or k == BFLOAT16]
     if not floats:
-        return numpy.result_type(numpy.dtype("i"), *kinds)
+        size = max(4, *(k.itemsize for k in kinds))
+        unsigned = any(k.kind == "u" and k.itemsize == size for k in kinds)
+        return numpy.dtype(f"{'u' if unsigned else 'i'}{size}")
     if any(k.itemsize == 2 for k in floats) and len(floats) == 2 and kinds[0] != kinds[1]:
         floats = [numpy.dtype("f") if k.itemsize == 2 else k for k in floats]
     return numpy.result_type(*floats)

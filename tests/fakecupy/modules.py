@@ -18,8 +18,9 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import arrays, counting, functions, kernels, listing, rawkernels, timeline
+from . import arrays, counting, functions, graphs, kernels, listing, rawkernels, timeline
 from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
+from .graphs import CUDARuntimeError, Graph, MemoryPool
 
 HOSTS = {
     "cupy": numpy,
@@ -67,10 +68,6 @@ HOST_ONLY = {
 # -- devices
 
 
-class CUDARuntimeError(RuntimeError):
-    """An error of the CUDA runtime."""
-
-
 class Device:
     """The one device of the stand-in."""
 
@@ -111,10 +108,37 @@ class Device:
 class Stream:
     """A stream whose work is always done; when it would be, timeline.py tells."""
 
-    done = True
-
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
         self.ptr, self.device_id, self.priority = int(not null), 0, priority
+
+    @property
+    def done(self):
+        graphs.refuse("cudaStreamQuery")
+        return True
+
+    def begin_capture(self, mode=None):
+        """Has what is given to the stream noted instead of done."""
+        if self is Stream.null:
+            raise RuntimeError("cannot capture on the default (legacy) stream")
+        graphs.refuse("a second capture")
+        graphs.state.graph = Graph(self)
+
+    def end_capture(self):
+        """The graph of what was noted."""
+        if not self.is_capturing():
+            raise CUDARuntimeError("cudaErrorIllegalState: the stream is not captured")
+        graph, graphs.state.graph = graphs.state.graph, None
+        graph.finish()
+        if graph.spoilt:
+            raise CUDARuntimeError(
+                "cudaErrorStreamCaptureInvalidated: operation failed due to a previous error "
+                "during capture"
+            )
+        return graph
+
+    def is_capturing(self):
+        """Whether the stream itself is captured."""
+        return graphs.state.graph is not None and graphs.state.graph.stream is self
 
     def use(self):
         CURRENT[-1] = self
@@ -131,6 +155,8 @@ class Stream:
         return event
 
     def wait_event(self, event):
+        if event.graph is not None and event.graph is graphs.state.graph:
+            event.graph.streams.add(self)
         for line in timeline.each():
             line.hold(self, event.at.get(line, 0.0))
 
@@ -156,6 +182,9 @@ def copy_on(stream, name, size, waits):
 
 def launch_on_current(name):
     """Draws a launch on the stream in force."""
+    graph = graphs.state.graph
+    if graph is not None and CURRENT[-1] not in graph.streams:
+        graphs.refuse(f"{name} on another stream than the one that is captured")
     for line in timeline.each():
         line.give(CURRENT[-1], name, 1)
 
@@ -163,14 +192,21 @@ def launch_on_current(name):
 class Event:
     """An event that has happened."""
 
-    done, ptr = True, 1
+    ptr, graph = 1, None  # the graph with which it was captured
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         self.disable_timing, self.time, self.at = disable_timing, None, {}
 
+    @property
+    def done(self):
+        graphs.refuse("cudaEventQuery")
+        return True
+
     def record(self, stream=None):
         self.time = time.perf_counter()
         stream = CURRENT[-1] if stream is None else stream
+        graph = graphs.state.graph
+        self.graph = graph if graph is not None and stream in graph.streams else None
         self.at = {line: line.done(stream) for line in timeline.each()}
 
     def synchronize(self):
@@ -179,42 +215,11 @@ class Event:
             line.wait(self.at.get(line, 0.0))
 
 
-class MemoryPool:
-    """A pool that holds nothing."""
-
-    def __init__(self, allocator=None):
-        self._limit = 0
-
-    def malloc(self, size):
-        return bytearray(size)
-
-    def used_bytes(self):
-        return 0
-
-    def total_bytes(self):
-        return 0
-
-    def free_bytes(self):
-        return 0
-
-    def n_free_blocks(self):
-        return 0
-
-    def get_limit(self):
-        return self._limit
-
-    def set_limit(self, size=None, fraction=None):
-        self._limit = size or 0
-
-    def free_all_blocks(self, stream=None):
-        pass  # it holds none
-
-
 Stream.null = Stream(null=True)
 CURRENT = [Stream.null]  # the stream in force comes last
 FUNCTIONS["streams"] = {"copy": copy_on, "launch": launch_on_current}
 POOL, PINNED = MemoryPool(), MemoryPool()
-ALLOCATORS = [POOL.malloc]
+ALLOCATORS, PINNED_ALLOCATORS = [POOL.malloc], [PINNED.malloc]
 RUNTIME = {
     "getDeviceCount": lambda: 1,
     "getDevice": lambda: 0,
@@ -241,13 +246,18 @@ CUDA = {
     "Stream": Stream,
     "Event": Event,
     "MemoryPool": MemoryPool,
-    "alloc_pinned_memory": bytearray,
+    "Graph": Graph,
+    "alloc_pinned_memory": lambda size: PINNED_ALLOCATORS[-1](size),
     "is_available": lambda: True,
     "get_current_stream": lambda device_id=-1: CURRENT[-1],
     "get_device_id": lambda: 0,
     "get_elapsed_time": lambda start_event, end_event: 1000 * (end_event.time - start_event.time),
     "get_allocator": lambda: ALLOCATORS[-1],
     "set_allocator": lambda allocator=None: ALLOCATORS.__setitem__(-1, allocator),
+    "set_pinned_memory_allocator": lambda allocator=None: PINNED_ALLOCATORS.__setitem__(
+        -1, allocator
+    ),
+    "using_allocator": graphs.using_allocator,
 }
 
 

@@ -18,7 +18,7 @@ import weakref
 
 import numpy
 
-from . import counting
+from . import counting, graphs
 from .arrays import ndarray
 
 PRELUDE = """
@@ -138,13 +138,18 @@ class RawKernel:
         EVERY.add(self)
 
     def __call__(self, grid, block, args, *, shared_mem=0):
+        note_for_replays = graphs.begin(self._run, (grid, block, args), {})
+        self._run(grid, block, args)
+        counting.note("launches", self.name)
+        note_for_replays(None, [])
+
+    def _run(self, grid, block, args):
         sizes = [*grid, *(1,) * (3 - len(grid)), *block, *(1,) * (3 - len(block))]
         types = parameters(self.code, self.name)
         if len(args) != len(types):
             raise TypeError(f"{self.name} takes {len(types)} arguments, but got {len(args)}")
         held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
         function = compiled(self.code, self.name)
-        counting.note("launches", self.name)
         if function(
             (ctypes.c_uint * 6)(*sizes),
             (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]),

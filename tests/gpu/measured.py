@@ -18,7 +18,10 @@ REPEATS = 20
 def counts():
     """Counts of one step of each network, always on the stand-in: name -> part -> figures."""
     with conftest.standing_in():
-        return {name: _figures(steps.counts_of(name)) for name in networks.NAMES}
+        return {
+            name: {**_figures(steps.counts_of(name)), "captured": steps.replayed(name).figures()}
+            for name in networks.NAMES
+        }
 
 
 def peak_bytes(recompute, width=64, size=224, batch=1):

@@ -58,14 +58,16 @@ def _counted(report):
         "",
         "One training step, counted on the stand-in",
         f"  {'network':18} {'layers':>6} {'forward':>8} {'backward':>8} {'update':>6} "
-        f"{'launches':>8} {'transfers':>9} {'waits':>5}   (forward, backward: for each layer)",
+        f"{'launches':>8} {'transfers':>9} {'waits':>5} {'captured':>8}   "
+        "(forward, backward: for each layer; captured: launches of a captured step)",
     ]
     for name, one in report["counts"].items():
         step = one["step"]
         lines.append(
             f"  {name:18} {one['layers']:6} {one['forward launches of a layer']:8.2f} "
             f"{one['backward launches of a layer']:8.2f} {one['update']['launches']:6} "
-            f"{step['launches']:8} {step['transfers']:9} {step['synchronisations']:5}"
+            f"{step['launches']:8} {step['transfers']:9} {step['synchronisations']:5} "
+            f"{one['captured']['launches']:8}"
         )
     return lines
 

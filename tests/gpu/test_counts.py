@@ -13,6 +13,7 @@ pytestmark = [
 ]
 
 FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optimizer updates
+REPLAYED = {"graph": 1, "__setitem__": 2, "copy": 3}  # two inputs, three results
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,13 @@ def test_a_step_is_few_launches_and_waits_for_nothing(space, name):
     for kind in ("transfers", "synchronisations"):
         assert not found["step"].names[kind], found["step"].names[kind]
     assert found["step"].launches >= found["forward and backward"].launches
+
+
+@pytest.mark.parametrize("name", ["ResNet-18", "LSTM"])
+def test_a_captured_step_is_one_launch_and_copies_of_inputs_and_results(space, name):
+    found = steps.replayed(name)
+    assert dict(found.names["launches"]) == REPLAYED
+    assert found.transfers == found.synchronisations == 0
 
 
 @pytest.mark.parametrize("optimizer", ["LARS", "Lamb"])

@@ -22,6 +22,7 @@ COUNTED = {
     "backward launches of a layer": 4.1,
     "update": {"launches": 2},
     "step": {"launches": 73, "transfers": 0, "synchronisations": 0},
+    "captured": {"launches": 6, "transfers": 0, "synchronisations": 0},
 }
 
 

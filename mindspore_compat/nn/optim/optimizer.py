@@ -13,7 +13,7 @@ import inspect
 import numpy as np
 
 from ... import ops
-from ..._backend import arrays
+from ..._backend import arrays, capture
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
@@ -98,6 +98,7 @@ class Optimizer(Cell):
     skip_auto_parallel_compile = True
     _cell_updates = True
     _skip = None  # a flag on the GPU: whether the step that is taken is left out
+    _captured = True  # whether a step may be captured as a CUDA graph, where it can be left out
 
     @checked
     def __init__(
@@ -135,6 +136,20 @@ class Optimizer(Cell):
     hyper_map_reverse = functools.cached_property(lambda self: ops.HyperMap(reverse=True))
     map_ = functools.cached_property(lambda self: ops.Map())
     map_reverse = functools.cached_property(lambda self: ops.Map(reverse=True))
+
+    def __call__(self, *args, **kwargs):
+        """Updates the parameters. Where the count of steps lies on a GPU, or has to since the step
+        is captured, no number is asked of the GPU."""
+        captured = capture.running()
+        if captured is not None:
+            captured.trains = True
+        if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
+            if self._captured and getattr(self, "can_skip", _never)(*args, **kwargs):
+                flag = captured.never() if captured else arrays.current_space().zeros((), bool)
+                return self.skipping(flag, *args, **kwargs)
+            if captured:
+                captured.refuse(f"the optimizer '{type(self).__name__}', which asks the host")
+        return super().__call__(*args, **kwargs)
 
     # What the constructor keeps -------------------------------------------------------------------
 
@@ -287,8 +302,11 @@ class Optimizer(Cell):
     def _rate_numbers(self):
         """The learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
+        captured = capture.running()
         found = {
-            key: self._as_scalar(_rate_now(rate, self.global_step))
+            key: captured.number(rate)
+            if captured and isinstance(rate, Parameter)
+            else self._as_scalar(_rate_now(rate, self.global_step))
             for key, rate in distinct.items()
         }
         return [found[id(rate)] for rate in self._rates]
@@ -296,9 +314,12 @@ class Optimizer(Cell):
     def _as_scalar(self, tensor):
         """The only element of a Tensor as a float, for which a GPU is waited for; in a step that
         may be skipped what is on the GPU, as it is."""
-        if self._skip is None or not arrays.on_device(tensor._array):
+        if self._skip is None:
             return as_number(tensor)
-        return tensor._array.reshape(())
+        if arrays.on_device(tensor._array):
+            return tensor._array.reshape(())
+        captured = capture.running()
+        return as_number(tensor) if captured is None else captured.number(tensor)
 
     def _decay_numbers(self):
         """The weight decay of the step for each parameter, without loss scale; None for none."""
@@ -445,6 +466,11 @@ class Optimizer(Cell):
                 `parameters`.
         """
         raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
+
+
+def _never(gradients):
+    """What `can_skip` is of an optimizer that has none."""
+    return False
 
 
 def _as_decay(decay):

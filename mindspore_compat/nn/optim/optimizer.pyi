@@ -37,6 +37,7 @@ class Optimizer(_Cell):
     group_params: _t.Any
     params: _t.Any
     group_grad_centralization: _t.Any
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, parameters: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, weight_decay: _b.float | _b.bool | _Cell = ..., loss_scale: _b.float | _b.bool = ...) -> None: ...
     def broadcast_params(self, optim_result: _t.Any) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

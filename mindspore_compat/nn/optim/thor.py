@@ -141,6 +141,7 @@ class ThorGpu(FusedOptimizer):
     update = fuse(momentum_update)
     links = False
     skips = True
+    _captured = False  # factors are made in some steps only, as Python decides
     states = (("moments", "moments", "zeros"),)
     sens_scale = None  # by what a training step multiplied this loss, if the step passes it
 

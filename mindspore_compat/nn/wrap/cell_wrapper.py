@@ -12,6 +12,8 @@ from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
 from ..._core.tensor.tensor import Tensor
+from ...common import _captured
+from ...common.jit import building
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from ..layer.basic import Identity
@@ -280,6 +282,15 @@ class TrainOneStepCell(Cell):
             self.mean = config.get_auto_parallel_context("gradients_mean")
             self.degree = config.get_auto_parallel_context("device_num")
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+
+    def _cell_inside(self, args, kwargs):
+        """The call of a step, which in graph mode a GPU replays (common/_captured.py)."""
+        if _captured.captures(building.depth):
+            return _captured.run(self, type(self).__name__, self._cell_eagerly, args, kwargs)
+        return super()._cell_inside(args, kwargs)
+
+    def _cell_eagerly(self, *args, **kwargs):
+        return super()._cell_inside(args, kwargs)
 
     def construct(self, *inputs):
         """The loss of a batch, after one update."""

@@ -1,0 +1,261 @@
+"""CUDA graphs of the stand-in: what may be done while a stream is captured, and replays.
+
+    stream.begin_capture()          # with `stream` in force
+    y = x + 1                       # noted, not done
+    graph = stream.end_capture()
+    graph.launch()                  # done, in the memory of `x` and `y`
+
+While a stream is captured it refuses what CUDA refuses: waiting, reading a value, copies from or to
+the memory of the host, work on another stream, memory that the pool in force has not got already.
+Refusals spoil the capture, as on a device. To learn shapes the stand-in does compute meanwhile; at
+the end it puts the memory of before back, and makes what was allocated in between unreadable. A
+replay does the noted work again. Memory from before is not kept alive by a graph: a replay that
+finds it freed fails, where a device would read whatever lies there by then.
+"""
+
+import contextlib
+import ctypes
+import threading
+import weakref
+
+import numpy
+
+from . import arrays, counting
+
+
+class CUDARuntimeError(RuntimeError):
+    """An error of the CUDA runtime."""
+
+
+class _State(threading.local):
+    """The graph that this thread captures, and the pools of its `using_allocator`."""
+
+    graph = None
+    pools = ()
+
+
+state = _State()
+UNIT = 512  # a pool hands out whole multiples of this many bytes
+
+
+def watched():
+    """True if calls of this thread are captured, or take their memory from a pool of their own."""
+    return state.graph is not None or bool(state.pools)
+
+
+def refuse(what):
+    """Refuses what CUDA refuses while this thread captures a stream."""
+    if state.graph is not None:
+        state.graph.spoilt = True
+        raise CUDARuntimeError(
+            f"cudaErrorStreamCaptureUnsupported: operation not permitted when stream is capturing: "
+            f"{what}"
+        )
+
+
+def begin(run, arguments, keywords):
+    """Prepares a call that may be captured; gives a function of its result and the new arrays in
+    it, which notes the call."""
+    graph = state.graph
+    if graph is None:
+        return lambda found, new: None
+    given = graph.taken(arguments), graph.taken(keywords)
+    return lambda found, new: graph.note(run, *given, found, new)
+
+
+def allocate(new):
+    """Takes the memory of new arrays from the pool in force."""
+    if state.graph is not None:
+        state.graph.own(new)
+    if state.pools:
+        for memory in {id(owner(each._host)): owner(each._host) for each in new}.values():
+            state.pools[-1].take(memory)
+    elif new:
+        refuse("cudaMalloc")
+
+
+@contextlib.contextmanager
+def using_allocator(allocator=None):
+    """Takes memory from the pool whose `malloc` is given, in this thread."""
+    before = state.pools
+    pool = getattr(allocator, "__self__", None)
+    state.pools = (*before, pool) if isinstance(pool, MemoryPool) else ()
+    try:
+        yield
+    finally:
+        state.pools = before
+
+
+class MemoryPool:
+    """A pool: how much of the device's memory it has, and how much of that is in use."""
+
+    def __init__(self, allocator=None):
+        self._limit = 0
+        self._used = self._total = 0
+
+    def malloc(self, size):
+        return bytearray(size)
+
+    def take(self, memory):
+        """Gives memory to a new array; more is asked of the device where none is free."""
+        size = -(-memory.nbytes // UNIT) * UNIT
+        if self._used + size > self._total:
+            refuse("cudaMalloc")
+            self._total = self._used + size
+        self._used += size
+        weakref.finalize(memory, _give_back, weakref.ref(self), size)
+
+    def used_bytes(self):
+        return self._used
+
+    def total_bytes(self):
+        return self._total
+
+    def free_bytes(self):
+        return self._total - self._used
+
+    def n_free_blocks(self):
+        return int(self._total > self._used)
+
+    def get_limit(self):
+        return self._limit
+
+    def set_limit(self, size=None, fraction=None):
+        self._limit = size or 0
+
+    def free_all_blocks(self, stream=None):
+        refuse("cudaFree")
+        self._total = self._used
+
+
+def _give_back(pool, size):
+    if pool() is not None:
+        pool()._used -= size
+
+
+class Graph:
+    """What was given to a stream while it was captured."""
+
+    def __init__(self, stream):
+        self.spoilt = False
+        self.streams = {stream}  # the one captured, and those that waited for an event of it
+        self.stream = stream
+        self.pool = weakref.ref(state.pools[-1]) if state.pools else None
+        self._own = {}  # memory that was allocated meanwhile, by its address
+        self._before = {}  # id -> (memory of before, weakly; its values at the first use)
+        self._calls = []
+
+    def own(self, new):
+        """Keeps the memory of arrays that are allocated while the stream is captured. The arrays
+        themselves do not: for the pool it is free once they are gone."""
+        lent_of = {}
+        for array in new:
+            memory = owner(array._host)
+            if memory.size:
+                self._own[address(memory)] = memory
+                lent = lent_of.setdefault(id(memory), numpy.frombuffer(*_bytes(memory)[:2]))
+                start = address(array._host) - address(lent)
+                array._host = numpy.ndarray(array.shape, array.dtype, lent, start, array.strides)
+
+    def use(self, host):
+        """Notes memory that a call uses."""
+        memory = owner(host)
+        if address(memory) not in self._own and id(memory) not in self._before:
+            self._before[id(memory)] = weakref.ref(memory), memory.copy()
+
+    def taken(self, value):
+        """An argument as a replay is to give it: arrays of before do not keep their memory."""
+        if isinstance(value, arrays.ndarray):
+            self.use(value._host)
+            return _without_memory(value)
+        if isinstance(value, numpy.ndarray):
+            return value.copy()  # what is passed by value
+        if type(value) in (tuple, list):
+            return type(value)(map(self.taken, value))
+        if type(value) is dict:
+            return {key: self.taken(each) for key, each in value.items()}
+        return value
+
+    def note(self, run, arguments, keywords, found, new):
+        """Notes a call and the arrays that a replay of it fills."""
+        if state.graph is self:
+            places = {id(each) for each in new}
+            filled = [
+                _without_memory(each) if id(each) in places else None for each in flat([found])
+            ]
+            self._calls.append((run, arguments, keywords, filled))
+
+    def finish(self):
+        """Undoes what the calls did while they were captured."""
+        for memory, values in self._before.values():
+            there = memory()
+            if there is not None and there.flags.writeable:
+                there[...] = values
+        for memory in self._own.values():
+            if memory.flags.writeable and memory.dtype.kind == "f":
+                memory.fill(numpy.nan)
+
+    def upload(self, stream=None):
+        pass  # it lies on the device already
+
+    def launch(self, stream=None):
+        """Does the captured work again."""
+        refuse("a launch of a graph")
+        if self.pool is not None and self.pool() is None:
+            raise CUDARuntimeError("cudaErrorIllegalAddress: the memory of the graph is freed")
+        if any(memory() is None for memory, _ in self._before.values()):
+            raise CUDARuntimeError("cudaErrorIllegalAddress: memory that the graph uses is freed")
+        counting.note("launches", "graph")
+        with counting.quiet():
+            for run, arguments, keywords, filled in self._calls:
+                found = flat([run(*arguments, **keywords)])
+                for place, values in zip(filled, found, strict=True):
+                    if place is not None:
+                        place._host[...] = values._host
+
+
+def flat(values):
+    """The arrays of the stand-in in nested sequences."""
+    found = []
+    for value in values:
+        if isinstance(value, arrays.ndarray):
+            found.append(value)
+        elif isinstance(value, (tuple, list)):
+            found += flat(value)
+    return found
+
+
+def owner(host):
+    """The NumPy array that has the memory of `host`."""
+    while isinstance(host.base, numpy.ndarray):
+        host = host.base
+    return host
+
+
+def address(host):
+    """Where the first element of a NumPy array lies."""
+    return host.__array_interface__["data"][0]
+
+
+def borrowed(host):
+    """A NumPy array in the same memory, which does not keep it."""
+    memory, _, start = _bytes(host)
+    return numpy.ndarray(host.shape, host.dtype, memory, start, host.strides)
+
+
+def _bytes(host):
+    """The memory that a NumPy array spans, the type of a byte, and where the first element is."""
+    reach = [(n - 1) * step for n, step in zip(host.shape, host.strides, strict=True)]
+    before, behind = sum(min(each, 0) for each in reach), sum(max(each, 0) for each in reach)
+    size = behind - before + host.itemsize
+    memory = (ctypes.c_char * size).from_address(address(host) + before)
+    return memory, numpy.uint8, -before
+
+
+def _without_memory(array):
+    """An array in the same memory, which does not keep it."""
+    if not array.size:
+        return array
+    made = object.__new__(arrays.ndarray)
+    made._host = borrowed(array._host)
+    return made
