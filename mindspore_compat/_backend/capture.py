@@ -106,9 +106,9 @@ class Capture:
         gc.collect()  # what a cycle of references holds of the rehearsal is needed now
         self._refresh()
         with self._in_force(), self._without_copies():
-            self.stream.begin_capture()
             self.capturing = True
             try:
+                self.stream.begin_capture()
                 made = function()
                 for draws in self._draws.values():
                     draws.note_advance()
@@ -131,25 +131,30 @@ class Capture:
             draws.advance()
 
     def _abandon(self):
-        if self.stream.is_capturing():
-            with contextlib.suppress(Exception):  # it says once more what spoilt the capture
-                self.stream.end_capture()
+        with contextlib.suppress(Exception):  # it says once more what spoilt the capture
+            self.stream.end_capture()
         for draws in self._draws.values():
             draws.go_back()
 
     @contextlib.contextmanager
     def _in_force(self):
         """Within it work goes to the capture's stream and memory comes from its pool; the stream
-        that was in force before comes first, and waits for it afterwards."""
+        that was in force before comes first, and waits for it afterwards. Nothing is collected
+        meanwhile: what a cycle holds may be another graph, which is not to be freed in a capture.
+        """
         cuda = self.module.cuda
         outer, before = cuda.get_current_stream(), _local.running
         self.stream.wait_event(outer.record())
         _local.running = self
+        collects = gc.isenabled()
+        gc.disable()
         try:
             with cuda.using_allocator(self.pool.malloc), self.stream:
                 yield
         finally:
             _local.running = before
+            if collects:
+                gc.enable()
             outer.wait_event(self.stream.record())
 
     @contextlib.contextmanager

@@ -125,7 +125,7 @@ class Stream:
 
     def end_capture(self):
         """The graph of what was noted."""
-        if not self.is_capturing():
+        if graphs.state.graph is None or graphs.state.graph.stream is not self:
             raise CUDARuntimeError("cudaErrorIllegalState: the stream is not captured")
         graph, graphs.state.graph = graphs.state.graph, None
         graph.finish()
@@ -138,7 +138,12 @@ class Stream:
 
     def is_capturing(self):
         """Whether the stream itself is captured."""
-        return graphs.state.graph is not None and graphs.state.graph.stream is self
+        graph = graphs.state.graph
+        if graph is None or graph.stream is not self:
+            return False
+        if graph.spoilt:
+            raise RuntimeError("an error has invalidated the capture sequence")
+        return True
 
     def use(self):
         CURRENT[-1] = self
