@@ -152,15 +152,14 @@ PATHS.update(
 
 # Paths of modules without names of their own: FURTHER says what they show.
 FACADES = set(
-    """boost.adasum boost.base boost.boost boost.boost_cell_wrapper boost.dim_reduce
-    boost.grad_freeze boost.group_loss_scale_manager boost.less_batch_normalization common.device
-    common.dynamic_shape common.file_system common.mindir_util dataset.callback
+    """boost.adasum boost.dim_reduce boost.group_loss_scale_manager common.device
+    common.dynamic_shape common.mindir_util dataset.callback
     dataset.engine.offload graph
     graph.dynamic_shape mindrecord.common.enums mindrecord.config mindrecord.core
     mindrecord.core.shardheader mindrecord.core.shardindexgenerator mindrecord.core.shardreader
     mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter
-    mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.adasum nn.optim.tft_wrapper onnx
-    onnx.onnx_export ops.function.grad ops.function.grad.grad_func parallel.strategy
+    mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.tft_wrapper onnx
+    onnx.onnx_export ops.function.grad ops.function.grad.grad_func
     parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
     scipy.ops_grad scipy.optimize.gradient_optimization_algorithm scipy.utils
     scipy.utils_const tools train.summary.writer utils.utils""".split()

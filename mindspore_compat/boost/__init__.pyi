@@ -7,11 +7,84 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.parameter import Parameter as _Parameter
 from ..nn.cell import Cell as _Cell
+from ..nn.optim.optimizer import Optimizer as _Optimizer
+from ..nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
 
+class AutoBoost:
+    grad_accumulation_step: _t.Any
+    boost_config: _t.Any
+    level: _t.Any
+    boost_config_dict: _t.Any
+    gradient_groups: _t.Any
+    device_number: _t.Any
+    def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None: ...
+    def network_auto_process_eval(self, network: _Cell) -> _t.Any: ...
+    def network_auto_process_train(self, network: _Cell, optimizer: _Cell) -> _t.Any: ...
+class BoostTrainOneStepCell(_TrainOneStepCell):
+    auto_boost: _t.Any
+    freeze: _t.Any
+    train_strategy: _t.Any
+    use_grad_accumulation: _t.Any
+    max_accumulation_step: _t.Any
+    enable_adasum: _t.Any
+    enable_dim_reduce: _t.Any
+    freeze_nets: _t.Any
+    grad_accumulation: _t.Any
+    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = ...) -> None: ...
+    def adasum_process(self, loss: _t.Any, grads: _t.Any) -> _t.Any: ...
+    def check_adasum_enable(self) -> _t.Any: ...
+    def check_dim_reduce_enable(self) -> _t.Any: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def gradient_accumulation_process(self, loss: _t.Any, grads: _t.Any, sens: _t.Any, *inputs: _t.Any) -> _t.Any: ...
+    def gradient_freeze_process(self, *inputs: _t.Any) -> _t.Any: ...
+class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell):
+    def __init__(self, network: _t.Any, optimizer: _t.Any, scale_sense: _t.Any) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+class FreezeOpt(_Cell):
+    train_strategy: _t.Any
+    opt_init_args: _t.Any
+    dynamic_lr: _t.Any
+    opts: _t.Any
+    groups_num: _t.Any
+    is_lars: _t.Any
+    opt_class: _t.Any
+    parameters: _t.Any
+    learning_rate: _t.Any
+    def __init__(self, opt: _Optimizer, train_parameter_groups: _t.Any = ..., train_strategy: _t.Any = ...) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradientAccumulation(_Cell):
     hyper_map: _t.Any
     optimizer: _t.Any
     weights: _t.Any
     def __init__(self, max_accumulation_step: _b.int, optimizer: _Cell) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+class GradientFreeze:
+    def __init__(self, param_groups: _t.Any, freeze_type: _t.Any, freeze_p: _t.Any, total_steps: _t.Any) -> None: ...
+    def freeze_generate(self, network: _t.Any, optimizer: _t.Any) -> _t.Any: ...
+    def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _t.Any: ...
+    def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _t.Any: ...
+class LessBN(_Cell):
+    network: _t.Any
+    def __init__(self, network: _Cell, fn_flag: _b.bool = ...) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+class OptimizerProcess:
+    is_lars: _t.Any
+    single_opt: _t.Any
+    opt_class: _t.Any
+    opt_init_args: _t.Any
+    learning_rate: _t.Any
+    origin_params: _t.Any
+    def __init__(self, opt: _Optimizer) -> None: ...
+    def add_grad_centralization(self, network: _t.Any) -> _t.Any: ...
+    @staticmethod
+    def build_gc_params_group(params_dict: _t.Any, parameters: _t.Any) -> _t.Any: ...
+    @staticmethod
+    def build_params_dict(network: _t.Any) -> _t.Any: ...
+    def generate_new_optimizer(self) -> _t.Any: ...
+class ParameterProcess:
+    def assign_parameter_group(self, parameters: _b.list[_Parameter], split_point: _b.list[_b.int] | None = ...) -> _t.Any: ...
+    @staticmethod
+    def generate_group_params(parameters: _t.Any, origin_params: _t.Any) -> _t.Any: ...
+def freeze_cell(reducer_flag: _t.Any, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _t.Any, mean: _t.Any = ..., degree: _t.Any = ..., max_accumulation_step: _t.Any = ...) -> _t.Any: ...

@@ -100,6 +100,16 @@ class AdaMax(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+class AdaSumByDeltaWeightWrapCell(_Cell):
+    optimizer: _t.Any
+    parameters: _t.Any
+    def __init__(self, optimizer: _Optimizer) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+class AdaSumByGradWrapCell(_Cell):
+    optimizer: _t.Any
+    parameters: _t.Any
+    def __init__(self, optimizer: _Optimizer) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Adadelta(_Optimizer):
     rho: _t.Any
     epsilon: _t.Any

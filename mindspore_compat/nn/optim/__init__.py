@@ -5,6 +5,7 @@ from .adadelta import Adadelta
 from .adafactor import AdaFactor
 from .adam import Adam, AdamOffload, AdamWeightDecay
 from .adamax import AdaMax
+from .adasum import AdaSumByDeltaWeightWrapCell, AdaSumByGradWrapCell
 from .asgd import ASGD
 from .ftrl import FTRL
 from .lamb import Lamb
@@ -19,6 +20,8 @@ from .sgd import SGD
 from .thor import thor
 
 __all__ = [
+    "AdaSumByDeltaWeightWrapCell",
+    "AdaSumByGradWrapCell",
     "Optimizer",
     "Momentum",
     "LARS",

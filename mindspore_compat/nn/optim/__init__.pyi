@@ -13,6 +13,8 @@ from . import optimizer as optimizer
 from ...nn import ASGD as ASGD
 from ...nn import AdaFactor as AdaFactor
 from ...nn import AdaMax as AdaMax
+from ...nn import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
+from ...nn import AdaSumByGradWrapCell as AdaSumByGradWrapCell
 from ...nn import Adadelta as Adadelta
 from ...nn import Adagrad as Adagrad
 from ...nn import Adam as Adam

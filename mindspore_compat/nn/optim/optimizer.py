@@ -100,6 +100,11 @@ class Optimizer(Cell):
     _skip = None  # a flag on the GPU: whether the step that is taken is left out
     _captured = True  # whether a step may be captured as a CUDA graph, where it can be left out
 
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = opt_init_args_register(cls.__init__)
+
     @checked
     def __init__(
         self,

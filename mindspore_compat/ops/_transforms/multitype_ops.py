@@ -10,6 +10,7 @@ import operator
 from ..._core.declare.public_api import build
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import RowTensor
+from . import compile_utils as _compile_utils  # noqa: F401 - scripts import it from here
 from .functional import HyperMap, MultitypeFuncGraph
 
 _OPERATORS = {

@@ -1,0 +1,174 @@
+"""AutoBoost: which changes of networks, optimizers and steps a level or a dict requests."""
+
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import CellOf, OneOf
+from .base import OptimizerProcess, ParameterProcess
+from .grad_freeze import GradientFreeze
+from .less_batch_normalization import LessBN
+
+__all__ = ["AutoBoost"]
+
+_MODES = ("auto", "manual", "enable_all", "disable_all")
+_FEATURES = (
+    "less_bn",
+    "grad_freeze",
+    "adasum",
+    "grad_accumulation",
+    "dim_reduce",
+    "loss_scale_group",
+)
+_ABSENT = ("dim_reduce", "loss_scale_group")
+_LEVELS = {"O0": (), "O1": ("less_bn", "grad_freeze"), "O2": ("less_bn", "grad_freeze", "adasum")}
+_SETTINGS = {  # section of the dict -> setting -> attribute
+    "common": {"gradient_split_groups": "gradient_groups", "device_number": "device_number"},
+    "less_bn": {"fn_flag": "_fn_flag", "gc_flag": "_gc_flag"},
+    "grad_freeze": {
+        "param_groups": "_param_groups",
+        "freeze_type": "_freeze_type",
+        "freeze_p": "_freeze_p",
+        "total_steps": "_total_steps",
+    },
+    "grad_accumulation": {"grad_accumulation_step": "grad_accumulation_step"},
+}
+
+
+class AutoBoost:
+    """Changes a network and its optimizer as a level or a dict requests.
+
+    There is one in a process: the first call makes it, and others return it as it is.
+
+    "O1" has `less_bn` and `grad_freeze`, "O2" also `adasum`, "O0" nothing. `dim_reduce` and
+    `loss_scale_group`, whose arithmetic no page states, are refused.
+
+    Args:
+        level (str, optional): "O0", "O1" or "O2".
+        boost_config_dict (dict, optional): sections of settings. "boost" holds `mode`: "auto" goes
+            by the level, "manual" changes that by what else is there (`less_bn`, `grad_freeze`,
+            `adasum`, `grad_accumulation`), "enable_all" and "disable_all" request all or nothing.
+            "common" holds `gradient_split_groups` and `device_number`; "less_bn" `fn_flag` and
+            `gc_flag`; "grad_freeze" `param_groups`, `freeze_type`, `freeze_p` and `total_steps`;
+            "grad_accumulation" `grad_accumulation_step`.
+
+    Raises:
+        TypeError: `boost_config_dict` or a section of it is no dict.
+        ValueError: the level or mode is unknown, or what is requested is not here.
+
+    Examples:
+        >>> from mindspore_compat.boost import AutoBoost
+        >>> boost = AutoBoost("O0", {"boost": {"mode": "auto"}})
+        >>> boost.boost_config["adasum"]
+        False
+
+    Source: mindspore.boost.AutoBoost of MindSpore 2.10.
+    """
+
+    _instance = None
+
+    def __new__(cls, *args, **kwargs):
+        if cls._instance is None:
+            made = super().__new__(cls)
+            made._settle(*args, **kwargs)
+            cls._instance = made
+        return cls._instance
+
+    def __init__(self, *args, **kwargs):
+        """Keeps the settings of the first call."""
+
+    @checked
+    def _settle(self, level: OneOf("O0", "O1", "O2") = "O0", boost_config_dict=""):
+        self.level, self.boost_config_dict = level, boost_config_dict
+        self._fn_flag = self._gc_flag = True
+        self._param_groups, self._freeze_type, self._freeze_p = 10, 1, 0.7
+        self._total_steps = 65536
+        self.gradient_groups, self.device_number = None, 8
+        self.grad_accumulation_step = 1
+        sections = _checked(boost_config_dict or {})
+        self.boost_config = _requested(level, sections.get("boost", {}))
+        for section, names in _SETTINGS.items():
+            for name, value in sections.get(section, {}).items():
+                if name in names:
+                    setattr(self, names[name], value)
+        self._param_processer = ParameterProcess()
+
+    @checked
+    def network_auto_process_train(self, network: CellOf, optimizer: CellOf):
+        """Changes a network and its optimizer for training.
+
+        Args:
+            network (Cell): the network.
+            optimizer (Optimizer): its optimizer.
+
+        Returns:
+            tuple[Cell, Cell], the network, in a LessBN with `less_bn`, and the optimizer, a
+            FreezeOpt with `grad_freeze`.
+
+        Raises:
+            TypeError: an argument is no Cell.
+        """
+        if self.boost_config["less_bn"]:
+            network = LessBN(network, fn_flag=self._fn_flag)
+            process = OptimizerProcess(optimizer)
+            if self.gradient_groups:
+                self._param_processer.assign_parameter_group(
+                    network.trainable_params(), list(self.gradient_groups)
+                )
+            process.origin_params = self._param_processer.generate_group_params(
+                network.trainable_params(), process.origin_params
+            )
+            if self._gc_flag:
+                process.add_grad_centralization(network)
+            optimizer = process.generate_new_optimizer()
+        if self.boost_config["grad_freeze"]:
+            freeze = GradientFreeze(
+                self._param_groups, self._freeze_type, self._freeze_p, self._total_steps
+            )
+            network, optimizer = freeze.freeze_generate(network, optimizer)
+        return network, optimizer
+
+    @checked
+    def network_auto_process_eval(self, network: CellOf):
+        """Changes a network for evaluation.
+
+        Args:
+            network (Cell): the network.
+
+        Returns:
+            Cell, the network; in a LessBN that leaves its layers, with `less_bn`.
+
+        Raises:
+            TypeError: `network` is no Cell.
+        """
+        return LessBN(network) if self.boost_config["less_bn"] else network
+
+
+def _checked(given):
+    sections = {"boost_config_dict": given, **(given if isinstance(given, dict) else {})}
+    for name, section in sections.items():
+        if not isinstance(section, dict):
+            raise TypeError(
+                f"For 'AutoBoost', '{name}' must be a dict, but got {section!r} of "
+                f"type {type(section).__name__}."
+            )
+    return given
+
+
+def _requested(level, section):
+    """Whether each feature is requested."""
+    mode = section.get("mode", "auto")
+    if mode not in _MODES:
+        raise ValueError(
+            f"For 'AutoBoost', 'mode' must be one of {', '.join(_MODES)}, but got {mode!r}."
+        )
+    if mode in ("enable_all", "disable_all"):
+        found = dict.fromkeys(_FEATURES, mode == "enable_all")
+    else:
+        found = {name: name in _LEVELS[level] for name in _FEATURES}
+    if mode == "manual":
+        found.update({name: section[name] for name in _FEATURES if name in section})
+    for name in _ABSENT:
+        if found[name]:
+            raise ValueError(
+                f"For 'AutoBoost', '{name}' must be False, because no page states its arithmetic, "
+                f"but got {found[name]!r}."
+            )
+    return found

@@ -1,0 +1,176 @@
+"""The adaptive sum of the gradients of several processes.
+
+Two gradients are added so that what they share counts once: AdaSum(a, b) =
+(1 - a.b / (2 a.a)) a + (1 - a.b / (2 b.b)) b. Of equal gradients it is that gradient, of orthogonal
+ones their sum. More than two are combined in pairs. Source: Maleki et al., "Scaling Distributed
+Training with Adaptive Summation", https://arxiv.org/abs/2006.02924.
+"""
+
+from ... import ops
+from ..._core.context import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import InstanceOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
+from ...communication.comm_func import all_gather_into_tensor
+from ...communication.groups import get_group_size
+from ..cell import Cell
+from .optimizer import Optimizer
+
+__all__ = ["AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]
+
+FEWEST = 16
+
+
+class _Wrapped(Cell):
+    """An optimizer whose steps several processes combine."""
+
+    @checked
+    def __init__(self, optimizer: InstanceOf(Optimizer)):
+        reason = refusal()
+        if reason is not None:
+            raise RuntimeError(f"For '{type(self).__name__}', {reason}.")
+        super().__init__(auto_prefix=False)
+        self.optimizer = optimizer
+        self.parameters = optimizer.parameters
+
+
+@public("nn.AdaSumByGradWrapCell")
+class AdaSumByGradWrapCell(_Wrapped):
+    """Lets an optimizer act on the adaptive sum of the gradients of all processes.
+
+    Args:
+        optimizer (Optimizer): the optimizer.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - the gradients of this process.
+
+    Outputs:
+        What the optimizer returns.
+
+    Raises:
+        TypeError: `optimizer` is no Optimizer.
+        RuntimeError: the mode is "stand_alone", the optimizer's part or stages of a pipeline are
+            divided, or the number of processes is no power of 2 from 16 on.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> try:
+        ...     nn.AdaSumByGradWrapCell(nn.SGD(nn.Dense(1, 1).trainable_params(), 0.1))
+        ... except RuntimeError as error:
+        ...     print(error)
+        For 'AdaSumByGradWrapCell', 'parallel_mode' must not be 'stand_alone'.
+
+    Source: mindspore.nn.AdaSumByGradWrapCell of MindSpore 2.10.
+    """
+
+    def construct(self, grads):
+        """Lets the optimizer act on the sums."""
+        return self.optimizer(over_processes(grads))
+
+
+@public("nn.AdaSumByDeltaWeightWrapCell")
+class AdaSumByDeltaWeightWrapCell(_Wrapped):
+    """Puts the adaptive sum of the steps of all processes in place of an optimizer's step.
+
+    Args:
+        optimizer (Optimizer): the optimizer.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - the gradients of this process.
+
+    Outputs:
+        What the optimizer returns.
+
+    Raises:
+        TypeError: `optimizer` is no Optimizer.
+        RuntimeError: the mode is "stand_alone", the optimizer's part or stages of a pipeline are
+            divided, or the number of processes is no power of 2 from 16 on.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> try:
+        ...     nn.AdaSumByDeltaWeightWrapCell(nn.SGD(nn.Dense(1, 1).trainable_params(), 0.1))
+        ... except RuntimeError as error:
+        ...     print(error)
+        For 'AdaSumByDeltaWeightWrapCell', 'parallel_mode' must not be 'stand_alone'.
+
+    Source: mindspore.nn.AdaSumByDeltaWeightWrapCell of MindSpore 2.10.
+    """
+
+    def construct(self, grads):
+        """Takes the step, and puts the sum of all processes' steps in its place."""
+        before = copies(self.parameters)
+        done = self.optimizer(grads)
+        combine_steps(self.parameters, before)
+        return done
+
+
+def adaptive_sum(gradients):
+    """The adaptive sum of a power of two of Tensors of one shape; computed in float32."""
+    while len(gradients) > 1:
+        pairs = zip(gradients[::2], gradients[1::2], strict=True)
+        gradients = [_of_two(*pair) for pair in pairs]
+    return gradients[0]
+
+
+def _of_two(a, b):
+    x, y = ops.cast(a, float32).reshape(-1), ops.cast(b, float32).reshape(-1)
+    shared, own, other = (x * y).sum(), (x * x).sum(), (y * y).sum()
+    left = a * _factor(shared, own).astype(a.dtype)
+    return left + b * _factor(shared, other).astype(b.dtype)
+
+
+def _factor(shared, own):
+    """1 - shared / (2 own), and 1 for a gradient of zeros."""
+    return 1 - shared / (2 * ops.select(own > 0, own, ops.ones_like(own)))
+
+
+def over_processes(gradients):
+    """The adaptive sums of gradients over all processes.
+
+    Args:
+        gradients (tuple[Tensor]): those of this process.
+
+    Returns:
+        tuple[Tensor].
+    """
+    found = []
+    for gradient in gradients:
+        gathered = all_gather_into_tensor(gradient.reshape(1, -1))
+        rows = gathered[0] if isinstance(gathered, tuple) else gathered
+        total = adaptive_sum([rows[number] for number in range(rows.shape[0])])
+        found.append(total.reshape(gradient.shape))
+    return tuple(found)
+
+
+def refusal():
+    """Why processes cannot combine their gradients so, or None."""
+    mode = config.get_auto_parallel_context("parallel_mode")
+    if mode == "stand_alone":
+        return "'parallel_mode' must not be 'stand_alone'"
+    if config.get_auto_parallel_context("enable_parallel_optimizer"):
+        return "'enable_parallel_optimizer' must be False"
+    if config.get_auto_parallel_context("pipeline_stages") > 1:
+        return "'pipeline_stages' must be 1"
+    count = get_group_size()
+    if count < FEWEST or count & (count - 1):
+        return f"the number of processes must be a power of 2 from {FEWEST} on, but it is {count}"
+    return None
+
+
+def copies(parameters):
+    """Copies of parameters, before an optimizer writes to them."""
+    return [Tensor._wrap(parameter._array.copy()) for parameter in parameters]
+
+
+def combine_steps(parameters, before):
+    """Puts in place of a step of each process the adaptive sum of the steps of all.
+
+    Args:
+        parameters (Sequence[Parameter]): after the step of this process.
+        before (Sequence[Tensor]): what they were before it.
+    """
+    steps = [new - old for new, old in zip(parameters, before, strict=True)]
+    for parameter, old, step in zip(parameters, before, over_processes(steps), strict=True):
+        ops.assign(parameter, old + step)
