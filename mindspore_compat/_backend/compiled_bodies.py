@@ -28,7 +28,8 @@ from typing import NamedTuple
 
 import numpy
 
-from . import compiled, scheduler
+from . import compiled, compiled_steps, scheduler
+from .loop_text import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line, operand
 from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
 
 LEAST = 1 << 13  # elements below which a call costs as much as it saves
@@ -37,29 +38,12 @@ BLOCK = 1 << 17  # elements of a piece: less, and threads wait for the interpret
 MOST_PIECES = 16  # where each has sums of its own
 STRETCH = 4096  # elements that are added in float32
 
-FLOAT = numpy.dtype(numpy.float32)
-_FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf")
-_EXPRESSIONS = {
-    **compiled.EXPRESSIONS,
-    **{name: name + "({})" for name in _FUNCTIONS},
-    "abs": "abs({})",
-    "sqrt": "single(sqrt({}))",
-    "sign": "(single(1) if {0} > 0 else single(-1) if {0} < 0 else {0})",
-    "maximum": "({0} if ({0} > {1}) | ({0} != {0}) else {1})",
-    "minimum": "({0} if ({0} < {1}) | ({0} != {0}) else {1})",
-    "equal": "{} == {}",
-    "logical_or": "{} | {}",
-    "where": "single({1} if {0} else {2})",
-    "constant": "{}",
-}
-_KNOWN = {*_EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
+_KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
 _SUMMED = {"c", "k"}  # results that are sums over rows
 
 
 class CompiledBodies:
     """Has the methods of `Bodies`, which give None where there is no loop, or none yet."""
-
-    takes_views = False
 
     def __init__(self):
         self._made = {}
@@ -72,8 +56,11 @@ class CompiledBodies:
             if array is not None
         )
 
-    def pointwise(self, body, *arrays, **scalars):
-        """`body(xp, *arrays, **scalars)`, element by element over arrays of one shape."""
+    def pointwise(self, body, *arrays, out=None, **scalars):
+        """`body(xp, *arrays, **scalars)`, element by element over arrays of one shape, or with
+        `out` over what compiled_steps.py takes."""
+        if out is not None:
+            return compiled_steps.run(self._made, body, arrays, out, *split(scalars))
         first = arrays[0]
         if first.size < LEAST or not all(
             type(array) is numpy.ndarray and array.dtype == FLOAT and array.shape == first.shape
@@ -112,31 +99,14 @@ class CompiledBodies:
         return found.run(shape, arrays, numbers) if found.is_ready() else None
 
 
-def _operand(value):
-    return f"v{value}" if type(value) is int else value
-
-
-def _line(step):
-    """One step that is found for each element, or for each row."""
-    if step.name == "row_size":
-        return f"v{step.result} = single(length)"
-    if step.name == "at_column":
-        return f"v{step.result} = whole(at) == d{step.result}"
-    return f"v{step.result} = {_EXPRESSIONS[step.name].format(*map(_operand, step.operands))}"
-
-
 def _column_lines(name, column):
     """The index that a value of the row means, counted from the end where it is negative."""
     return [
-        f"{name} = int({_operand(column)})",
+        f"{name} = int({operand(column)})",
         f"{name} = {name} + length if {name} < 0 else {name}",
         f"if {name} < 0 or {name} >= length:",
         "    return False",
     ]
-
-
-def _indented(lines, depth):
-    return ["    " * depth + line for line in lines]
 
 
 class PointLoop:
@@ -148,7 +118,7 @@ class PointLoop:
         made = len(self.trace.results)
         parameters = [(FLOAT, True)] * (count + made) + [(FLOAT, False)] * self.trace.scalar_count
         self.loop = None
-        if all(step.name in _EXPRESSIONS for step in self.trace.steps):
+        if all(step.name in EXPRESSIONS for step in self.trace.steps):
             self.loop = compiled.Loop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
@@ -166,9 +136,9 @@ class PointLoop:
             "    for at in range(x0.size):",
         ]
         inner = [f"v{index} = {array}[at]" for index, array in enumerate(trace.names)]
-        inner += map(_line, trace.steps)
+        inner += map(line, trace.steps)
         inner += [f"{out}[at] = v{value}" for out, value in zip(made, trace.results, strict=True)]
-        return "\n".join([*lines, *_indented(inner, 2)]) + "\n"
+        return "\n".join([*lines, *indented(inner, 2)]) + "\n"
 
     def run(self, arrays, numbers):
         """What the body gives for arrays."""
@@ -224,7 +194,7 @@ class RowLoop(RowPlan):
     def _written_down(self):
         """The steps that are found in one loop for others, as they take long."""
         needed = [
-            {step for step in self.elements(wanted)[1] if step.name in _FUNCTIONS}
+            {step for step in self.elements(wanted)[1] if step.name in FUNCTIONS}
             for wanted in self._loops()
         ]
         several = {step for each in needed for step in each if sum(step in n for n in needed) > 1}
@@ -252,11 +222,11 @@ class RowLoop(RowPlan):
             f"def {name}({', '.join([*arrays, *scalars, *_Sizes._fields, 'first', 'last'])}):",
             "    for row in range(first, last):",
         ]
-        return "\n".join([*head, *_indented(body, 2), "    return True"]) + "\n"
+        return "\n".join([*head, *indented(body, 2), "    return True"]) + "\n"
 
     def _row_lines(self, level):
         """The values of a row, and the columns of a row, that are known after some loops."""
-        lines = [_line(step) for step in self.of_row(level)]
+        lines = [line(step) for step in self.of_row(level)]
         for step in self.trace.steps:
             if step.name == "at_column" and self._level[step.result] == level:
                 lines += _column_lines(f"c{step.result}", step.operands[0])
@@ -276,8 +246,8 @@ class RowLoop(RowPlan):
             "part = inside // run",
             "base = row * row_step + part * part_step + inside - part * run",
             *(f"v{index} = x{index}[{places[self.kinds[index]]}]" for index in arrays),
-            *map(_line, steps),
-            f"v{step.result} = {_operand(value)}",
+            *map(line, steps),
+            f"v{step.result} = {operand(value)}",
         ]
 
     def _elements(self, wanted, found):
@@ -299,7 +269,7 @@ class RowLoop(RowPlan):
             if step.result in known:
                 lines.append(f"v{step.result} = b{step.result}[at]")
             else:
-                lines.append(_line(step))
+                lines.append(line(step))
         for step in self._stored:
             if step in steps:
                 number = step.result
@@ -317,7 +287,7 @@ class RowLoop(RowPlan):
         before, lines = self._elements(wanted, found)
         first, after, last = [], [], []
         for step in reductions:
-            number, value = step.result, _operand(step.operands[0])
+            number, value = step.result, operand(step.operands[0])
             if step.name == "row_sum":
                 first.append(f"r{number} = 0.0")
                 before.append(f"t{number} = single(0)")
@@ -358,10 +328,10 @@ class RowLoop(RowPlan):
             f"        count = min(run - start, {STRETCH})",
             "        base = row * row_step + part * part_step + start",
             "        inside = part * run + start",
-            *_indented(before, 2),
+            *indented(before, 2),
             "        for at in range(count):",
-            *_indented(lines, 3),
-            *_indented(after, 2),
+            *indented(lines, 3),
+            *indented(after, 2),
         ]
 
     # Its calls ----------------------------------------------------------------------------------

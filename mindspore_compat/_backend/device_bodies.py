@@ -38,7 +38,7 @@ from .device_code import (
     supported,
 )
 from .multi_tensor import letter
-from .row_plan import BodyTrace, RowPlan, split
+from .row_plan import BodyTrace, RowPlan, separate, split
 
 MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
 _REDUCTIONS = {
@@ -95,8 +95,6 @@ class Bodies:
         compiles: whether kernels with rows can be had; `pointwise` ones always can.
     """
 
-    takes_views = True  # not contiguous ones, for results too
-
     def __init__(self, module, compiles=True):
         self.module = module
         self.compiles = compiles
@@ -107,11 +105,12 @@ class Bodies:
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
-            arrays: arrays whose shapes can be broadcast together, or None.
-            out: arrays to write the results to; None for new ones.
+            arrays: arrays whose shapes can be broadcast together, None, or Parts for several.
+            out: arrays or Parts to write the results to; None for new ones.
             dtype: the dtype of new results; None for that of the first array.
             scalars: numbers, or flags that choose what the body does.
         """
+        arrays, out = separate(arrays), separate(out or ())
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         flags, numbers = split(scalars)
         key = (body.__code__, dtypes, tuple(flags.items()), tuple(numbers), dtype)
@@ -120,7 +119,7 @@ class Bodies:
             found = self._made[key] = self._elementwise(body, dtypes, flags, numbers, dtype)
         kernel, single = found
         given = [array for array in arrays if array is not None]
-        made = kernel(*given, *map(float, numbers.values()), *(out or ()))
+        made = kernel(*given, *map(float, numbers.values()), *out)
         return made if single else tuple(made) if isinstance(made, tuple) else (made,)
 
     def _elementwise(self, body, dtypes, flags, numbers, dtype):

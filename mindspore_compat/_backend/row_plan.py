@@ -7,6 +7,8 @@ written in a last one. A value is one for each row, or one for each element; the
 again in each loop that needs them.
 """
 
+from typing import NamedTuple
+
 from .device_code import compute_dtype
 from .symbols import Recorder, Symbol, Trace
 
@@ -21,6 +23,26 @@ def split(scalars):
         if value is None or isinstance(value, (bool, str))
     }
     return flags, {key: value for key, value in scalars.items() if key not in flags}
+
+
+class Parts(NamedTuple):
+    """Several values that lie side by side along the last axis of an array."""
+
+    whole: object  # the array
+    count: int
+
+    def views(self):
+        """The values as arrays, which are not contiguous."""
+        width = self.whole.shape[-1] // self.count
+        return [self.whole[..., k * width : (k + 1) * width] for k in range(self.count)]
+
+
+def separate(arrays):
+    """Arrays, with each Parts among them as its values."""
+    found = []
+    for array in arrays:
+        found += array.views() if type(array) is Parts else (array,)
+    return found
 
 
 class RowRecorder(Recorder):

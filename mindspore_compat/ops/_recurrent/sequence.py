@@ -3,7 +3,8 @@
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
 layers in `nn`) and runs the steps. Only the outputs are saved for the gradient: the states before
 each step are outputs of the step before, so all gates are found again by one matrix product. On a
-GPU the arithmetic between two products is one kernel (device_steps.py).
+GPU, and where loops are compiled for the host, the arithmetic between two products is one kernel
+(fused_steps.py).
 
 Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
 its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
@@ -14,13 +15,7 @@ from ..._backend.device_bodies import bodies_of
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats
-from . import device_steps
-
-
-def _bodies_of(xp, *arrays):
-    """The kernels that take views of gates that lie side by side, which a GPU's do."""
-    found = bodies_of(xp, *arrays)
-    return found if found is not None and found.takes_views else None
+from . import fused_steps
 
 
 def steps(count, reverse):
@@ -79,8 +74,9 @@ def rnn_sequence(
         The outputs (T, N, H) and the last state (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, weight, mask)):
-        return device_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, mask)):
+        if (made := fused_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)) is not None:
+            return made
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
     for t in order:
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
@@ -97,9 +93,10 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, weight, mask, *g)):
-        step_grads, flow = device_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
-        return step_grads, flow, _weight_vjp(xp, step_grads, before), None
+    if order and (bodies := bodies_of(xp, gates, h0, weight, mask, *g)):
+        made = fused_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
+        if made is not None:
+            return *made, _weight_vjp(xp, made[0], before), None
     by_step = {}
     for t in reversed(order):
         at = None if mask is None else mask[t]
@@ -140,8 +137,9 @@ def lstm_sequence(
         The outputs (T, N, H), the last state and the last cell (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, c0, weight, mask)):
-        return device_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask)
+    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
+        if (made := fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask)) is not None:
+            return made
     turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
     for t in order:
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
@@ -159,9 +157,10 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     grad_out, flow, cell_flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, c0, weight, mask, *g)):
-        found = device_steps.lstm_vjp(bodies, xp, order, gates, before, c0, weight, mask, g)
-        return *found, _weight_vjp(xp, found[0], before), None
+    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask, *g)):
+        made = fused_steps.lstm_vjp(bodies, xp, order, gates, before, c0, weight, mask, g)
+        if made is not None:
+            return *made, _weight_vjp(xp, made[0], before), None
     parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
     let_in, keep, candidate, let_out = parts
     cells, c = {}, c0
@@ -228,8 +227,9 @@ def gru_sequence(
         The outputs (T, N, H) and the last state (N, H).
     """
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, weight, bias, mask)):
-        return device_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask)
+    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
+        if (made := fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask)) is not None:
+            return made
     h, outputs = h0, {}
     for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
@@ -247,12 +247,12 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     grad_out, flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
-    if order and (bodies := _bodies_of(xp, gates, h0, weight, bias, mask, *g)):
-        grads, state_grads, flow = device_steps.gru_vjp(
-            bodies, xp, order, gates, before, weight, bias, mask, g
-        )
-        by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
-        return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
+    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
+        made = fused_steps.gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g)
+        if made is not None:
+            grads, state_grads, flow = made
+            by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
+            return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
     parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
     reset, update, candidate, inner = parts
     by_step, by_state = {}, {}

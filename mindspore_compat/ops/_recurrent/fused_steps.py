@@ -1,17 +1,12 @@
-"""The steps of recurrences on a GPU: one product and one kernel for each step, either way.
+"""The steps of recurrences by single kernels: one product and one kernel for each step, either way.
 
-The gates of a step lie side by side in one array; the kernels are given views of each, and write
-what they find straight to its step of the sequence. The formulas and shapes are those of
-sequence.py, which names the arrays.
+The gates of a step lie side by side in one array; the kernels read and write the parts of such
+arrays, and write what they find straight to its step of the sequence. A GPU has these kernels, and
+the host where they are compiled; the functions give None where there is none yet. The formulas and
+shapes are those of sequence.py, which names the arrays.
 """
 
-
-def _parts(array, count):
-    """Views of the gates that lie side by side along the last axis; None for None."""
-    if array is None:
-        return [None] * count
-    width = array.shape[-1] // count
-    return [array[..., k * width : (k + 1) * width] for k in range(count)]
+from ..._backend.row_plan import Parts
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
@@ -33,7 +28,9 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     for t in order:
         at = None if mask is None else mask[t]
         made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        bodies.pointwise(_rnn_step, gates[t], xp.matmul(h, turned), h, at, out=made, kind=kind)
+        given = gates[t], xp.matmul(h, turned), h, at
+        if bodies.pointwise(_rnn_step, *given, out=made, kind=kind) is None:
+            return None
         h = made[-1]
     return outputs, h
 
@@ -45,7 +42,9 @@ def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     for t in reversed(order):
         at = None if mask is None else mask[t]
         made = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
-        bodies.pointwise(_rnn_back, outputs[t], grad_out[t], flow, at, out=made, kind=kind)
+        given = outputs[t], grad_out[t], flow, at
+        if bodies.pointwise(_rnn_back, *given, out=made, kind=kind) is None:
+            return None
         back = xp.matmul(grads[t], weight)
         flow = back if at is None else back + made[1]
     return grads, flow
@@ -93,10 +92,11 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask):
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        given = *_parts(gates[t], 4), *_parts(xp.matmul(h, turned), 4), h, c, at
+        given = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
         new = xp.empty(h.shape, h.dtype)
         made = (outputs[t], new) if at is None else (outputs[t], new, xp.empty(h.shape, h.dtype))
-        bodies.pointwise(_lstm_step, *given, out=made)
+        if bodies.pointwise(_lstm_step, *given, out=made) is None:
+            return None
         h, c = made[0] if at is None else made[2], new
     return outputs, h, c
 
@@ -106,22 +106,30 @@ def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
     grad_out, flow, cell_flow = g
     recurrent, cells = xp.matmul(before, xp.swapaxes(weight, 0, 1)), {}
     ats = {t: None if mask is None else mask[t] for t in order}
-    parts = {t: (*_parts(gates[t], 4), *_parts(recurrent[t], 4)) for t in order}
+    parts = {t: (Parts(gates[t], 4), Parts(recurrent[t], 4)) for t in order}
     for t in order:
         cells[t] = c
         if t != order[-1]:
-            c = bodies.pointwise(_lstm_cell, *parts[t], c, ats[t])
+            cell = xp.empty(c.shape, c.dtype)
+            if bodies.pointwise(_lstm_cell, *parts[t], c, ats[t], out=[cell]) is None:
+                return None
+            c = cell
     grads = xp.empty(gates.shape, gates.dtype)
     for t in reversed(order):
-        made = [*_parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
+        made = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
             made.append(xp.empty(c.shape, c.dtype))
-        bodies.pointwise(
-            _lstm_back, *parts[t], cells[t], grad_out[t], flow, cell_flow, ats[t], out=made
-        )
+        given = *parts[t], cells[t], grad_out[t], flow, cell_flow, ats[t]
+        if bodies.pointwise(_lstm_back, *given, out=made) is None:
+            return None
         back = xp.matmul(grads[t], weight)
-        flow, cell_flow = back if mask is None else back + made[5], made[4]
+        flow, cell_flow = back if mask is None else back + made[2], made[1]
     return grads, flow, cell_flow
+
+
+def _bias_parts(bias):
+    """The biases of the three gates; as many None for None."""
+    return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 
 def _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn):
@@ -153,9 +161,10 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask):
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        given = *_parts(gates[t], 3), *_parts(xp.matmul(h, turned), 3), *_parts(bias, 3), h, at
+        given = Parts(gates[t], 3), Parts(xp.matmul(h, turned), 3), *_bias_parts(bias), h, at
         made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        bodies.pointwise(_gru_step, *given, out=made)
+        if bodies.pointwise(_gru_step, *given, out=made) is None:
+            return None
         h = made[-1]
     return outputs, h
 
@@ -168,16 +177,10 @@ def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
     for t in reversed(order):
         at = None if mask is None else mask[t]
         direct = xp.empty(flow.shape, flow.dtype)
-        bodies.pointwise(
-            _gru_back,
-            *_parts(gates[t], 3),
-            *_parts(recurrent[t], 3),
-            *_parts(bias, 3),
-            before[t],
-            grad_out[t],
-            flow,
-            at,
-            out=[*_parts(grads[t], 3), *_parts(states[t], 3), direct],
-        )
+        sums = Parts(gates[t], 3), Parts(recurrent[t], 3), *_bias_parts(bias)
+        given = *sums, before[t], grad_out[t], flow, at
+        made = [Parts(grads[t], 3), Parts(states[t], 3), direct]
+        if bodies.pointwise(_gru_back, *given, out=made) is None:
+            return None
         flow = xp.matmul(states[t], weight) + direct
     return grads, states, flow
