@@ -1,7 +1,8 @@
-"""The libraries of the extras "vision" and "text", and the decoding of image files.
+"""The libraries of the extras "vision", "video" and "text", and the decoding of image files.
 
-Pillow and OpenCV come with `pip install mindspore-compat[vision]`, fontTools and SentencePiece with
-`mindspore-compat[text]`; they are imported when something first needs them.
+Pillow and OpenCV come with `pip install mindspore-compat[vision]`, PyAV with
+`mindspore-compat[video]`, fontTools and SentencePiece with `mindspore-compat[text]`; they are
+imported when something first needs them.
 """
 
 import importlib
@@ -31,6 +32,15 @@ def opencv(api):
         ImportError: OpenCV is not installed.
     """
     return _library(api, "cv2", "OpenCV", "vision")
+
+
+def pyav(api):
+    """PyAV.
+
+    Raises:
+        ImportError: PyAV is not installed.
+    """
+    return _library(api, "av", "PyAV", "video")
 
 
 def sentencepiece(api):

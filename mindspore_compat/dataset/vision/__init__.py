@@ -15,6 +15,7 @@ from .random_crops import *  # noqa: F403
 from .random_geometry import *  # noqa: F403
 from .resizing import *  # noqa: F403
 from .utils import *  # noqa: F403
+from .video import *  # noqa: F403
 from .warping import *  # noqa: F403
 
 __all__ = _public_names(globals())
