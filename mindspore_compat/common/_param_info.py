@@ -6,7 +6,6 @@ PARAMETER_NAME_DEFAULT = "Parameter"
 PARAMETER_NAME_PREFIX_MAX_LEN = 1024
 _GENERATED_PARAMETER_NAME_PREFIX = PARAMETER_NAME_DEFAULT + "#"
 _generated_numbers = itertools.count(1)
-_tuple_numbers = itertools.count(1)
 
 
 class ParamInfo:
@@ -38,11 +37,6 @@ class ParamInfo:
 def _generate_parameter_name():
     """A name for a Parameter that was given none; the Cell it is assigned to replaces it."""
     return f"{_GENERATED_PARAMETER_NAME_PREFIX}{next(_generated_numbers)}"
-
-
-def _unique_parameter_name():
-    """A name for an unnamed Parameter in a ParameterTuple that a Cell takes: "Parameter$1"."""
-    return f"{PARAMETER_NAME_DEFAULT}${next(_tuple_numbers)}"
 
 
 def _is_parameter_generated(name):

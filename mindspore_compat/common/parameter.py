@@ -21,7 +21,6 @@ from ._param_info import (
     ParamInfo,
     _generate_parameter_name,
     _is_parameter_generated,  # noqa: F401 - imported from here
-    _unique_parameter_name,  # noqa: F401 - imported from here
 )
 from ._put_off import no_init_parameters, putting_off
 

@@ -29,10 +29,10 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
 from ..common.parameter import (
+    PARAMETER_NAME_DEFAULT,
     Parameter,
     ParameterTuple,
     _is_parameter_generated,
-    _unique_parameter_name,
 )
 from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
@@ -105,6 +105,7 @@ class Cell(Naming, Hooks, State, Settings):
     requires_grad = False
     _cell_mixed_precision = MixedPrecisionType.NOTSET
     _cell_started = False
+    _cell_unnamed = 0  # Parameters without a name in the tuples that it has taken
     _cell_around = None  # what a training step puts around the call of its network (_once.py)
     _cell_updates = False  # True for optimizers
     _cell_is_step = False  # True for Cells that hold a GradOperation, see _once.py
@@ -289,7 +290,8 @@ class Cell(Naming, Hooks, State, Settings):
     def _cell_assign_parameter_tuple(self, name, params):
         for param in params:
             if _is_parameter_generated(param.name):
-                param.name = _unique_parameter_name()
+                self.__dict__["_cell_unnamed"] = self._cell_unnamed + 1
+                param.name = f"{PARAMETER_NAME_DEFAULT}${self._cell_unnamed}"
             self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
         self._cell_remove_name(name, ())
         object.__setattr__(self, name, params)

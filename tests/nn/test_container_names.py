@@ -1,11 +1,12 @@
 """Names of parameters for the ways to build and change containers, as MindSpore 2.10 gives them."""
 
+import copy
 from collections import OrderedDict
 
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import nn
+from mindspore_compat import Parameter, ParameterTuple, Tensor, nn
 
 
 class Leaf(nn.Cell):
@@ -144,3 +145,27 @@ def test_a_dict_is_refused_where_cells_come_in_lists():
     with pytest.raises(TypeError):
         layers.extend([Leaf(), nn.CellDict()])
     assert len(layers) == 1
+
+
+class Pair(nn.Cell):
+    """Two Parameters without names in a tuple."""
+
+    def __init__(self):
+        super().__init__()
+        self.pair = ParameterTuple((Parameter(Tensor([1.0])), Parameter(Tensor([2.0]))))
+
+
+def test_parameters_without_names_are_counted_in_each_cell():
+    assert [p.name for _ in range(2) for p in Pair().pair] == ["Parameter$1", "Parameter$2"] * 2
+    net = nn.SequentialCell(Pair(), Pair())
+    net.own = ParameterTuple((Parameter(Tensor([3.0])),))
+    assert [p.name for p in net.get_parameters()] == [
+        "Parameter$1",
+        "0.Parameter$1",
+        "0.Parameter$2",
+        "1.Parameter$1",
+        "1.Parameter$2",
+    ]
+    copied = copy.deepcopy(net[0])
+    copied.more = ParameterTuple((Parameter(Tensor([4.0])),))
+    assert copied.more[0].name == "Parameter$3"
