@@ -1,5 +1,6 @@
-"""mindspore.experimental: the optimizers with parameter groups, and their schedulers."""
+"""mindspore.experimental: the optimizers with parameter groups, their schedulers, MapParameter."""
 
 from . import optim  # noqa: F401 - reached as an attribute
+from .map_parameter import MapParameter
 
-__all__ = ["optim"]
+__all__ = ["MapParameter", "optim"]
