@@ -33,6 +33,16 @@ CASES = {
         [(3, 2, 5), (2, 5), (2, 5)],
         ("standardized", "_kernel_vjp"),
     ),
+    "root mean square norm": (
+        lambda x, gamma: ops.rms_norm(x, gamma)[0],
+        [(3, 20), (20,)],
+        ("_scaled_rows", "_scaled_rows_vjp"),
+    ),
+    "sum and root mean square norm": (
+        lambda x, y, gamma: sum(each.sum() for each in ops.add_rms_norm(x, y, gamma)),
+        [(3, 20), (3, 20), (20,)],
+        ("_scaled_rows", "_scaled_rows_vjp"),
+    ),
     "group norm": (
         lambda x, gamma, beta: ops.group_norm(x, 2, gamma, beta),
         [(2, 4, 3, 5), (4,), (4,)],

@@ -329,10 +329,52 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
             f"For '{api}', 'gamma' must have the shape of the last axes of the input, but got "
             f"{tuple(gamma.shape)} and {tuple(x.shape)}."
         )
+    axis = x.ndim - gamma.ndim
+    if gamma.ndim and x.size and (bodies := bodies_of(xp, x, gamma)):
+        rows = _rows(xp, x, axis)
+        made = bodies.rows(_scaled_rows, "ec", "er", (1, *rows.shape), rows, gamma, eps=epsilon)
+        if made is not None:
+            return xp.reshape(made[0], x.shape), xp.reshape(made[1], _statistic_shape(x, axis))
     rows, gamma = upcast(xp, x, gamma)
-    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    axes = tuple(range(axis, x.ndim))
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
     return xp.cast(rows * rstd * gamma, x.dtype), rstd
+
+
+def _scaled_rows(xp, x, gamma, *, eps):
+    """Each row divided by its root mean square and multiplied by `gamma`, and the reciprocal."""
+    rstd = 1 / xp.sqrt(xp.row_sum(x * x) / xp.row_size() + eps)
+    return x * rstd * gamma, rstd
+
+
+def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
+    """The gradient of rows, and what the gradient of `gamma` is the sum of."""
+    flow = g * gamma
+    by_part = -(xp.row_sum(flow * x) + by_rstd) * rstd * rstd * rstd / xp.row_size()
+    return flow * rstd + x * by_part, g * x * rstd
+
+
+def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
+    """Gradients of the data and of `gamma`, of which the root is over the axes that it has."""
+    shape = (prod(rstd.shape), prod(gamma.shape))
+    rows, flow = (xp.reshape(each, shape) for each in upcast(xp, x, g))
+    weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
+    if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
+        given = rows, flow, weight, rstd, by_rstd
+        made = bodies.rows(_scaled_rows_vjp, "eecrr", "ec", (1, *shape), *given)
+        if made is not None:
+            return xp.reshape(made[0], x.shape), xp.reshape(made[1], gamma.shape)
+
+    def input_gradient(xp, x, g, rstd, by_rstd):
+        flow = g * weight
+        by_part = -(column(xp, dots(xp, flow, x)) + by_rstd) * rstd * rstd * rstd / shape[1]
+        return flow * rstd + x * by_part
+
+    def moments(xp, x, g, rstd):
+        return xp.sum(g * x * rstd, 0)
+
+    grad = xp.reshape(xp.by_rows(input_gradient, rows, flow, rstd, by_rstd), x.shape)
+    return grad, xp.reshape(xp.sum_by_rows(moments, rows, flow, rstd), gamma.shape)
 
 
 @op(
@@ -363,6 +405,12 @@ def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
     return _root_mean_square(xp, "rms_norm", x, gamma, epsilon)
 
 
+@rms_norm.vjp_joint
+def rms_norm_vjp(xp, g, x, gamma, out):
+    """Gradients of the data and of `gamma`."""
+    return _root_mean_square_vjp(xp, *g, x, gamma, out[1])
+
+
 @op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
 def add_rms_norm(
     xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6
@@ -389,6 +437,14 @@ def add_rms_norm(
     total = x1 + x2
     out, rstd = _root_mean_square(xp, "add_rms_norm", total, gamma, epsilon)
     return out, rstd, total
+
+
+@add_rms_norm.vjp_joint
+def add_rms_norm_vjp(xp, g, gamma, out):
+    """Gradients of both summands, which are one, and of `gamma`."""
+    grad, grad_gamma = _root_mean_square_vjp(xp, g[0], g[1], out[2], gamma, out[1])
+    grad = grad + upcast(xp, g[2])
+    return grad, grad, grad_gamma
 
 
 # Over groups of channels --------------------------------------------------------------------------
