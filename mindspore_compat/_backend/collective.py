@@ -295,6 +295,16 @@ class Group:
         absent = self._absent_peer(source, "receive", wanted, header)
         return self._line.peer(Pending(out, steps(), absent))
 
+    def aside(self, array):
+        """Has exchanges of arrays like this one run beside what is computed meanwhile, where NCCL
+        makes them, until `join`; others are under way by themselves."""
+        return self.nccl.aside() if self._on_gpu(array) else contextlib.nullcontext()
+
+    def join(self, array):
+        """Has what comes next on the GPU wait for the exchanges within `aside`."""
+        if self._on_gpu(array):
+            self.nccl.join()
+
     def together(self, array):
         """A context in which sends and receives of arrays like this one start as one."""
         return self.nccl.together() if self._on_gpu(array) else contextlib.nullcontext()

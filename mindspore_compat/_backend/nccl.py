@@ -51,6 +51,19 @@ class Nccl:
         self.communicator = communicator
         self.rank = communicator.rank_id()
         self.size = communicator.size()
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+
+    @contextlib.contextmanager
+    def aside(self):
+        """Within it work goes to a stream of its own, which first waits for what was given to the
+        current one so far."""
+        self.stream.wait_event(self.cupy.cuda.get_current_stream().record())
+        with self.stream:
+            yield
+
+    def join(self):
+        """Has the current stream wait for what was given to the other one."""
+        self.cupy.cuda.get_current_stream().wait_event(self.stream.record())
 
     def destroy(self):
         """Give the communicator back."""

@@ -8,6 +8,7 @@ from kit.rank_checks import check, refused, run_named_checks
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
 from mindspore_compat.communication import comm_func
+from mindspore_compat.nn.wrap import grad_reducer
 from mindspore_compat.utils import comm_exec_order_check
 
 communication.init()
@@ -270,6 +271,42 @@ def data_parallel_training():
     together = trained(x[half], y[half], nn.DistributedGradReducer)
     close(together, trained(x, y), rtol=1e-5, atol=0)
     assert not numpy.allclose(together, trained(x[half], y[half]), rtol=1e-3)
+
+
+def stepped(x, y, scale=None):
+    """The weights of four dense layers after three training steps."""
+    rng = numpy.random.default_rng(0)
+    layers = [nn.Dense(6, 6, bias_init="zeros") for _ in range(4)]
+    for layer in layers:
+        values = 0.4 * rng.standard_normal((6, 6))
+        layer.weight.set_data(Tensor(values.astype(numpy.float32)))
+    net = nn.WithLossCell(nn.SequentialCell(*layers), nn.MSELoss())
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    if scale is None:
+        step = nn.TrainOneStepCell(net, optimizer)
+    else:
+        step = nn.TrainOneStepWithLossScaleCell(net, optimizer, Tensor(scale, ms.float32))
+    for _ in range(3):
+        step(x, y)
+    return [weight.asnumpy() for weight in optimizer.parameters]
+
+
+@check
+def gradients_that_travel_during_the_walk_back():
+    grad_reducer.BUCKET = 50
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True, device_num=2)
+    rng = numpy.random.default_rng(1)
+    x, y = (Tensor(rng.standard_normal((4, 6)).astype(numpy.float32)) for _ in range(2))
+    half = slice(2 * RANK, 2 * RANK + 2)
+    for scale in (None, 3.0):
+        together = stepped(x[half], y[half], scale)
+        ms.reset_auto_parallel_context()
+        alone = stepped(x, y, scale)
+        ms.set_auto_parallel_context(
+            parallel_mode="data_parallel", gradients_mean=True, device_num=2
+        )
+        for one, two in zip(together, alone, strict=True):
+            close(one, two, rtol=1e-4, atol=1e-6)
 
 
 @check

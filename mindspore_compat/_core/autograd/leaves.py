@@ -109,10 +109,9 @@ class _GradientScope:
         spent = 0 if last and depth.open == 1 and not depth.retained else None
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(grad_outputs, outputs)]
-        found = [
-            _as_tensor(g, end)
-            for g, end in zip(backward(roots, given, self.leaves, higher, spent), self.leaves)
-        ]
+        arrived = depth.arrived if depth.open == 1 and not higher else None
+        grads = backward(roots, given, self.leaves, higher, spent, arrived)
+        found = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
         for watch in () if higher else watchers:
             watch(found)
         return found

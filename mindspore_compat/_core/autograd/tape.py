@@ -18,6 +18,7 @@ The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy'
 vjp_rules*.py, the rules of ops next to the ops.
 """
 
+import collections
 import inspect
 import itertools
 import threading
@@ -251,8 +252,9 @@ SPENT = Rule("spent", [], joint=_refuse_spent, upcast=False)
 class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
     leaf of the innermost one, how saved arrays are packed (None, or a pair of functions), whether
-    part of the tape may be walked again after the outermost gradient (`vjp`), and who keeps a tape
-    for later, as long as its weights stay as they are (nn/_once.py)."""
+    part of the tape may be walked again after the outermost gradient (`vjp`), who keeps a tape
+    for later, as long as its weights stay as they are (nn/_once.py), and who is told of each
+    gradient as soon as it is complete (nn/wrap/grad_reducer.py)."""
 
     open = 0
     paused = False
@@ -260,6 +262,7 @@ class _Depth(threading.local):
     packing = None
     retained = False
     keepers = ()
+    arrived = None
 
 
 depth = _Depth()
@@ -271,7 +274,7 @@ def note_in_place_write(tensors):
         keeper.note_in_place_write(tensors)
 
 
-def backward(roots, grads, leaves, higher, spent=None):
+def backward(roots, grads, leaves, higher, spent=None, arrived=None):
     """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
     it).
 
@@ -282,6 +285,7 @@ def backward(roots, grads, leaves, higher, spent=None):
         higher (bool): True to let the rules compute on Traced values.
         spent (int): nodes of this number and later ones are walked for the last time: each gives up
             what it saved when it has been used. None to leave all as they are.
+        arrived (Callable): called with each leaf and its gradient as soon as that is complete.
     """
     gathered = {}
     for root, grad in zip(roots, grads):
@@ -290,19 +294,36 @@ def backward(roots, grads, leaves, higher, spent=None):
     ends = set(leaves)
     floor = min((end.number for end in leaves), default=0)
     order = _reachable(gathered, ends, floor)
+    uses = None if arrived is None else _uses(order, ends)
     for node in order:
         if node in ends:
             continue
         g = gathered.pop(node, None)
-        if g is None:
-            continue
-        if type(node) is Pick:
+        if type(node) is Pick and g is not None:
             _give_output(gathered, node, g)
-            continue
-        _pull(gathered, node, g, floor, higher)
-        if spent is not None and node.number >= spent:
-            node.rule, node.saved = SPENT, ()
+        elif g is not None:
+            _pull(gathered, node, g, floor, higher)
+            if spent is not None and node.number >= spent:
+                node.rule, node.saved = SPENT, ()
+        if uses is not None:
+            _tell_arrivals(arrived, uses, node, gathered)
     return [gathered.get(end) for end in leaves]
+
+
+def _uses(order, ends):
+    """How often each end is an input of the nodes that are walked."""
+    return collections.Counter(
+        parent for node in order if node not in ends for parent in node.parents if parent in ends
+    )
+
+
+def _tell_arrivals(arrived, uses, node, gathered):
+    """Tells of the ends whose last use `node` was."""
+    for parent in node.parents:
+        if parent in uses:
+            uses[parent] -= 1
+            if uses[parent] == 0 and parent in gathered:
+                arrived(parent, gathered[parent])
 
 
 def _reachable(starts, ends, floor):

@@ -18,7 +18,7 @@ from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from ..layer.basic import Identity
 from ..layer.container import CellList
-from .grad_reducer import DistributedGradReducer
+from .grad_reducer import DistributedGradReducer, Overlapped
 
 __all__ = [
     "WithLossCell",
@@ -295,12 +295,13 @@ class TrainOneStepCell(Cell):
     def construct(self, *inputs):
         """The loss of a batch, after one update."""
         loss = self.network(*inputs)
-        if self.sense_flag:
-            sens = ops.ones_like(loss) * self.sens
-            grads = self.grad(self.network, self.weights)(*inputs, sens)
-        else:
-            grads = self.grad_no_sens(self.network, self.weights)(*inputs)
-        grads = self.grad_reducer(grads)
+        with Overlapped(self.grad_reducer, self.weights) as reduced:
+            if self.sense_flag:
+                sens = ops.ones_like(loss) * self.sens
+                grads = self.grad(self.network, self.weights)(*inputs, sens)
+            else:
+                grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+        grads = reduced(grads)
         self.optimizer(grads)
         if self.return_grad:
             names = [weight.name for weight in self.weights]

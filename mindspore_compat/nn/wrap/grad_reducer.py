@@ -1,6 +1,11 @@
 """Gradients summed or averaged over the processes that train one network together."""
 
+import itertools
+from typing import NamedTuple
+
 from ..._backend import arrays
+from ..._backend.pending import progress
+from ..._core.autograd.tape import depth
 from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, Str, checked
@@ -60,27 +65,136 @@ class DistributedGradReducer(Cell):
     def construct(self, grads):
         """The gradients, reduced over the group."""
         found = list(grads)
-        chosen = [index for index, wanted in enumerate(self.allreduce_filter) if wanted]
-        scale = 1.0 / self.degree if self.mean and self.degree > 1 else None
         if get_group_size(self.group) > 1:
-            for indexes in _buckets(found, chosen):
-                self._reduce(found, indexes)
-        if scale is not None:
-            for index in chosen:
-                found[index] = found[index] * scale
+            for indexes in _buckets(found, self._chosen()):
+                self._finish(found, indexes, self._start([found[i]._array for i in indexes]))
+        return self._averaged(found)
+
+    def _averaged(self, found):
+        """The sums, divided by the degree where that is wanted."""
+        if self.mean and self.degree > 1:
+            for index in self._chosen():
+                found[index] = found[index] * (1.0 / self.degree)
         return tuple(found)
 
-    def _reduce(self, grads, indexes):
-        """Sums the gradients of a bucket over the group, in one message."""
-        arrays_of_grads = [grads[index]._array for index in indexes]
-        xp = arrays.space_of(arrays_of_grads[0])
-        flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in arrays_of_grads])
-        total = partners(self.group).all_reduce(flat, "sum").wait()
+    def _chosen(self):
+        return [index for index, wanted in enumerate(self.allreduce_filter) if wanted]
+
+    def _start(self, bucket):
+        """Begins to sum the arrays of a bucket over the group, in one message."""
+        xp = arrays.space_of(bucket[0])
+        flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in bucket])
+        return partners(self.group).all_reduce(flat, "sum")
+
+    def _finish(self, grads, indexes, pending):
+        """Puts the sums of a bucket in the place of its gradients."""
+        total = pending.wait()
+        xp = arrays.space_of(total)
         start = 0
-        for index, array in zip(indexes, arrays_of_grads, strict=True):
+        for index in indexes:
+            array = grads[index]._array
             part = total[start : start + array.size].reshape(array.shape)
             grads[index] = Tensor._wrap(xp.cast(part, array.dtype))
             start += array.size
+
+
+class Overlapped:
+    """Reduces gradients while the walk back goes on that computes the others.
+
+    Worked example.
+
+        with Overlapped(reducer, parameters) as reduced:
+            grads = gradient(network, parameters)(data)
+        grads = reduced(grads)
+
+    is `grads = reducer(gradient(network, parameters)(data))`. A bucket is sent as soon as the walk
+    has reached all its parameters: the last bucket first, whatever comes first on this process, as
+    all have to send them in one order. A reducer that is no DistributedGradReducer, such as one of
+    a script's own, is called with all gradients at the end.
+
+    Args:
+        reducer (Cell): what reduces a tuple of gradients.
+        parameters (Sequence[Parameter]): by what the gradient is taken.
+        before (Callable): what is done to a tuple of gradients before; None for nothing.
+    """
+
+    def __init__(self, reducer, parameters, before=None):
+        self._reducer = reducer
+        self._parameters = parameters
+        self._before = before or (lambda grads: grads)
+        self._wanted = type(reducer) is DistributedGradReducer and get_group_size(reducer.group) > 1
+        self._buckets = []  # the last one first
+        if self._wanted:
+            self._buckets = list(_buckets(parameters, reducer._chosen()))[::-1]
+        self._index_of = None  # the number of the parameter to which a leaf belongs
+        self._arrived = {}  # its number -> its gradient
+        self._sent = []  # those of the buckets that are under way
+
+    def __enter__(self):
+        if self._wanted:
+            self._outer, depth.arrived = depth.arrived, self._arrive
+        return self
+
+    def __exit__(self, *error):
+        if self._wanted:
+            depth.arrived = self._outer
+
+    def _arrive(self, leaf, gradient):
+        """Takes a gradient, and sends the next buckets if they are complete by it."""
+        if self._index_of is None:
+            self._index_of = {each._node: at for at, each in enumerate(self._parameters)}
+        progress()
+        index = self._index_of.get(leaf)
+        if index is None or not self._goes_on_meanwhile(gradient):
+            return
+        self._arrived[index] = gradient
+        for indexes in self._buckets[len(self._sent) :]:
+            if any(each not in self._arrived for each in indexes):
+                return
+            arrived = [self._arrived[each] for each in indexes]
+            with partners(self._reducer.group).aside(gradient):
+                self._sent.append(self._send(arrived))
+
+    def _goes_on_meanwhile(self, gradient):
+        """False on a GPU without NCCL: copies to the host would hold up the walk."""
+        return not arrays.on_device(gradient) or partners(self._reducer.group).nccl is not None
+
+    def _send(self, bucket):
+        given = self._before(tuple(map(Tensor._wrap, bucket)))
+        return _Sent(bucket, given, self._reducer._start([each._array for each in given]))
+
+    def __call__(self, grads):
+        """The gradients, reduced: those that were sent, and all others now."""
+        if not self._wanted:
+            return self._reducer(self._before(grads))
+        if self._sent:
+            partners(self._reducer.group).join(self._sent[0].arrays[0])
+        found = list(grads)
+        for indexes, sent in itertools.zip_longest(self._buckets, self._sent):
+            if sent is not None and not sent.holds(grads, indexes):  # a hook has changed one
+                sent.sums.wait()
+                sent = None
+            if sent is None:
+                sent = self._send([grads[index]._array for index in indexes])
+            for index, gradient in zip(indexes, sent.given, strict=True):
+                found[index] = gradient
+            self._reducer._finish(found, indexes, sent.sums)
+        for index in set(range(len(found))) - set(self._reducer._chosen()):
+            (found[index],) = self._before((found[index],))
+        return self._reducer._averaged(found)
+
+
+class _Sent(NamedTuple):
+    """A bucket under way: the arrays of its gradients, what was made of them, and their sums."""
+
+    arrays: list
+    given: tuple
+    sums: object
+
+    def holds(self, grads, indexes):
+        """True if these gradients are still what was sent."""
+        pairs = zip(self.arrays, indexes, strict=True)
+        return all(grads[index]._array is array for array, index in pairs)
 
 
 def _buckets(grads, indexes):

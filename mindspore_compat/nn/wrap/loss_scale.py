@@ -5,6 +5,8 @@ that small ones survive in float16. A step whose gradients are not finite leaves
 alone.
 """
 
+import functools
+
 import numpy as np
 
 from ... import ops
@@ -21,6 +23,7 @@ from ...communication.groups import get_group_size
 from ...ops._transforms.functional import MultitypeFuncGraph
 from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
+from .grad_reducer import Overlapped
 
 _ATensor = InstanceOf(Tensor)
 _Sense = InstanceOf(Tensor).called("a Cell or a Tensor")
@@ -219,8 +222,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         loss = self.network(*inputs)
         status, scale = self.start_overflow_check(loss, self.scale_sense.value())
         sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
-        grads = self.grad(self.network, self.weights)(*inputs, sens)
-        grads = self.grad_reducer(_divide(grads, scale))
+        divide = functools.partial(_divide, scale=scale)
+        with Overlapped(self.grad_reducer, self.weights, divide) as reduced:
+            grads = self.grad(self.network, self.weights)(*inputs, sens)
+        grads = reduced(grads)
         is_overflow = self.get_overflow_status(status, grads)
         overflow = self.process_loss_scale(is_overflow)
         if _on_device(overflow) and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
