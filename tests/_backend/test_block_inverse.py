@@ -74,4 +74,5 @@ def test_the_size_of_the_numbers_does_not_matter(space, scale):
     host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
     assert used == 0.05 * scale
     expected = by_hand(matrix, 0.05 * scale)
+    # The inverse of a float32 matrix, by another method.
     np.testing.assert_allclose(whole(host, 130) * scale, expected * scale, rtol=2e-4, atol=1e-5)

@@ -69,7 +69,7 @@ def test_more_rows_than_a_table_holds(space):
     found, expected, counts = both(
         space, momentum_update, rows_of(["float32"] * 3, [(2,)] * 250), lr=0.1, momentum=0.9
     )
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    close(found, expected, atol=0)
     assert counts.launches == 3
 
 
@@ -87,7 +87,7 @@ def test_numbers_and_the_decision_may_lie_on_the_device(space, count):
     rows = rows_of(["float32"] * 4, [(3,)] * count)
     rate = space.array(np.float32(0.25))
     found, expected, counts = both(space, adam_update, rows, **{**ADAM, "lr": rate})
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    close(found, expected, atol=0)
     assert counts.launches == 1
     for flag in (True, False):
         held = [[space.array(array) for array in row] for row in rows]
@@ -107,6 +107,7 @@ def test_what_is_computed_of_numbers_is_the_same_on_the_device(space):
     rows = rows_of(["float64"] * 2, [(3,), (4,)])
     found, expected, _ = both(space, odd, rows, lr=space.array(np.float64(0.3)), decay=0.7)
     for have, want in zip(found, expected, strict=True):
+        # float64 arithmetic in the same order; a device may contract a product and a sum.
         np.testing.assert_allclose(have, want, rtol=1e-14)
 
 

@@ -129,6 +129,7 @@ def training():
 
     own = slice(2 * RANK, 2 * RANK + 2)
     together = trained(x[own], y[own], DistributedDataParallel)
+    # Gradients are summed in another order.
     numpy.testing.assert_allclose(together, trained(x, y), rtol=1e-5)
     assert not numpy.allclose(together, trained(x[own], y[own]), rtol=1e-3)
 

@@ -50,11 +50,12 @@ def test_ten_steps_are_those_of_the_original(case):
         assert step(optimizer, *gradients) is True
         if number in WATCHED:
             found = [*held[0].asnumpy()[0], *held[1].asnumpy()]
+            # The original's float32 numbers after many steps.
             np.testing.assert_allclose(found, case["steps"][WATCHED[number]], rtol=2e-5, atol=4e-6)
     saved = {each.name: each.asnumpy().reshape(-1)[:3] for each in optimizer.get_parameters()}
     assert list(saved) == list(case["states"])
     for name, values in case["states"].items():
-        np.testing.assert_allclose(saved[name], values, rtol=2e-4, atol=2e-5, err_msg=name)
+        np.testing.assert_allclose(saved[name], values, rtol=2e-5, atol=4e-6, err_msg=name)
 
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW"])
@@ -81,8 +82,8 @@ def test_groups_have_settings_of_their_own():
         weight_decay=0.1,
     )
     step(optimizer, [1.0, 1.0], [1.0, 1.0])
-    np.testing.assert_allclose(first.asnumpy(), [1.45, 2.4], rtol=1e-6)
-    np.testing.assert_allclose(second.asnumpy(), [0.89, 1.88], rtol=1e-6)
+    close(first, [1.45, 2.4], atol=0)
+    close(second, [0.89, 1.88], atol=0)
     assert optimizer.group_start_id == [0, 1, 2]
     assert [group["lr"].name for group in optimizer.param_groups] == [
         "learning_rate_group_0",

@@ -32,6 +32,7 @@ def test_as_kept(row):
     assert str(found.dtype) == outcome
     seen = found.astype(ms.complex128 if "Complex" in outcome else ms.float64).asnumpy()
     wanted = [complex(*map(float, v)) if isinstance(v, list) else float(v) for v in values]
+    # Some results are of 16 bits.
     numpy.testing.assert_allclose(seen.ravel()[: len(wanted)], wanted, rtol=1e-3)
 
 

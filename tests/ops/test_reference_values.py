@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn, ops
@@ -16,6 +17,7 @@ def test_norms_of_numbers_far_from_zero(layer):
     x = (1e4 + np.random.default_rng(0).random((2, 4, 8, 8))).astype(np.float32)
     near = layer()(Tensor(x)).asnumpy()
     centred = layer()(Tensor(x.astype(np.float64) - 1e4).astype(ms.float32)).asnumpy()
+    # Numbers of about 1e4 have steps of 1e-3 in float32: what is left of a layer that loses none.
     np.testing.assert_allclose(near, centred, atol=2e-6)
 
 
@@ -56,8 +58,8 @@ def test_the_norm_of_tiny_numbers_is_zero():
 def test_the_third_output_of_layer_norm_is_the_variance():
     for axes in ((1, 1), (1, -1)):
         out = ops.LayerNorm(*axes)(Tensor([[1.0, 2.0, 6.0]]), ops.ones(3), ops.zeros(3))
-        np.testing.assert_allclose(out[2].asnumpy(), [[14 / 3]], rtol=1e-6)
-        np.testing.assert_allclose(out[1].asnumpy(), [[3]], rtol=1e-6)
+        close(out[2], [[14 / 3]], atol=0)
+        close(out[1], [[3]], atol=0)
 
 
 def test_what_is_added_at_indices_has_a_gradient():

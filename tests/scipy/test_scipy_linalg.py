@@ -183,6 +183,7 @@ def test_gradients_agree_with_differences(name):
     for _ in range(3):
         way = RANDOM.randn(*place.shape)
         ahead, behind = (float(total(Tensor(place + sign * step * way))) for sign in (1, -1))
+        # A difference over a step of 1e-6.
         np.testing.assert_allclose(
             (gradient * way).sum(), (ahead - behind) / (2 * step), 1e-5, 1e-6
         )

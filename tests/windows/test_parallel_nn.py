@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import same
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
@@ -37,9 +38,9 @@ def test_slices_make_the_whole(space, wrapper, slices):
     net = Total()
     whole, wrapped = net, wrapper(net, slices)
     x = Tensor(BATCH)
-    np.testing.assert_allclose(wrapped(x).asnumpy(), whole(x).asnumpy())
+    same(wrapped(x), whole(x).asnumpy())
     gradients = [ms.grad(each, None, net.trainable_params())(x) for each in (whole, wrapped)]
-    np.testing.assert_allclose(gradients[1][0].asnumpy(), gradients[0][0].asnumpy())
+    same(gradients[1][0], gradients[0][0].asnumpy())
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ def test_probabilities_have_gradients_in_their_arguments():
             found = found if isinstance(found, tuple) else (found,)
             for at, gradient in enumerate(found):
                 expected = numeric(name, args, question, at)
+                # A difference of float32 numbers over a step of 1e-2.
                 np.testing.assert_allclose(
                     values(gradient), expected, atol=2e-3, err_msg=f"{name} {question} {at}"
                 )

@@ -81,6 +81,7 @@ def test_against_loops(dtype, sizes, count, masked):
     arrays = [x.astype(ms.float32).asnumpy() for x in (query, key, value)]
     outs, places, extents = naive(*arrays, 0.3, sizes, count, masks, ends)
     assert [x.dtype for x in found] == [dtype, ms.int32, ms.float32, ms.float32]
+    # Outputs are float16 or bfloat16, and so are the weights between the two products.
     numpy.testing.assert_allclose(found[0].astype(ms.float32).asnumpy(), outs, 2e-2, 1e-2)
     assert numpy.array_equal(found[1].asnumpy(), places)
     for i in (0, 1):

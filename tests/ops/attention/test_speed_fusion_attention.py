@@ -164,6 +164,7 @@ def test_gradients_reach_queries_keys_values_and_gradients():
         ahead, behind = (
             fn(*given[:i], one + Tensor(sign * step), *given[i + 1 :]).asnumpy() for sign in (1, -1)
         )
+        # A difference of float32 numbers over a step of 1e-2.
         numpy.testing.assert_allclose(
             gradient.asnumpy().flat[1], (ahead - behind) / 2e-2, 1e-2, 1e-3
         )

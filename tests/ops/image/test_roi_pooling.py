@@ -60,6 +60,7 @@ def test_means_of_bins():
     images = features(2, 12, 6, 8)
     made = _inner_ops.PsROIPooling(2, 2, 4, 0.5, 3, 2)
     out, channels = made(Tensor(images), Tensor(ROIS))
+    # Both take the same means of float64 numbers.
     np.testing.assert_allclose(out.asnumpy(), by_hand(images, ROIS, 0.5, 3, 2), 1e-12, 1e-12)
     assert channels.dtype == ms.int32
     np.testing.assert_array_equal(channels.asnumpy()[2].ravel(), np.arange(12))
@@ -107,4 +108,5 @@ def test_the_gradient_of_crops_for_their_boxes(size):
         step = np.zeros((2, 4), np.float32)
         step[at] = 1e-3
         gradient = (weighted(boxes + step) - weighted(boxes - step)) / 2e-3
+        # A difference of float32 numbers over a step of 1e-3.
         np.testing.assert_allclose(found[at], gradient, rtol=2e-2, atol=1e-2)

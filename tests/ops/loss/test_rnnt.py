@@ -43,12 +43,12 @@ def wanted(acts, blank):
 
 
 @pytest.mark.parametrize("blank", [0, 2])
-@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 2e-3)])
-def test_the_loss_sums_over_paths(blank, dtype, tolerance):
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_the_loss_sums_over_paths(blank, dtype):
     acts = activations(blank, dtype)
     costs, gradients = ops.RNNTLoss(blank)(*inputs(acts))
     assert costs.asnumpy().dtype == dtype and gradients.asnumpy().dtype == dtype
-    np.testing.assert_allclose(costs.asnumpy(), wanted(acts, blank), tolerance)
+    close(costs, wanted(acts, blank))
 
 
 def test_the_second_output_is_the_gradient():
@@ -83,6 +83,7 @@ def test_second_derivatives():
     step = np.zeros_like(acts)
     step[0, 0, 1, 2] = 1e-2
     up, down = (gradient(Tensor(acts + sign * step)).asnumpy() for sign in (1, -1))
+    # A difference of float32 numbers over a step of 1e-2.
     np.testing.assert_allclose(found[0, 0, 1, 2], (up - down) / 2e-2, 2e-2, 1e-3)
 
 
@@ -90,8 +91,8 @@ def test_one_time_and_no_label():
     acts = Tensor(np.log(np.array([[[[0.25, 0.75]]]], np.float32)))
     empty = Tensor(np.zeros((1, 0), np.int32))
     costs, gradients = ops.RNNTLoss()(acts, empty, Tensor([1], ms.int32), Tensor([0], ms.int32))
-    np.testing.assert_allclose(costs.asnumpy(), [math.log(4)], 1e-6)
-    np.testing.assert_allclose(gradients.asnumpy().ravel(), [-0.75, 0.75], 1e-6)
+    close(costs, [math.log(4)], atol=0)
+    close(gradients.asnumpy().ravel(), [-0.75, 0.75], atol=0)
 
 
 def ints(*values):

@@ -399,6 +399,7 @@ def test_products_of_bytes():
         ]
     )
     assert found.dtype == ms.bfloat16
+    # Scales and results are bfloat16.
     numpy.testing.assert_allclose(found.astype(ms.float32).asnumpy(), wanted, 2e-2, 1e-2)
 
 

@@ -191,7 +191,7 @@ def test_the_result_is_the_originals(name):
     outs, wanted = (found, expected) if isinstance(found, tuple) else ((found,), (expected,))
     assert len(outs) == len(wanted)
     for out, one in zip(outs, wanted, strict=True):
-        np.testing.assert_allclose(out.asnumpy(), one, rtol=2e-6, atol=1e-7)
+        close(out, one)
 
 
 def test_short_fourier_transforms_agree_with_a_sum():
@@ -323,7 +323,7 @@ def test_the_gradient_of_a_padding_row_is_zero_and_rows_met_often_may_count_once
         gradient = ms.grad(lambda w, o=options: ops.embedding(ints(0, 1, 1, 2), w, **o).sum())(
             table
         )
-        np.testing.assert_allclose(gradient.asnumpy()[:, 0], expected)
+        close(gradient.asnumpy()[:, 0], expected, atol=0)
 
 
 @pytest.mark.parametrize("value, shown", [("0", "False"), ("1", "True")])

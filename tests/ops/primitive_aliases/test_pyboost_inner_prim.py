@@ -147,6 +147,7 @@ def test_agrees_with_what_was_observed(case):
         assert str(out.dtype) == dtype and list(out.shape) == shape
         values = out.asnumpy().astype(float).ravel()
         found = values.sum(), (values * np.cos(np.arange(values.size))).sum()
+        # Some results are of 16 bits, and their sums were recorded.
         np.testing.assert_allclose(found, (total, weighted), 1e-3, 1e-3)
 
 
@@ -224,4 +225,4 @@ def test_the_path():
 
 def test_gradients_pass():
     gradient = ms.grad(lambda x: pyboost_inner_prim.softmax_impl(x, 0)[0])(floats([0.0, 0.0]))
-    np.testing.assert_allclose(gradient.asnumpy(), [0.25, -0.25], 1e-6)
+    close(gradient, [0.25, -0.25], atol=0)

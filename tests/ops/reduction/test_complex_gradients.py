@@ -29,6 +29,7 @@ def test_backward(name):
 
     wanted = [gradient(place, 1) + 1j * gradient(place, 1j) for place in np.ndindex(*X.shape)]
     found = grad(loss)(Tensor(X)).asnumpy()
+    # Differences over a step of 1e-6.
     np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-6, atol=1e-7)
 
 
