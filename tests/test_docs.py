@@ -62,5 +62,5 @@ def test_prose_of_docstrings_is_escaped(plain, written, monkeypatch):
 def test_documentation_does_not_tell_of_the_building_machine():
     from mindspore_compat.dataset._rules import Workers
 
-    told = " ".join([Workers.describe(), *(words for _, words in (Workers | None).raises())])
-    assert "number of processor cores" in told and not re.search(r"\d\]", told)
+    described = " ".join([Workers.describe(), *(words for _, words in (Workers | None).raises())])
+    assert "number of processor cores" in described and not re.search(r"\d\]", described)

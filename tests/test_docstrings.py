@@ -63,12 +63,12 @@ def run(name, path, line, text):
     """What the examples of one docstring print otherwise than they say; "" if all is well."""
     names = {"ms": ms, "np": np}  # the imports that `help` puts before examples of operators
     test = doctest.DocTestParser().get_doctest(text, names, name, str(path), line)
-    told = []
+    output = []
     runner = doctest.DocTestRunner(NearNumbers(), optionflags=OPTIONS)
-    if not runner.run(test, out=told.append).attempted:
+    if not runner.run(test, out=output.append).attempted:
         return f"{name} has examples, but none was run"
-    needs_vision = "comes with the extra 'vision'" in "".join(told)
-    return "" if needs_vision and find_spec("PIL") is None else "".join(told)
+    needs_vision = "comes with the extra 'vision'" in "".join(output)
+    return "" if needs_vision and find_spec("PIL") is None else "".join(output)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -77,8 +77,8 @@ def test_examples_of_a_file(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(arrays, "blocking", False)  # what two examples set for the whole process:
     monkeypatch.setattr(leaves, "watchers", [])  # `launch_blocking` and `NPUClearFloatStatus`
-    told = [run(name, path, line, text) for name, line, text in docstrings(path)]
-    assert not any(told), "\n".join(filter(None, told))
+    output = [run(name, path, line, text) for name, line, text in docstrings(path)]
+    assert not any(output), "\n".join(filter(None, output))
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ def may_import(own, package):
 
 def is_module(parts):
     """Whether a dotted path names a file or folder of the package, not a name inside one."""
-    place = PACKAGE.joinpath(*parts)
-    exists = place.is_dir() or place.with_suffix(".py").is_file()
+    target = PACKAGE.joinpath(*parts)
+    exists = target.is_dir() or target.with_suffix(".py").is_file()
     return bool(parts) and (exists or parts[0] in LAYERS)
 
 

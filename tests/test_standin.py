@@ -23,13 +23,13 @@ with open(ROOT / "tests" / "data" / "import_paths.csv", encoding="utf-8") as tab
 
 def python(*arguments, cwd=None, **variables):
     """Run Python and return the finished process; the stand-in's variable is unset."""
-    kept = {name: value for name, value in os.environ.items() if name != "MINDSPORE_COMPAT"}
+    inherited = {name: value for name, value in os.environ.items() if name != "MINDSPORE_COMPAT"}
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=cwd,
-        env={**kept, **variables},
+        env={**inherited, **variables},
         timeout=120,
     )
 

@@ -48,9 +48,9 @@ def folder(texts, tmp_path_factory):
     """A folder in which the stubs are those of `mindspore`; slips.py has a slip on each line."""
     folder = tmp_path_factory.mktemp("types")
     for path, text in texts.items():
-        place = folder / "mindspore" / path.relative_to(stubs.ROOT)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
+        target = folder / "mindspore" / path.relative_to(stubs.ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
     for example in (ROOT / "docs" / "examples").glob("*.py"):
         (folder / example.name).write_text(example.read_text("utf-8"), "utf-8")
     (folder / "slips.py").write_text(HEAD + "\n".join(SLIPS) + "\n", "utf-8")
@@ -84,8 +84,8 @@ def test_pyright_accepts_correct_scripts_and_names_slips(folder):
     pytest.importorskip("pyright", reason="it brings an interpreter of 200 MB; CI has it")
     said = json.loads(run(folder, "pyright", "--outputjson"))["generalDiagnostics"]
     errors = [each for each in said if each["severity"] == "error"]
-    places = [(Path(each["file"]).name, each["range"]["start"]["line"]) for each in errors]
-    assert sorted(places) == [("slips.py", HEAD.count("\n") + i) for i in range(len(SLIPS))]
+    locations = [(Path(each["file"]).name, each["range"]["start"]["line"]) for each in errors]
+    assert sorted(locations) == [("slips.py", HEAD.count("\n") + i) for i in range(len(SLIPS))]
     assert 'No parameter named "has_biass"' in errors[0]["message"]
 
 

@@ -38,9 +38,9 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "MOST_CHECKS", 100)
     fused = fuse(getattr(formulas, case))
-    held = operands(fused, 50, dtype)
-    again = [array.copy() for array in held]
-    fused(*held, **CASES[case])
+    updated = operands(fused, 50, dtype)
+    again = [array.copy() for array in updated]
+    fused(*updated, **CASES[case])
     program = program_of(fused)
     assert program.loop is not None
     scalars = [
@@ -50,7 +50,7 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
         )
     ]
     program.loop.python()(*again, *scalars)
-    for one, other in zip(held, again, strict=True):
+    for one, other in zip(updated, again, strict=True):
         # A function of the C library may round otherwise than NumPy's of arrays.
         np.testing.assert_allclose(one, other, rtol=1e-6 if dtype is np.float32 else 1e-14)
 
@@ -62,15 +62,15 @@ def test_compiled_bits_are_those_of_numpy(case):
     start = operands(fused, 5 * compiled.BLOCK + 3, np.float32)
     found = []
     for count in (0, 1, 2, 4):  # first by NumPy, which computes until the loop is ready
-        held = [array.copy() for array in start]
+        updated = [array.copy() for array in start]
         scheduler.limit(count)
         try:
-            fused(*held, **CASES[case])
+            fused(*updated, **CASES[case])
         finally:
             scheduler.limit(0)
         program_of(fused).loop.wait()
         assert program_of(fused).loop.ready is not None
-        found.append(held)
+        found.append(updated)
     for other in found[1:]:
         for one, two in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(one, two)
@@ -80,9 +80,9 @@ def test_compiled_bits_are_those_of_numpy(case):
 def test_what_the_loop_does_not_take_goes_numpys_way():
     fused = fuse(formulas.momentum_update)
     made = operands(fused, 2 * BLOCK, np.float32)
-    for held in (made, [each.copy() for each in made]):
-        held[1].flags.writeable = False
-        fused(*held, **CASES["momentum_update"])
+    for updated in (made, [each.copy() for each in made]):
+        updated[1].flags.writeable = False
+        fused(*updated, **CASES["momentum_update"])
         program_of(fused).loop.wait()
     wide = np.zeros((2 * BLOCK, 2), np.float32)[:, 0]
     fused(wide, *made[1:], **CASES["momentum_update"])
@@ -92,8 +92,8 @@ def test_what_the_loop_does_not_take_goes_numpys_way():
 def test_formulas_of_rounded_functions_are_not_compiled(monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: True)
     fused = fuse(formulas.ftrl_update)
-    held = operands(fused, 3, np.float32)
-    fused(*held, lr=0.1, lr_power=-0.3, l1=0.1, l2=0.2)  # takes a power
+    updated = operands(fused, 3, np.float32)
+    fused(*updated, lr=0.1, lr_power=-0.3, l1=0.1, l2=0.2)  # takes a power
     assert program_of(fused).loop is None
 
 
@@ -101,10 +101,10 @@ def test_a_compiler_that_fails_is_no_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     monkeypatch.setattr(compiled, "available", lambda: True)
     fused = fuse(formulas.momentum_update)
-    held = operands(fused, BLOCK + 1, np.float32)
-    fused(*held, **CASES["momentum_update"])
+    updated = operands(fused, BLOCK + 1, np.float32)
+    fused(*updated, **CASES["momentum_update"])
     program_of(fused).loop.wait()
-    fused(*held, **CASES["momentum_update"])
+    fused(*updated, **CASES["momentum_update"])
     assert program_of(fused).loop.ready is None
 
 

@@ -24,13 +24,13 @@ def direct(x, w, stride, pads, dilation, groups):
     y = np.zeros((x.shape[0], filters, *out))
     for f in range(filters):
         first = f // (filters // groups) * own
-        for place in np.ndindex(*out):
+        for index in np.ndindex(*out):
             window = tuple(
                 slice(p * s, p * s + d * (k - 1) + 1, d)
-                for p, s, d, k in zip(place, stride, dilation, kernel)
+                for p, s, d, k in zip(index, stride, dilation, kernel)
             )
             part = x[(slice(None), slice(first, first + own), *window)] * w[f]
-            y[(slice(None), f, *place)] = part.reshape(len(x), -1).sum(1)
+            y[(slice(None), f, *index)] = part.reshape(len(x), -1).sum(1)
     return y
 
 
@@ -40,7 +40,7 @@ def check(x_shape, w_shape, stride, pads, dilation, groups):
     x, u = rng.standard_normal((2, *x_shape))
     w, v = rng.standard_normal((2, *w_shape))
     options = (stride, pads, dilation, groups)
-    kept = x.copy(), w.copy()
+    before = x.copy(), w.copy()
     y = conv.convolve(np, x, w, *options)
     close(y, direct(x, w, *options))
     g = rng.standard_normal(y.shape)
@@ -50,7 +50,7 @@ def check(x_shape, w_shape, stride, pads, dilation, groups):
     assert dx.flags.c_contiguous and dw.flags.c_contiguous
     close((dx * u).sum(), (g * direct(u, w, *options)).sum(), atol=0)
     close((dw * v).sum(), (g * direct(x, v, *options)).sum(), atol=0)
-    assert (x == kept[0]).all() and (w == kept[1]).all()
+    assert (x == before[0]).all() and (w == before[1]).all()
 
 
 CASES = {

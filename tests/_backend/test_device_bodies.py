@@ -36,9 +36,9 @@ def test_rows_of_a_matrix(space, dtype, shape):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(shape).astype(dtype)
     scale = rng.standard_normal(shape[1]).astype(np.float32)
-    held = space.array(x), space.array(scale), None
+    operands = space.array(x), space.array(scale), None
     with counting.counted() as counts:
-        found = space.bodies.rows(normal, "ecc", "err", (1, *shape), *held, eps=1e-5)
+        found = space.bodies.rows(normal, "ecc", "err", (1, *shape), *operands, eps=1e-5)
     expected = expected_normal(x, scale, None, 1, 1e-5)
     tolerance = {4: 1e-5, 8: 1e-12, 2: 1e-2}[x.itemsize]
     for have, want in zip(found, expected, strict=True):
@@ -117,14 +117,14 @@ def joint(xp, x, y, *, factor, flag):
 
 def test_elements_are_broadcast_and_written_where_told(space):
     x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.float32([[1], [-9]])
-    held = space.array(x), space.array(y)
+    operands = space.array(x), space.array(y)
     with counting.counted() as counts:
-        first, positive = space.bodies.pointwise(joint, *held, factor=0.5, flag=True)
+        first, positive = space.bodies.pointwise(joint, *operands, factor=0.5, flag=True)
     assert counts.launches == 1
     close(first.get(), np.tanh(x + 0.5 * y))
     np.testing.assert_array_equal(positive.get(), x + 0.5 * y > 0)
     into = space.zeros((2, 6), np.float32)
-    space.bodies.pointwise(joint, *held, out=(into[:, :3], into[:, 3:]), factor=0.5, flag=False)
+    space.bodies.pointwise(joint, *operands, out=(into[:, :3], into[:, 3:]), factor=0.5, flag=False)
     close(into.get(), np.concatenate([np.tanh(x), x > 0], 1))
 
 

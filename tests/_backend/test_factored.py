@@ -35,8 +35,8 @@ def stepped(dtype, settings):
     optimizer(tuple(random()))
     with counting.counted() as counts:
         optimizer(tuple(random()))
-    held = [*weights, *optimizer.get_parameters()]
-    return {each.name: each.asnumpy().astype(float) for each in held}, counts
+    params = [*weights, *optimizer.get_parameters()]
+    return {each.name: each.asnumpy().astype(float) for each in params}, counts
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=["relative", "warming up", "given"])

@@ -15,9 +15,9 @@ FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
 def test_one_bad_number_anywhere(dtype, bad):
     good = np.ones((7, 11), dtype)
     assert all_finite([good]) and not overflowed([good])
-    for place in ((0, 0), (3, 5), (6, 10)):
+    for index in ((0, 0), (3, 5), (6, 10)):
         spoilt = good.copy()
-        spoilt[place] = bad
+        spoilt[index] = bad
         assert not all_finite([good, spoilt]) and overflowed([spoilt, good])
         assert not all_finite([spoilt[:, ::-1]])
 

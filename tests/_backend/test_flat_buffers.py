@@ -15,8 +15,8 @@ def zeros(*sizes):
 
 
 def test_small_arrays_of_one_kind_share_a_pack():
-    held = zeros(10, SMALL + 1, 20, 30, 40)
-    assert groups_of_small(held, ["a", "a", "b", "a", "b"]) == ([[0, 3], [2, 4]], [1])
+    buffers = zeros(10, SMALL + 1, 20, 30, 40)
+    assert groups_of_small(buffers, ["a", "a", "b", "a", "b"]) == ([[0, 3], [2, 4]], [1])
 
 
 def test_one_array_is_no_pack():
@@ -25,16 +25,16 @@ def test_one_array_is_no_pack():
 
 
 def test_a_pack_is_a_block_at_most():
-    held = zeros(*[SMALL] * 25)
-    packs, rest = groups_of_small(held, ["a"] * 25)
+    buffers = zeros(*[SMALL] * 25)
+    packs, rest = groups_of_small(buffers, ["a"] * 25)
     assert [len(members) for members in packs] == [10, 10, 5] and rest == []
     assert sorted(sum(packs, [])) == list(range(25))
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_arrays_on_a_gpu_are_not_packed(space):
-    held = [space.zeros(10, "float32") for _ in range(3)]
-    assert groups_of_small(held, ["a"] * 3) == ([], [0, 1, 2])
+    buffers = [space.zeros(10, "float32") for _ in range(3)]
+    assert groups_of_small(buffers, ["a"] * 3) == ([], [0, 1, 2])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64])

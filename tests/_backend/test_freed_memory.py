@@ -27,5 +27,5 @@ print(faults() - before)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is another")
 def test_freed_memory_is_used_again():
-    told = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
-    assert int(told) < 50 * 256  # of 50 * 8 * 256 pages written
+    output = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
+    assert int(output) < 50 * 256  # of 50 * 8 * 256 pages written

@@ -97,9 +97,11 @@ def wanted(case, made):
     return formula_of(case)(np, *exact, **CASES[case])
 
 
-def check(fused, held, expected, rtol, atol):
+def check(fused, on_device, expected, rtol, atol):
     results = [
-        arrays.to_host(array) for array, writes in zip(held, fused.written, strict=True) if writes
+        arrays.to_host(array)
+        for array, writes in zip(on_device, fused.written, strict=True)
+        if writes
     ]
     for result, value in zip(results, expected, strict=True):
         close(result.astype(np.float64), value, rtol=rtol, atol=atol)
@@ -110,18 +112,18 @@ def check(fused, held, expected, rtol, atol):
 def test_update_is_the_formula(space, case, shape):
     fused = updater(case)
     made = operands(fused, shape, np.float32)
-    held = [space.array(array) for array in made.values()]
-    fused(*held, **CASES[case])
-    check(fused, held, wanted(case, made), 1e-5, 1e-6)
+    on_device = [space.array(array) for array in made.values()]
+    fused(*on_device, **CASES[case])
+    check(fused, on_device, wanted(case, made), 1e-5, 1e-6)
 
 
 @each_case
 def test_blocks_meet_without_a_seam(case):
     fused = updater(case)
     made = operands(fused, (2 * BLOCK + 3,), np.float64)
-    held = [array.copy() for array in made.values()]
-    fused(*held, **CASES[case])
-    check(fused, held, wanted(case, made), 1e-12, 1e-13)
+    on_device = [array.copy() for array in made.values()]
+    fused(*on_device, **CASES[case])
+    check(fused, on_device, wanted(case, made), 1e-12, 1e-13)
 
 
 @each_case
@@ -131,20 +133,20 @@ def test_halves_are_computed_in_float32_and_rounded_once(space, case, dtype):
         pytest.skip("the stand-in reads no bfloat16 kernels")
     fused = updater(case)
     made = operands(fused, (3, 4), dtype)
-    held = [space.array(array) for array in made.values()]
-    fused(*held, **CASES[case])
+    on_device = [space.array(array) for array in made.values()]
+    fused(*on_device, **CASES[case])
     step = 2.0 ** (-11 if dtype == np.float16 else -8)
-    check(fused, held, wanted(case, made), 1.01 * step, 1e-4 * step)
+    check(fused, on_device, wanted(case, made), 1.01 * step, 1e-4 * step)
 
 
 def test_float32_states_beside_half_parameters_keep_their_precision(space):
     fused = fuse(formulas.momentum_update)
     p, g, moments = np.float16([1, 2]), np.float16([0.1, 0.2]), np.float32([1 / 3, 2 / 3])
-    held = [space.array(array) for array in (p, g, moments)]
-    fused(*held, lr=0.1, momentum=0.9)
+    on_device = [space.array(array) for array in (p, g, moments)]
+    fused(*on_device, lr=0.1, momentum=0.9)
     expected = np.float64(0.9) * moments + g.astype(np.float64)
-    close(arrays.to_host(held[2]), expected, rtol=1e-7, atol=0)
-    assert held[0].dtype == np.float16
+    close(arrays.to_host(on_device[2]), expected, rtol=1e-7, atol=0)
+    assert on_device[0].dtype == np.float16
 
 
 def test_arrays_that_are_not_contiguous_are_written_through(space):
@@ -257,11 +259,11 @@ def test_the_text_of_the_kernel_compiled_for_the_host(case, tmp_path):
     )
     fused = updater(case)
     made = operands(fused, (50,), np.float32)
-    held = [array.copy() for array in made.values()]
+    on_device = [array.copy() for array in made.values()]
     library = ctypes.CDLL(str(tmp_path / "k.so"))
     library.run(
         ctypes.c_long(50),
-        *[ctypes.c_void_p(array.ctypes.data) for array in held],
+        *[ctypes.c_void_p(array.ctypes.data) for array in on_device],
         *[ctypes.c_float(value) for value in scalars],
     )
-    check(fused, held, wanted(case, made), 1e-5, 1e-6)
+    check(fused, on_device, wanted(case, made), 1e-5, 1e-6)

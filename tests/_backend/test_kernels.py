@@ -41,11 +41,11 @@ def both(space, function, *arguments):
         pytest.skip("no kernels for this array type")
     moved = [space.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
     found = function(space, *moved)
-    held, space.kernels = space.kernels, None
+    saved, space.kernels = space.kernels, None
     try:
         expected = function(space, *moved)
     finally:
-        space.kernels = held
+        space.kernels = saved
     found, expected = ((v,) if not isinstance(v, tuple) else v for v in (found, expected))
     for have, want in zip(found, expected, strict=True):
         assert have.dtype == want.dtype and have.shape == want.shape

@@ -29,9 +29,9 @@ def rows_of(dtypes, sizes=SIZES):
 def both(space, formula, rows, **scalars):
     """Rows after a sweep on the device, and on the host."""
     update = fuse(formula)
-    held = [[space.array(array) for array in row] for row in rows]
+    on_device = [[space.array(array) for array in row] for row in rows]
     with counting.counted() as counts:
-        update.sweep(held, **scalars)
+        update.sweep(on_device, **scalars)
     update.sweep(
         rows,
         **{
@@ -39,7 +39,7 @@ def both(space, formula, rows, **scalars):
             for name, v in scalars.items()
         },
     )
-    return [[arrays.to_host(array) for array in row] for row in held], rows, counts
+    return [[arrays.to_host(array) for array in row] for row in on_device], rows, counts
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,11 @@ def test_numbers_and_the_decision_may_lie_on_the_device(space, count):
     close(found, expected, atol=0)
     assert counts.launches == 1
     for flag in (True, False):
-        held = [[space.array(array) for array in row] for row in rows]
-        fuse(adam_update).sweep(held, skip=space.array(flag), **ADAM)
+        on_device = [[space.array(array) for array in row] for row in rows]
+        fuse(adam_update).sweep(on_device, skip=space.array(flag), **ADAM)
         same = [
             (arrays.to_host(row[0]) == before[0]).all()
-            for row, before in zip(held, rows, strict=True)
+            for row, before in zip(on_device, rows, strict=True)
         ]
         assert same == [flag] * count
 

@@ -59,7 +59,7 @@ def run_everything(space):
     Returns:
         What keeps the kernels.
     """
-    kept = []
+    compiled = []
     for name in networks.NAMES:
         steps.counts_of(name)
     for name in steps.OPTIMIZERS:
@@ -68,7 +68,7 @@ def run_everything(space):
     for case, scalars in CASES.items():
         for dtype in ("float32", "float16"):
             fused = fuse(formula_of(case), ("p", "g") if case == "lamb_direction" else ("g",))
-            kept.append(fused)
+            compiled.append(fused)
             made = list(operands(fused, (3,), dtype).values())
             for rows in (1, 2):
                 fused.sweep(
@@ -83,13 +83,13 @@ def run_everything(space):
         ms.grad(lambda x, activation=activation: activation(x).sum())(x)
     ms.grad(lambda x: nn.GRU(3, 4)(x)[0].sum())(ms.Tensor(np.ones((5, 2, 3), np.float32)))
     ms.grad(lambda x: nn.LayerNorm((3,), dtype=ms.float16)(x).sum())(x)
-    return kept
+    return compiled
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_every_kernel_compiles(space):
-    kept = run_everything(space)
+    compiled = run_everything(space)
     texts = {
         kernel.name + str(number): kernel.code for number, kernel in enumerate(rawkernels.EVERY)
     }
@@ -102,7 +102,7 @@ def test_every_kernel_compiles(space):
         for name in kernels.KERNELS
         for kind in kernels.TYPES.values()
     }
-    assert kept and len(texts) > 120
+    assert compiled and len(texts) > 120
     wrong = {
         f"{name}, sm_{architecture}": found
         for architecture in set(ARCHITECTURES) & set(nvrtc.architectures())

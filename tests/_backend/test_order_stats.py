@@ -34,13 +34,13 @@ def test_as_a_stable_sort(shape, axis, dtype, holes):
     for largest in (True, False):
         order = _order(x, axis, largest)
         for k in (1, 3, 8, 20):
-            values, places = xp.top_k(x, k, axis, largest)
+            values, indices = xp.top_k(x, k, axis, largest)
             wanted = np.take(order, range(k), axis)
-            np.testing.assert_array_equal(places, wanted)
+            np.testing.assert_array_equal(indices, wanted)
             np.testing.assert_array_equal(values, np.take_along_axis(x, wanted, axis))
     for rank in (0, 5, x.shape[axis] - 1):
-        place = xp.index_of_rank(x, axis, rank=rank)
-        np.testing.assert_array_equal(place, np.take(order, [rank], axis))
+        index = xp.index_of_rank(x, axis, rank=rank)
+        np.testing.assert_array_equal(index, np.take(order, [rank], axis))
 
 
 @pytest.mark.parametrize("largest", [True, False])
@@ -54,17 +54,17 @@ def test_the_extreme_so_far(shape, axis, dtype, largest):
             best = rows[wanted[i - 1, j], j] if i else value
             outdone = value >= best if largest else value <= best
             wanted[i, j] = i if outdone or value != value else wanted[i - 1, j]
-    places = np.moveaxis(arrays.space_of(x).index_so_far(x, axis, largest=largest), axis, 0)
-    np.testing.assert_array_equal(places.reshape(rows.shape), wanted)
+    indices = np.moveaxis(arrays.space_of(x).index_so_far(x, axis, largest=largest), axis, 0)
+    np.testing.assert_array_equal(indices.reshape(rows.shape), wanted)
 
 
-@pytest.mark.parametrize("spread", [1, 1000])
+@pytest.mark.parametrize("factor", [1, 1000])
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64", "float32"])
-def test_distinct_values_in_order_of_appearance(dtype, spread):
-    x = (RANDOM.integers(-3, 5, 40) * spread).astype(dtype)
-    values, places = arrays.space_of(x).distinct(x)
+def test_distinct_values_in_order_of_appearance(dtype, factor):
+    x = (RANDOM.integers(-3, 5, 40) * factor).astype(dtype)
+    values, indices = arrays.space_of(x).distinct(x)
     assert values.tolist() == list(dict.fromkeys(x.tolist())) and values.dtype == dtype
-    np.testing.assert_array_equal(values[places], x)
+    np.testing.assert_array_equal(values[indices], x)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "complex64"])
@@ -72,9 +72,9 @@ def test_nan_of_every_dtype_stands_last(dtype):
     dtype = arrays.BFLOAT16 if dtype == "bfloat16" else dtype
     x = np.array([[2, np.nan, 3, 0, np.nan, 7, 1, 5, 4, 6, -1, 8]]).astype(dtype)
     xp = arrays.space_of(x)
-    values, places = xp.top_k(x, 3)
-    assert places.tolist() == [[1, 4, 11]] and values.dtype == dtype and values[0, 2] == 8
+    values, indices = xp.top_k(x, 3)
+    assert indices.tolist() == [[1, 4, 11]] and values.dtype == dtype and values[0, 2] == 8
     assert xp.top_k(x, 12)[1].tolist() == [[1, 4, 11, 5, 9, 7, 8, 2, 0, 6, 3, 10]]
     assert xp.top_k(x, 2, largest=False)[1].tolist() == [[10, 3]]
-    for rank, place in ((0, 10), (1, 3), (9, 11), (10, 1), (11, 4)):
-        assert xp.index_of_rank(x, rank=rank).tolist() == [[place]]
+    for rank, index in ((0, 10), (1, 3), (9, 11), (10, 1), (11, 4)):
+        assert xp.index_of_rank(x, rank=rank).tolist() == [[index]]

@@ -11,16 +11,16 @@ from mindspore_compat._backend import pool
 
 def windows(size, kernel, stride, pads, dilation, out):
     """For each window: its place, and the positions of the data it covers in row-major order."""
-    for place in np.ndindex(*out):
+    for at in np.ndindex(*out):
         cells = []
         for tap in np.ndindex(*kernel):
             cell = tuple(
                 p * s - before + t * d
-                for p, s, (before, _), t, d in zip(place, stride, pads, tap, dilation)
+                for p, s, (before, _), t, d in zip(at, stride, pads, tap, dilation)
             )
             if all(0 <= c < n for c, n in zip(cell, size)):
                 cells.append(cell)
-        yield place, cells
+        yield at, cells
 
 
 # size, kernel, stride, pads, dilation, ceil_mode
@@ -49,15 +49,15 @@ def test_maximum_its_index_and_gradient(case):
     np.testing.assert_array_equal(y, pool.maximum(np, x, *case[1:]))
     g, u = rng.standard_normal(y.shape), rng.standard_normal(x.shape)
     gradient, picked = np.zeros(x.shape), np.zeros(y.shape)
-    places = list(windows(size, kernel, stride, pads, dilation, y.shape[2:]))
-    assert places and all(cells for _, cells in places)
+    positions = list(windows(size, kernel, stride, pads, dilation, y.shape[2:]))
+    assert positions and all(cells for _, cells in positions)
     for lead in np.ndindex(2, 3):
-        for place, cells in places:
+        for at, cells in positions:
             best = max(cells, key=lambda cell: x[(*lead, *cell)])  # the first of equal ones
-            assert y[(*lead, *place)] == x[(*lead, *best)]
-            assert index[(*lead, *place)] == np.ravel_multi_index(best, size)
-            gradient[(*lead, *best)] += g[(*lead, *place)]
-            picked[(*lead, *place)] = u[(*lead, *best)]
+            assert y[(*lead, *at)] == x[(*lead, *best)]
+            assert index[(*lead, *at)] == np.ravel_multi_index(best, size)
+            gradient[(*lead, *best)] += g[(*lead, *at)]
+            picked[(*lead, *at)] = u[(*lead, *best)]
     options = case[1:5]
     close(pool.max_gradient(np, g, x, y, *options), gradient, atol=0)
     close(pool.max_pick(np, u, x, y, *options), picked, atol=0)
@@ -71,21 +71,21 @@ def test_average_and_its_gradient(case, include, divisor):
     size, kernel, stride, pads, _, ceil_mode = case
     rng = np.random.default_rng(sum(size))
     x = rng.standard_normal((2, 3, *size))
-    kept = x.copy()
+    untouched = x.copy()
     y = pool.average(np, x, kernel, stride, pads, ceil_mode, include, divisor)
     g, gradient = rng.standard_normal(y.shape), np.zeros(x.shape)
-    for place, cells in windows(size, kernel, stride, pads, (1,) * len(size), y.shape[2:]):
+    for at, cells in windows(size, kernel, stride, pads, (1,) * len(size), y.shape[2:]):
         area = 1
-        for p, s, k, n, (before, after) in zip(place, stride, kernel, size, pads):
+        for p, s, k, n, (before, after) in zip(at, stride, kernel, size, pads):
             area *= min(p * s - before + k, n + after) - (p * s - before)
         area = divisor or (area if include else max(len(cells), 1))
         total = sum((x[(..., *cell)] for cell in cells), np.zeros((2, 3)))
-        close(y[(..., *place)], total / area, atol=0)
+        close(y[(..., *at)], total / area, atol=0)
         for cell in cells:
-            gradient[(..., *cell)] += g[(..., *place)] / area
+            gradient[(..., *cell)] += g[(..., *at)] / area
     back = pool.average_gradient(np, g, x.shape, kernel, stride, pads, include, divisor)
     close(back, gradient, atol=0)
-    assert (x == kept).all()
+    assert (x == untouched).all()
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_adaptive_pooling(size, out):
     x, u = rng.standard_normal((2, 2, 3, *size))
     mean = pool.adaptive_average(np, x, out)
     best, index = pool.adaptive_maximum(np, x, out)
-    for place in np.ndindex(*out):
+    for at in np.ndindex(*out):
         part = x[
-            (..., *(slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(place, size, out)))
+            (..., *(slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(at, size, out)))
         ].reshape(2, 3, -1)
-        close(mean[(..., *place)], part.mean(-1), atol=0)
-        np.testing.assert_array_equal(best[(..., *place)], part.max(-1))
+        close(mean[(..., *at)], part.mean(-1), atol=0)
+        np.testing.assert_array_equal(best[(..., *at)], part.max(-1))
     np.testing.assert_array_equal(pool.take_at(np, x, index, len(size)), best)
     g = rng.standard_normal(mean.shape)
     back = pool.adaptive_average_gradient(np, g, size)

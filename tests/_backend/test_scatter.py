@@ -15,8 +15,8 @@ PLACES = {"alone": (5,), "rows": (3, 4), "scalar": ()}
 def _wanted(x, index, values):
     out = x.astype("float64", order="C")
     numbers = np.arange(x.size).reshape(x.shape)[index]
-    for place, value in zip(numbers.ravel(), np.broadcast_to(values, numbers.shape).ravel()):
-        out.reshape(-1)[place] += value
+    for index_, value in zip(numbers.ravel(), np.broadcast_to(values, numbers.shape).ravel()):
+        out.reshape(-1)[index_] += value
     return out
 
 
@@ -28,8 +28,8 @@ def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
     lengths = (4, 3, 6)
     for shape, order in itertools.product(PLACES.values(), "CF"):
         x = np.asarray(RANDOM.integers(-9, 9, lengths), dtype, order=order)
-        places = [RANDOM.integers(-n, n, shape) for n in lengths[skipped : skipped + named]]
-        index = (slice(None),) * skipped + tuple(map(np.asarray, places))
+        indices = [RANDOM.integers(-n, n, shape) for n in lengths[skipped : skipped + named]]
+        index = (slice(None),) * skipped + tuple(map(np.asarray, indices))
         full = x[index].shape
         for taken in (full, full[1:], full[:-1] + (1,) if full else (), ()):
             values = np.asarray(RANDOM.integers(-9, 9, taken), dtype)
@@ -39,9 +39,9 @@ def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
 
 
 def test_a_place_out_of_range_is_an_index_error():
-    for place in (3, -4):
+    for index_ in (3, -4):
         with pytest.raises(IndexError):
-            arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([place]),), np.ones((1, 2)))
+            arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([index_]),), np.ones((1, 2)))
 
 
 @pytest.mark.parametrize("limit", [0, 1 << 30])
@@ -60,18 +60,18 @@ def test_places_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, lim
 
 def test_the_rank_of_what_an_index_names():
     x, mask = np.zeros((2, 3, 4)), np.ones((2, 3), bool)
-    places = np.zeros((5, 1), int)
+    indices = np.zeros((5, 1), int)
     for index in (
         mask,
         (mask, 0),
         (None, mask),
-        (..., places),
-        (places, slice(2), np.arange(2)),
+        (..., indices),
+        (indices, slice(2), np.arange(2)),
         (0,),
-        (True, places),
+        (True, indices),
         (slice(None), mask[0]),
         np.array(True),
         (),
-        places,
+        indices,
     ):
         assert scatter._rank(x, index) == x[index].ndim

@@ -39,8 +39,8 @@ def test_every_piece_is_done_once():
 
 def test_several_threads_take_pieces():
     scheduler.limit(3)
-    meet = threading.Barrier(3, timeout=60)
-    scheduler.run(lambda number: meet.wait(), 3)
+    barrier = threading.Barrier(3, timeout=60)
+    scheduler.run(lambda number: barrier.wait(), 3)
 
 
 def test_work_inside_a_piece_stays_on_its_thread():
@@ -73,10 +73,10 @@ def test_an_error_of_a_piece_is_raised_and_the_pool_goes_on(count):
 
 def test_settings_of_numpy_hold_in_every_thread():
     scheduler.limit(2)
-    meet = threading.Barrier(2, timeout=60)
+    barrier = threading.Barrier(2, timeout=60)
 
     def work(number):
-        meet.wait()
+        barrier.wait()
         assert np.geterr()["divide"] == "raise"
 
     with np.errstate(divide="raise"):
@@ -142,11 +142,11 @@ def convolutions(rng):
 def pools(rng):
     x = rng.standard_normal((24, 16, 60, 60), np.float32)
     window = (3, 3), (2, 2), ((1, 1), (1, 1))
-    top, place = pool.maximum_with_index(np, x, *window, (1, 1))
+    top, index = pool.maximum_with_index(np, x, *window, (1, 1))
     mean = pool.average(np, x, *window)
     return [
         top,
-        place,
+        index,
         mean,
         pool.max_gradient(np, mean, x, top, *window, (1, 1)),
         pool.max_pick(np, x * x, x, top, *window, (1, 1)),

@@ -36,12 +36,12 @@ def rows_of(dtypes, zeros=False):
 )
 def test_lamb_is_one_launch(space, dtypes, decay, zeros):
     rows, update = rows_of(dtypes, zeros), whole(lamb_update)
-    held = [[space.array(array) for array in row] for row in rows]
-    assert kernels_take(held)
+    on_device = [[space.array(array) for array in row] for row in rows]
+    assert kernels_take(on_device)
     with counting.counted() as counts:
-        update.sweep(held, decay=decay, **LAMB)
+        update.sweep(on_device, decay=decay, **LAMB)
     assert counts.launches == 1 and not counts.transfers
-    for row, found in zip(rows, held, strict=True):
+    for row, found in zip(rows, on_device, strict=True):
         p, g, m, v = (array.astype(np.float64) for array in row)
         wanted = lamb_update(arrays.HOST, p, g, m, v, decay=decay, **LAMB)
         for have, want in zip((found[0], *found[2:]), wanted, strict=True):
@@ -53,9 +53,9 @@ def test_lamb_is_one_launch(space, dtypes, decay, zeros):
 @pytest.mark.parametrize("unscale", [None, 0.5])
 def test_lars_writes_beside_the_gradient(space, unscale, rate):
     rows, update = rows_of(["float32"] * 3), whole(lars_gradient, reads=("p", "g"))
-    held = [[space.array(array) for array in row] for row in rows]
-    update.sweep(held, unscale=unscale, decay=0.1, rate=rate, **LARS)
-    for (_, p, g), found in zip(rows, held, strict=True):
+    on_device = [[space.array(array) for array in row] for row in rows]
+    update.sweep(on_device, unscale=unscale, decay=0.1, rate=rate, **LARS)
+    for (_, p, g), found in zip(rows, on_device, strict=True):
         (wanted,) = lars_gradient(
             arrays.HOST,
             None,

@@ -21,10 +21,10 @@ EDGES = [0.0, 1e-45, 1e-38, 1e-8, 0.3, 0.69999, 0.7, 0.92, 1.0, 1.5, 9.1, 88.7, 
 def operands(count):
     """Numbers of all sizes, of both signs, and those at which a function does something else."""
     rng = np.random.default_rng(0)
-    spread = np.exp(rng.uniform(-20, 6, count)) * rng.choice([-1, 1], count)
+    wide = np.exp(rng.uniform(-20, 6, count)) * rng.choice([-1, 1], count)
     edges = np.array([*EDGES, np.inf, np.nan])
     bits = rng.integers(0, 1 << 32, count, np.uint64).astype(np.uint32).view(np.float32)
-    return np.concatenate([spread.astype(np.float32), np.float32([*edges, *-edges]), bits])
+    return np.concatenate([wide.astype(np.float32), np.float32([*edges, *-edges]), bits])
 
 
 def units_off(found, exact):

@@ -24,16 +24,16 @@ from mindspore_compat._core.context.parallel_config import PARALLEL
 @pytest.fixture(autouse=True)
 def fresh():
     """Every test starts from, and leaves, the defaults."""
-    kept = arrays._target, streams.default.state(), np.random.get_state(), random.getstate()
+    saved = arrays._target, streams.default.state(), np.random.get_state(), random.getstate()
     yield
     config.reset()
     config.parallel.reset()
     config.ps.reset()
     config.seed = None
-    arrays._target = kept[0]
-    streams.default.restore(kept[1])
-    np.random.set_state(kept[2])
-    random.setstate(kept[3])
+    arrays._target = saved[0]
+    streams.default.restore(saved[1])
+    np.random.set_state(saved[2])
+    random.setstate(saved[3])
 
 
 # key, default as told, values taken (with what is told where that differs), of the wrong type,
@@ -163,9 +163,9 @@ def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
     """The default is told, values are taken and told back, others refused without effect."""
     assert get(key) == default
     for each in taken:
-        given, told = each if type(each) is tuple else (each, each)
+        given, reported = each if type(each) is tuple else (each, each)
         set_(**{key: given})
-        assert get(key) == told and type(get(key)) is type(told)
+        assert get(key) == reported and type(get(key)) is type(reported)
     before = get(key)
     for error, values in ((TypeError, wrong_type), (ValueError, wrong_value)):
         for value in values:

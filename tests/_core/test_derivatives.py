@@ -37,7 +37,7 @@ def unit(*shape):
     return RANDOM.uniform(-0.8, 0.8, size=shape)
 
 
-def spread(*shape):
+def away_from_zero(*shape):
     """Values at least 0.1 apart, so that a small step changes no order."""
     count = int(numpy.prod(shape))
     return (RANDOM.permutation(count) * 0.37 - count / 6).reshape(shape)
@@ -49,7 +49,7 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
         lambda xp, x, y: xp.where(numpy.array([True, False, True]), x, y),
         [normal(3), normal(3)],
     ),
-    "clip": (lambda xp, x: xp.clip(x, -0.5, 0.5), [spread(5)]),
+    "clip": (lambda xp, x: xp.clip(x, -0.5, 0.5), [away_from_zero(5)]),
     "nan_to_num": (lambda xp, x: xp.nan_to_num(x), [normal(3)]),
     "polygamma": (lambda xp, x: xp.polygamma(1, x), [positive(3)]),
     "nextafter": (lambda xp, x: xp.nextafter(x, 9.0), [normal(3)]),
@@ -107,15 +107,15 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     ),
     "scatter_reduce": (
         lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "max"),
-        [spread(3), spread(3) + 0.05],
+        [away_from_zero(3), away_from_zero(3) + 0.05],
     ),
     "scatter_reduce, product": (
         lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0, 2]),), v, "mul"),
-        [spread(3), numpy.array([0.7, 0.0, -1.2, 0.4])],
+        [away_from_zero(3), numpy.array([0.7, 0.0, -1.2, 0.4])],
     ),
     "scatter_reduce, quotient": (
         lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "div"),
-        [spread(3), positive(3)],
+        [away_from_zero(3), positive(3)],
     ),
     "scatter_along_axis, written": (
         lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0, 2]]), v, 1),
@@ -130,11 +130,11 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
         lambda xp, x: xp.take_along_axis(x, numpy.array([[0, 0], [2, 1]]), 1),
         [normal(2, 3)],
     ),
-    "sort": (lambda xp, x: xp.sort(x, 1), [spread(2, 3)]),
-    "max": (lambda xp, x: xp.max(x, 1), [spread(2, 3)]),
-    "min": (lambda xp, x: xp.min(x, 1, keepdims=True), [spread(2, 3)]),
-    "amax": (lambda xp, x: xp.amax(x), [spread(2, 3)]),
-    "amin": (lambda xp, x: xp.amin(x, 0), [spread(2, 3)]),
+    "sort": (lambda xp, x: xp.sort(x, 1), [away_from_zero(2, 3)]),
+    "max": (lambda xp, x: xp.max(x, 1), [away_from_zero(2, 3)]),
+    "min": (lambda xp, x: xp.min(x, 1, keepdims=True), [away_from_zero(2, 3)]),
+    "amax": (lambda xp, x: xp.amax(x), [away_from_zero(2, 3)]),
+    "amin": (lambda xp, x: xp.amin(x, 0), [away_from_zero(2, 3)]),
     "prod": (lambda xp, x: xp.prod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.0, 0.0, 1.0]])]),
     "var": (lambda xp, x: xp.var(x, 1, ddof=1), [normal(2, 3)]),
     "std": (lambda xp, x: xp.std(x, 0), [normal(2, 3)]),
@@ -152,9 +152,9 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "angle": (lambda xp, x: xp.angle(x + 1j), [normal(3)]),
     "power": (lambda xp, x, y: xp.power(x, y), [positive(3), normal(3)]),
     "float_power": (lambda xp, x, y: xp.float_power(x, y), [positive(3), normal(3)]),
-    "remainder": (lambda xp, x, y: xp.remainder(x, y), [spread(3), positive(3)]),
-    "mod": (lambda xp, x, y: xp.mod(x, y), [spread(3), positive(3)]),
-    "fmod": (lambda xp, x, y: xp.fmod(x, y), [spread(3), positive(3)]),
+    "remainder": (lambda xp, x, y: xp.remainder(x, y), [away_from_zero(3), positive(3)]),
+    "mod": (lambda xp, x, y: xp.mod(x, y), [away_from_zero(3), positive(3)]),
+    "fmod": (lambda xp, x, y: xp.fmod(x, y), [away_from_zero(3), positive(3)]),
 }
 
 
@@ -270,14 +270,14 @@ def numeric_gradients(call, inputs, g, step=1e-6):
     found = []
     for x in inputs:
         gradient = numpy.zeros_like(x)
-        for place in numpy.ndindex(*x.shape):
+        for index in numpy.ndindex(*x.shape):
             ends = []
             for sign in (1, -1):
-                old = x[place]
-                x[place] = old + sign * step
+                old = x[index]
+                x[index] = old + sign * step
                 ends.append(numpy.sum(call(HOST, *inputs) * g))
-                x[place] = old
-            gradient[place] = (ends[0] - ends[1]) / (2 * step)
+                x[index] = old
+            gradient[index] = (ends[0] - ends[1]) / (2 * step)
         found.append(gradient)
     return found
 
@@ -324,11 +324,11 @@ def test_second_order(name):
     found = backward([n for n, _ in pairs], [w for _, w in pairs], outer, False)
     for i, (got, x) in enumerate(zip(found, inputs)):
         wanted = numpy.zeros_like(x)
-        for place in numpy.ndindex(*x.shape):
+        for index in numpy.ndindex(*x.shape):
             shifted = [v.copy() for v in inputs], [v.copy() for v in inputs]
-            shifted[0][i][place] += 1e-6
-            shifted[1][i][place] -= 1e-6
-            wanted[place] = (weighted(*shifted[0]) - weighted(*shifted[1])) / 2e-6
+            shifted[0][i][index] += 1e-6
+            shifted[1][i][index] -= 1e-6
+            wanted[index] = (weighted(*shifted[0]) - weighted(*shifted[1])) / 2e-6
         close(0.0 if got is None else got, wanted, atol=1e-5)
 
 

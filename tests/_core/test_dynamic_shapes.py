@@ -23,7 +23,7 @@ def graph():
 
 
 @pytest.mark.parametrize(
-    "shape, told",
+    "shape, shown",
     [
         ((None, 3), (-1, 3)),
         ([None], (-1,)),
@@ -33,11 +33,11 @@ def graph():
         (IMAGES, (-1,) * 5),
     ],
 )
-def test_a_tensor_of_unknown_lengths(shape, told):
+def test_a_tensor_of_unknown_lengths(shape, shown):
     tensor = Tensor(shape=shape, dtype=ms.float16)
-    assert isinstance(tensor, Tensor) and tensor.shape == told and tensor.ndim == len(told)
+    assert isinstance(tensor, Tensor) and tensor.shape == shown and tensor.ndim == len(shown)
     assert (tensor.dtype, tensor.size, tensor.nbytes, tensor.itemsize) == (ms.float16, 0, 0, 2)
-    assert repr(tensor) == f"Tensor(shape={list(told)}, dtype=Float16, value= )"
+    assert repr(tensor) == f"Tensor(shape={list(shown)}, dtype=Float16, value= )"
 
 
 def test_symbols_are_told():
@@ -90,7 +90,7 @@ def test_refused_shapes():
 
 
 @pytest.mark.parametrize(
-    "arguments, told",
+    "arguments, shown",
     [
         ({}, {}),
         ({"max": 3, "min": 5}, {"min": 5}),
@@ -102,8 +102,8 @@ def test_refused_shapes():
         ({"max": -3}, {}),
     ],
 )
-def test_what_a_symbol_tells(arguments, told):
-    assert Symbol(**arguments).to_dict() == told and str(Symbol(**arguments)) == str(told)
+def test_what_a_symbol_tells(arguments, shown):
+    assert Symbol(**arguments).to_dict() == shown and str(Symbol(**arguments)) == str(shown)
 
 
 def test_symbols_of_one_length_are_told_apart():

@@ -270,38 +270,38 @@ def test_some_wrong_kinds_may_count_as_wrong_values():
 @pytest.mark.parametrize("error", [ValueError, TypeError])
 def test_a_number_may_be_read_from_a_tensor_without_axes(error):
     rule = vocabulary.ScalarOf(Int(ge=0) | None, error)
-    held = [FakeTensor(np.array(each)) for each in (3, 1.5, -1, [3])]
+    tensors = [FakeTensor(np.array(each)) for each in (3, 1.5, -1, [3])]
     plain = [rule.verdict(each) for each in (2, None, -1, "2")]
     assert plain == [None, None, ValueError, TypeError]
-    assert [rule.verdict(each) for each in held] == [None, TypeError, ValueError, error]
-    assert (rule | None).read(held[0]) == 3
+    assert [rule.verdict(each) for each in tensors] == [None, TypeError, ValueError, error]
+    assert (rule | None).read(tensors[0]) == 3
     assert eval(rule.source(), vars(vocabulary).copy()) == rule
 
     @checked
     def doubled(count: rule, name: Str = "x"):
         return 2 * count
 
-    assert doubled(held[0]) == doubled(3) == 6
-    for wrong, expected in ((held[1], TypeError), (held[2], ValueError), (held[3], error)):
+    assert doubled(tensors[0]) == doubled(3) == 6
+    for wrong, expected in ((tensors[1], TypeError), (tensors[2], ValueError), (tensors[3], error)):
         with pytest.raises(expected, match="For 'doubled', 'count' must be an int >= 0"):
             doubled(wrong)
 
 
 def test_values_may_count_by_their_truth():
     @checked
-    def kept(keep: value_rules.Truth = False):
+    def as_truth(keep: value_rules.Truth = False):
         return keep
 
     given = (True, 0, "wrong", (), None)
-    assert [kept(each) for each in given] == [True, False, True, False, False]
+    assert [as_truth(each) for each in given] == [True, False, True, False, False]
     assert value_rules.Truth.verdict("wrong") is None
 
 
 def test_a_number_may_be_read_from_a_tensor_of_one_element():
     rule = value_rules.ElementOf(Int(ge=0) | None)
-    held = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
-    assert [rule.verdict(each) for each in held] == [None, None, ValueError, TypeError]
-    assert rule.read(held[1]) == 1
+    tensors = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
+    assert [rule.verdict(each) for each in tensors] == [None, None, ValueError, TypeError]
+    assert rule.read(tensors[1]) == 1
     assert rule.read(2) == 2 and rule != vocabulary.InTensor(Int(ge=0) | None)
 
 
@@ -321,10 +321,10 @@ def test_the_first_of_several_may_count():
 
 def test_a_number_or_tuple_may_be_read_from_a_tensor():
     rule = vocabulary.InTensor(Int(ge=0) | TupleOf(Int, length=2))
-    held = [FakeTensor(np.array(each)) for each in (3, [3], [1, 2], 1.5, [1, 2, 3], [[3]])]
-    assert [rule.read(each) for each in held[:3]] == [3, 3, (1, 2)]
-    assert [rule.verdict(each) for each in held] == [None] * 3 + [TypeError] * 3
-    assert vocabulary.InTensor(Int, ValueError).verdict(held[4]) is ValueError
+    tensors = [FakeTensor(np.array(each)) for each in (3, [3], [1, 2], 1.5, [1, 2, 3], [[3]])]
+    assert [rule.read(each) for each in tensors[:3]] == [3, 3, (1, 2)]
+    assert [rule.verdict(each) for each in tensors] == [None] * 3 + [TypeError] * 3
+    assert vocabulary.InTensor(Int, ValueError).verdict(tensors[4]) is ValueError
     for each in (rule, vocabulary.InTensor(Int, ValueError)):
         assert eval(each.source(), vars(vocabulary).copy()) == each
     assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"

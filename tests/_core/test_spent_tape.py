@@ -52,9 +52,9 @@ def differentiated(recompute=False):
 def peak_on_device(run):
     """The most arrays of SIZE elements that the stand-in has in use."""
     run()
-    with memory.tracked() as held:
+    with memory.tracked() as tracked_memory:
         run()
-    return held.peak / (4 * SIZE)
+    return tracked_memory.peak / (4 * SIZE)
 
 
 def peak_on_host(run):
@@ -72,23 +72,23 @@ def peak_on_host(run):
 def test_gradients_take_the_place_of_activations(space):
     peak_of = peak_on_host if arrays.current_space() is arrays.HOST else peak_on_device
     plain, again = peak_of(differentiated()), peak_of(differentiated(recompute=True))
-    kept = 3 * LENGTH  # the input of each layer, its product and the sine
-    assert kept - 2 <= plain <= kept + 5, plain  # with the gradients beside them it would be more
+    saved = 3 * LENGTH  # the input of each layer, its product and the sine
+    assert saved - 2 <= plain <= saved + 5, plain  # with the gradients beside them it would be more
     assert again <= 2 * LENGTH, again  # inputs of layers, then gradients in their place
 
 
 @pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
 def test_an_array_is_gone_when_the_walk_has_passed_it(space):
-    held, seen = [], []
+    tracked_memory, seen = [], []
 
     def look(g):
-        seen.append([reference() is None for reference in held])
+        seen.append([reference() is None for reference in tracked_memory])
 
     def function(x):
         a = x * 2.0
         a.register_hook(look)
         b = ops.exp(a)
-        held.append(weakref.ref(getattr(b._array, "_host", b._array)))
+        tracked_memory.append(weakref.ref(getattr(b._array, "_host", b._array)))
         return ops.sin(b).sum()
 
     found = ms.grad(function)(Tensor(np.array([0.5, 1.0], np.float32)))
@@ -119,11 +119,11 @@ def test_a_tape_that_leaves_the_gradient_stays(again):
 
 
 def test_a_value_of_an_earlier_gradient_is_a_constant_in_the_next():
-    kept = []
+    saved = []
 
     def function(x):
-        kept.append(ops.exp(x))
-        return kept[-1] * kept[0]
+        saved.append(ops.exp(x))
+        return saved[-1] * saved[0]
 
     gradient = ms.grad(function)
     close(gradient(Tensor(1.0)), 2 * np.e**2, rtol=1e-6, atol=0)

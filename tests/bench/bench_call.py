@@ -25,9 +25,9 @@ def compare(cases):
 
 def live(tensor):
     """A Tensor that is recorded, kept alive outside its gradient."""
-    held = []
-    grad(lambda x: held.append(x) or x)(tensor)
-    return held[0]
+    seen = []
+    grad(lambda x: seen.append(x) or x)(tensor)
+    return seen[0]
 
 
 def main():

@@ -23,13 +23,13 @@ def chain(x, w):
 
 def by_hand(x, w):
     """The same chain and its gradient by `x`."""
-    kept = []
+    outs = []
     for _ in range(LENGTH // 2):
-        kept.append(x)
+        outs.append(x)
         x = x * w
         x = x + w
     g = numpy.ones_like(x)
-    for _ in kept:
+    for _ in outs:
         g = g * w
     return g
 

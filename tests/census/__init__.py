@@ -24,15 +24,15 @@ def table():
     for found in pkgutil.walk_packages(mindspore_compat.__path__, "mindspore_compat."):
         if "_startup" not in found.name and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
-    held = {}
+    by_key = {}
     for one in gc.get_objects():
         if type(one) is Op and one.body.__module__.startswith("mindspore_compat."):
-            held.setdefault(key(one), []).append(one)
+            by_key.setdefault(key(one), []).append(one)
     found = {}
-    for name, ops in held.items():
+    for name, ops in by_key.items():
         for one in ops:  # those made by one function are told apart by what they are published as
             found[name if len(ops) == 1 else f"{name.rpartition('.')[0]}.{published(one)}"] = one
-    assert len(found) == sum(map(len, held.values()))
+    assert len(found) == sum(map(len, by_key.values()))
     return dict(sorted(found.items()))
 
 

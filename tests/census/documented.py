@@ -63,19 +63,21 @@ def _case(op, path, line, call):
         values[op.inputs[0]] = _built(call.owner)
     for text, texts in zip(groups, given):
         signature = _Signature(text, op, path)
-        held = {k: _built(t) for k, t in texts.items()}
+        built = {k: _built(t) for k, t in texts.items()}
         names = [n for n in signature.names if not (signature.star and n == signature.star.arg)]
         if signature.star:
-            held[signature.star.arg] = [v for k, v in held.items() if k not in names]
-        for place, key in enumerate(list(held)):  # a page may name an input otherwise than its line
-            if key not in signature.names and place < len(names):
-                held.setdefault(names[place], held[key])
+            built[signature.star.arg] = [v for k, v in built.items() if k not in names]
+        for index, key in enumerate(
+            list(built)
+        ):  # a page may name an input otherwise than its line
+            if key not in signature.names and index < len(names):
+                built.setdefault(names[index], built[key])
         for name in signature.names:
             fed = signature.feeds[name]
             if fed not in op.parameters:
                 continue
-            if name in held:
-                values[fed] = held[name]
+            if name in built:
+                values[fed] = built[name]
             elif name in signature.defaults:
                 values[fed] = eval(ast.unparse(signature.defaults[name]), dict(_DTYPES))  # noqa: S307
     return Case((), {n: _operand(op, n, v) for n, v in values.items()})

@@ -46,4 +46,4 @@ def reason(name, check):
 
 def named():
     """All ops that are named here."""
-    return {*WHOLE, *RANDOM, *(name for held in REASONS.values() for name in held)}
+    return {*WHOLE, *RANDOM, *(name for group in REASONS.values() for name in group)}

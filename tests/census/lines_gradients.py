@@ -4,7 +4,7 @@ import numpy as np
 
 from mindspore_compat.ops._pooling.fractional import tile_mean
 
-from .operands import bools, fixed, held, ints, of, positive, x
+from .operands import among_attributes, bools, fixed, ints, of, positive, x
 
 GRADIENTS = {
     **{
@@ -63,7 +63,7 @@ GRADIENTS = {
     "_primitive_aliases.grad_lines.SoftmaxBackward": of(positive(3, 4), x(3, 4)),
 }
 _PLACES = ints([[[[0, 7]], [[5, 2]]]])
-_SEGMENTS = ints([0, 2, 0]), ints([0, 0, 1]), held(ints(4))
+_SEGMENTS = ints([0, 2, 0]), ints([0, 0, 1]), among_attributes(ints(4))
 MORE_GRADIENTS = {
     "_primitive_aliases.grad_arithmetic.elu_grad_ext": [
         of(x(3, 4), x(3, 4, seed=1, away=(0,)), 1.5, given).labelled(f"result {given}")

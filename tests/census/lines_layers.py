@@ -6,7 +6,7 @@ are missing here take the operands of their documented call (documented.py).
 
 import numpy as np
 
-from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
+from .operands import among_attributes, apart, bools, fixed, ints, of, positive, unit, x
 
 KINKS = {
     "relu.relu": (0,),
@@ -285,15 +285,15 @@ LOSSES = {
     "_loss.ctc.ctc_loss_v2": of(x(6, 2, 4), *LABELS).first(),
     "_loss.ctc.ctc_loss_sparse": of(
         x(6, 2, 4),
-        held(ints([[0, 0], [0, 1], [1, 0]])),
-        held(ints([1, 2, 0], np.int32)),
-        held(ints([6, 5], np.int32)),
+        among_attributes(ints([[0, 0], [0, 1], [1, 0]])),
+        among_attributes(ints([1, 2, 0], np.int32)),
+        among_attributes(ints([6, 5], np.int32)),
     )
     .kept()
     .first(),
     "_loss.rnnt.rnnt_loss": of(
         x(2, 3, 3, 4),
-        *(held(ints(given, np.int32)) for given in ([[1, 2], [3, 1]], [3, 2], [2, 1])),
+        *(among_attributes(ints(given, np.int32)) for given in ([[1, 2], [3, 1]], [3, 2], [2, 1])),
     ),
 }
 _GATES = x(3, 2, 8), x(2, 2), x(2, 2, seed=1), x(8, 2)

@@ -61,16 +61,16 @@ def fixed(values):
     return Fixed(values)
 
 
-class Held:
+class AmongAttributes:
     """An array that the body takes as a Tensor, though not as an input."""
 
     def __init__(self, values):
         self.values = values
 
 
-def held(values):
+def among_attributes(values):
     """An integer Tensor among the attributes."""
-    return Held(values)
+    return AmongAttributes(values)
 
 
 class Case:
@@ -124,7 +124,7 @@ class Case:
                 self.values[name] = given.astype(np.result_type(given, np.float64))
         return self
 
-    def places(self):
+    def positions(self):
         """Where the array operands are: (parameter, None) or (parameter, place in the list)."""
         found = []
         for name in [*self.op.inputs, self.op.many]:
@@ -135,20 +135,23 @@ class Case:
                 found += [(name, i) for i in range(len(value))]
         return found
 
-    def at(self, place):
+    def at(self, position):
         """The operand at a place."""
-        name, i = place
+        name, i = position
         return self.values[name] if i is None else self.values[name][i]
 
     def floats(self):
         """The places of the operands that are differentiated by."""
         return [
-            p for p in self.places() if self.at(p).dtype.kind in "fc" and p[0] not in self.fixed
+            p for p in self.positions() if self.at(p).dtype.kind in "fc" and p[0] not in self.fixed
         ]
 
     def call(self, tensors):
         """The op's result for a Tensor at each of some places; the others hold `make(operand)`."""
-        values = {n: Tensor(v.values) if isinstance(v, Held) else v for n, v in self.values.items()}
+        values = {
+            n: Tensor(v.values) if isinstance(v, AmongAttributes) else v
+            for n, v in self.values.items()
+        }
         for (name, i), tensor in tensors.items():
             if i is None:
                 values[name] = tensor

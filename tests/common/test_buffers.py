@@ -42,10 +42,10 @@ def test_tensors_in_each_others_place():
     assert (a.name, a.asnumpy().tolist(), b.asnumpy().tolist()) == ("b", [2.0], [1])
     with pytest.raises(TypeError, match="t2"):
         ms.swap_tensors(a, 3)
-    held = weakref.ref(b)
+    reference = weakref.ref(b)
     with pytest.raises(RuntimeError, match="t2"):
         ms.swap_tensors(a, b)
-    assert held() is b
+    assert reference() is b
 
 
 def test_marks_for_dumping():

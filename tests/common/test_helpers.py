@@ -34,16 +34,16 @@ def test_marks_on_functions():
 
 
 def test_a_deprecated_function_warns_once(monkeypatch):
-    told = []
-    monkeypatch.setattr(log, "warning", told.append)
+    logged = []
+    monkeypatch.setattr(log, "warning", logged.append)
 
     @helpers.deprecated("2.9", "newer", module_prefix="mindspore.")
     def older():
         return 4
 
     assert [older(), older()] == [4, 4]
-    assert len(told) == 1
-    assert "newer" in told[0]
+    assert len(logged) == 1
+    assert "newer" in logged[0]
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ class Net(nn.Cell):
     def __init__(self, dtype=ms.float32):
         super().__init__()
         self.weight = Parameter(Tensor(numpy.zeros(3), dtype), name="weight")
-        self.told = None
+        self.seen = None
 
     def construct(self, x):
-        self.told = ms.get_auto_parallel_context("parallel_mode")
+        self.seen = ms.get_auto_parallel_context("parallel_mode")
         return (x * self.weight).sum()
 
 
@@ -57,7 +57,7 @@ def gradients_of_the_network_are_summed():
     net = AutoParallel(inner)
     assert gradient_of(net, inner) == [TOTAL] * 3
     assert gradient_of(net, inner) == [TOTAL] * 3
-    assert inner.told == "semi_auto_parallel"
+    assert inner.seen == "semi_auto_parallel"
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
 
 
@@ -67,7 +67,7 @@ def gradients_are_averaged_if_asked_for():
     net = AutoParallel(inner, "recursive_programming")
     net.enable_gradients_mean()
     assert gradient_of(net, inner) == [TOTAL / SIZE] * 3
-    assert inner.told == "auto_parallel"
+    assert inner.seen == "auto_parallel"
 
 
 @check

@@ -93,10 +93,12 @@ def there_and_back(counts, experts, holders=0, global_bs=0, travel=False, kind=0
         0,
     )
     assert weights.shape == (room,) and (weights[len(arrived) :] == 0).all()
-    held = [0] if RANK < holders else range((RANK - holders) * own, (RANK - holders + 1) * own)
+    own_experts = (
+        [0] if RANK < holders else range((RANK - holders) * own, (RANK - holders + 1) * own)
+    )
     by_expert = [
         [sum(s == source and e == expert for s, _, _, e in arrived) for source in range(SIZE)]
-        for expert in held
+        for expert in own_experts
     ]
     assert received.tolist() == [n for each in by_expert for n in each]
     sums = [sum(each) for each in by_expert]
@@ -236,13 +238,13 @@ def experts_that_two_ranks_share():
     global COPIES
     COPIES = min(COPIES, experts)
     groups = [drawn([4] * half, experts, seed) for seed in (1, 2)]
-    place, part = RANK // 2, RANK % 2
-    x, ids, scales = groups[part][place]
-    names = dict(group_ep=f"ep{part}", group_tp=f"tp{place}", tp_world_size=2, tp_rank_id=part)
+    index, part = RANK // 2, RANK % 2
+    x, ids, scales = groups[part][index]
+    names = dict(group_ep=f"ep{part}", group_tp=f"tp{index}", tp_world_size=2, tp_rank_id=part)
     rows, _, idx, nums, received, parts, weights = ops.moe_distribute_dispatch(
-        Tensor(x), Tensor(ids), half, place, experts, Tensor(scales), **names
+        Tensor(x), Tensor(ids), half, index, experts, Tensor(scales), **names
     )
-    arrived = [arrivals(each, place, 1) for each in groups]
+    arrived = [arrivals(each, index, 1) for each in groups]
     exact = [groups[i][s][0][t] for i in (0, 1) for s, t, _, _ in arrived[i]]
     assert rows.shape == (2 * 4 * half * min(1, COPIES), WIDTH)
     close(rows[: len(exact)], exact, 0)
@@ -250,7 +252,7 @@ def experts_that_two_ranks_share():
     assert received.tolist() == [
         sum(s == source for s, _, _, _ in each) for each in arrived for source in range(half)
     ]
-    whole = worked(rows.asnumpy(), place, arrived[0] + arrived[1])
+    whole = worked(rows.asnumpy(), index, arrived[0] + arrived[1])
     # each of the two gives a part of the sum
     results = Tensor((whole * (0.25 if part else 0.75)).astype("float16"))
     for travel in (None, weights):
@@ -261,7 +263,7 @@ def experts_that_two_ranks_share():
             received,
             Tensor(scales),
             half,
-            place,
+            index,
             experts,
             parts,
             expand_scales=travel,

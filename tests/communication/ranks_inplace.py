@@ -415,7 +415,7 @@ def gradients():
 
 @check
 def no_gradient_to_or_from_one():
-    def spread(x):
+    def scattered(x):
         y = x * 2
         dist.broadcast(y, LAST)
         return y
@@ -426,7 +426,7 @@ def no_gradient_to_or_from_one():
         return y
 
     ones = numpy.ones((SIZE, 2))
-    same(gradient(spread), ones * 2 * SIZE * (RANK == LAST))
+    same(gradient(scattered), ones * 2 * SIZE * (RANK == LAST))
     same(gradient(collected), ones * 2 * (RANK + 1) * (RANK != LAST))
 
 

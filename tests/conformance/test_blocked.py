@@ -27,7 +27,7 @@ def test_a_missing_name_is_told(text, name):
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, reason",
     [
         ("ModuleNotFoundError: No module named 'cv2'", "needs cv2, which is not installed"),
         (
@@ -36,9 +36,9 @@ def test_a_missing_name_is_told(text, name):
         ),
     ],
 )
-def test_a_missing_library_is_not_asked(text, told):
+def test_a_missing_library_is_not_asked(text, reason):
     found = blocked.explain({**FAILED, "got": text}, "nn.Half", "toy")
-    assert (found["status"], found["got"]) == ("skip", told)
+    assert (found["status"], found["got"]) == ("skip", reason)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,6 @@ def test_the_table_counts_what_a_missing_name_blocks():
         "kind": "exists",
         "platforms": [],
     }
-    held = report.record(case, {"status": "fail", "blocked": "ops.arange", "got": ""})
-    table = report.table(report.summary([held, held], {"target": "toy"}))
+    recorded = report.record(case, {"status": "fail", "blocked": "ops.arange", "got": ""})
+    table = report.table(report.summary([recorded, recorded], {"target": "toy"}))
     assert "blocked by ops.arange, which is missing: 2 cases of other names" in table

@@ -228,9 +228,9 @@ def test_of_two_sentences_that_forbid_a_call_the_original_may_choose(error, n, w
     rules = [{"TypeError": {"n": "not int"}}, {"ValueError": {"n": "< 1"}}]
     also = cases.other_errors({"raises": rules}, specs.rule_of(rules[0]), call(n=n))
     case = {"id": "f::raises::n", "name": "f", "kind": "raises", "expect": "TypeError", **also}
-    kept = {case["id"]: [cases.digest(case), "fail", error]}
+    stored = {case["id"]: [cases.digest(case), "fail", error]}
     result = {"status": "pass" if error == "TypeError" else "fail", "observed": error}
-    assert (answers.judge(case, result, kept)["status"] == "pass") is (wanted)
+    assert (answers.judge(case, result, stored)["status"] == "pass") is (wanted)
 
 
 @pytest.mark.parametrize(

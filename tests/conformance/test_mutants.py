@@ -96,9 +96,9 @@ def planted(name):
 
 def listed():
     """({key: reason} of equivalent mutants, {key: reason} of those that are not found)."""
-    held = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
+    entries = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
     return tuple(
-        {key: reason for reason, keys in held[part].items() for key in keys}
+        {key: reason for reason, keys in entries[part].items() for key in keys}
         for part in ("equivalent", "not found")
     )
 
@@ -138,6 +138,6 @@ def test_a_function_that_is_not_there_is_an_error():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
 def test_planted_mutants_are_found():
     name = "nn.DynamicLossScaleUpdateCell"
-    held = mutants("nn.wrap.loss_scale", ["DynamicLossScaleUpdateCell"])
-    chosen = [m for m in held if m.kind == "operator" and "current" in m.old][:2]
+    entries = mutants("nn.wrap.loss_scale", ["DynamicLossScaleUpdateCell"])
+    chosen = [m for m in entries if m.kind == "operator" and "current" in m.old][:2]
     assert chosen and survivors(name, chosen, kinds=("steps",)) == []

@@ -159,34 +159,34 @@ def entries():
 
 
 @pytest.fixture(scope="module")
-def kept():
+def stored():
     return answers.load()
 
 
 _HEALTHY = {}
 
 
-def healthy(name, kind, entries, kept):
+def healthy(name, kind, entries, stored):
     """What fails without a mutation; asked once per name and kind."""
     if (name, kind) not in _HEALTHY:
-        _HEALTHY[name, kind] = failing("mindspore_compat", name, kind, entries, kept)
+        _HEALTHY[name, kind] = failing("mindspore_compat", name, kind, entries, stored)
     return _HEALTHY[name, kind]
 
 
-def failing(target, name, kind, entries, kept):
+def failing(target, name, kind, entries, stored):
     """The ids of the cases of one kind that fail."""
     found = list(cases.of_entry(name, entries[name], (kind,)))
-    results = ((c, answers.judge(c, r, kept)) for c, r in runner.run(found, target))
+    results = ((c, answers.judge(c, r, stored)) for c, r in runner.run(found, target))
     return {c["id"] for c, r in results if r["status"] not in ("pass", "skip")}
 
 
 @pytest.mark.parametrize("what", MUTANTS)
-def test_mutant_is_found(what, entries, kept, tmp_path, monkeypatch):
+def test_mutant_is_found(what, entries, stored, tmp_path, monkeypatch):
     name, kind, change = MUTANTS[what]
     folder = tmp_path / "mutant"
     folder.mkdir()
     text = "".join(map(textwrap.dedent, (HEAD, change, TAIL)))
     (folder / "__init__.py").write_text(text, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    broken = failing("mutant", name, kind, entries, kept)
-    assert broken - healthy(name, kind, entries, kept)
+    broken = failing("mutant", name, kind, entries, stored)
+    assert broken - healthy(name, kind, entries, stored)

@@ -45,22 +45,22 @@ def test_an_argument_left_out_by_the_example_is_tried_too():
 def test_the_original_judges(there, here, apart, wanted):
     made = odd_cases("Half")
     case = dict(made["x=None"], **({"apart": apart} if apart else {}))
-    kept = {case["id"]: [cases.digest(case), "pass", there]}
+    stored = {case["id"]: [cases.digest(case), "pass", there]}
     base = made[cases.UNCHANGED]
-    kept[base["id"]] = [cases.digest(base), "pass", "accepted"]
-    judged = answers.judge(case, {"status": "pass", "observed": here, "got": here}, kept)
+    stored[base["id"]] = [cases.digest(base), "pass", "accepted"]
+    judged = answers.judge(case, {"status": "pass", "observed": here, "got": here}, stored)
     assert judged["status"] == wanted
 
 
 def test_nothing_follows_where_the_original_refuses_the_unchanged_call():
     made = odd_cases("Half")
-    kept = {
+    stored = {
         made[label]["id"]: [cases.digest(made[label]), "pass", "TypeError"]
         for label in (cases.UNCHANGED, "x=None")
     }
     result = {"status": "pass", "observed": "accepted", "got": "accepted"}
-    assert answers.judge(made["x=None"], result, kept)["status"] == "skip"
-    left = {key: {"observed": value[2]} for key, value in kept.items()}
+    assert answers.judge(made["x=None"], result, stored)["status"] == "skip"
+    left = {key: {"observed": value[2]} for key, value in stored.items()}
     assert compare.sound(list(made.values()), left) == []
 
 
@@ -93,11 +93,11 @@ def test_the_verdict_travels_with_the_case():
 def test_a_reason_may_stand_for_a_result_and_outlives_the_settling_of_odd_calls():
     entry = {**SPECS["Half"], "apart": {"unique up to signs": ["accepts::example"]}}
     (case,) = (c for c in cases.all_cases({"Half": entry}, ("accepts",)) if "apart" in c)
-    kept = {case["id"]: [cases.digest(case), "pass", ["Float32", [1], [1.0]]]}
+    stored = {case["id"]: [cases.digest(case), "pass", ["Float32", [1], [1.0]]]}
     result = {"status": "pass", "observed": ["Float32", [1], [-1.0]]}
-    assert answers.judge(case, result, kept)["status"] == "skip"
+    assert answers.judge(case, result, stored)["status"] == "skip"
     del case["apart"]
-    assert answers.judge(case, result, kept)["status"] == "fail"
+    assert answers.judge(case, result, stored)["status"] == "fail"
     entries = {"Half": entry}
     compare.settle(entries, list(odd_cases("Half").values()), [])
     assert entries["Half"]["apart"] == {"unique up to signs": ["accepts::example"]}

@@ -264,9 +264,9 @@ def test_spec_files_are_written_and_read_back(page, tmp_path):
 
 def test_verdicts_survive_a_new_reading(page, tmp_path):
     (found,) = docs.read(page(ENGLISH))
-    held, _ = specs.from_page(found)
-    held["raises"][0].update(verdict="agreed")
-    specs.save({"nn.Gadget": held}, tmp_path / "spec")
+    page_entry, _ = specs.from_page(found)
+    page_entry["raises"][0].update(verdict="agreed")
+    specs.save({"nn.Gadget": page_entry}, tmp_path / "spec")
     again, _ = specs.from_page(next(docs.read(page(ENGLISH))))
     verdicts.carry({"nn.Gadget": again}, tmp_path / "spec")
     assert again["raises"][0]["verdict"] == "agreed"
@@ -275,13 +275,13 @@ def test_verdicts_survive_a_new_reading(page, tmp_path):
 
 @pytest.mark.parametrize("size, kept", [("size", True), ("width", False)])
 def test_calls_written_by_hand_survive_while_the_signature_stands(page, tmp_path, size, kept):
-    held, _ = specs.from_page(next(docs.read(page(ENGLISH))))
-    held["use"] = {"init": [["7"], {}]}
-    specs.save({"nn.Gadget": held}, tmp_path / "spec")
+    page_entry, _ = specs.from_page(next(docs.read(page(ENGLISH))))
+    page_entry["use"] = {"init": [["7"], {}]}
+    specs.save({"nn.Gadget": page_entry}, tmp_path / "spec")
     newer = ENGLISH.replace("Gadget(size,", f"Gadget({size},")
     again, _ = specs.from_page(next(docs.read(page(newer))))
     verdicts.carry({"nn.Gadget": again}, tmp_path / "spec")
-    assert (again["use"] == held["use"]) is kept
+    assert (again["use"] == page_entry["use"]) is kept
 
 
 def test_a_call_with_prose_is_not_recorded():
@@ -328,7 +328,7 @@ def test_packed_wheel_that_is_no_archive(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "text, place",
+    "text, location",
     [
         ("nn.A: {kind: class\nnn.B: 1\n", "2"),
         ("nn.A:\n  kind: clas\n", "2"),
@@ -337,12 +337,12 @@ def test_packed_wheel_that_is_no_archive(tmp_path, capsys):
         ("- 1\n", "1"),
     ],
 )
-def test_mistake_in_a_spec_file_is_placed(tmp_path, text, place):
+def test_mistake_in_a_spec_file_is_placed(tmp_path, text, location):
     path = tmp_path / "nn.yaml"
     path.write_text(text)
     with pytest.raises(BadInput) as error:
         specs.load_file(path)
-    assert str(error.value).startswith(f"{path}:{place}: ")
+    assert str(error.value).startswith(f"{path}:{location}: ")
 
 
 def test_submodules_are_found_by_name(wheel):

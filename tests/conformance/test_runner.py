@@ -83,8 +83,8 @@ def test_interrupted_run_goes_on(toy, tmp_path):
     assert len(store.read_text().splitlines()) == 2
     with open(store, "a", encoding="utf-8") as file:
         file.write('{"id": "cut o')
-    kept = runner.load(store)
-    assert len(kept) == 2
+    stored = runner.load(store)
+    assert len(stored) == 2
     (tmp_path / "toy" / "__init__.py").write_text("raise RuntimeError('must not be asked again')")
     again = runner.run(found[:2], name, store=store)
     assert [r["status"] for _, r in again] == ["pass", "pass"]
@@ -186,8 +186,8 @@ def test_run_report_and_files(toy, spec, tmp_path, capsys):
     assert "names without a failing case: 1 of 2" in capsys.readouterr().out
     suite = xml.parse(files["junit"]).getroot()
     assert suite.get("failures") == "1" and suite.get("tests") == str(len(suite))
-    held = json.loads(files["json"].read_text())
-    (bad,) = [r for r in held["records"] if r["status"] == "fail"]
+    written = json.loads(files["json"].read_text())
+    (bad,) = [r for r in written["records"] if r["status"] == "fail"]
     assert (bad["call"], bad["expected"], bad["got"]) == (
         "Half(rate=1.0)(T('float32', [1.0, 2.0]))",
         "ValueError",
@@ -388,8 +388,8 @@ def test_answers_are_kept_and_verdicts_given(toy, tmp_path):
     lax = TOY.replace("type(rate) is not float", "isinstance(rate, str)")
     raw = list(runner.run(found, toy(lax)))
     answers.save(raw, tmp_path / "answers")
-    kept = answers.load(tmp_path / "answers")
-    assert all(answers.answer_to(case, kept) for case in found)
+    stored = answers.load(tmp_path / "answers")
+    assert all(answers.answer_to(case, stored) for case in found)
     entries = json.loads(json.dumps({"Half": SPECS["Half"]}))
     assert verdicts.apply(entries, raw) == {"documented only": 1, "agreed": 1}
     typed, ranged = entries["Half"]["raises"]

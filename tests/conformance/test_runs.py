@@ -65,10 +65,10 @@ def test_a_killed_case_is_told_from_a_crash(toy):
 
 def test_a_failed_start_leaves_earlier_results_alone(toy, spec, tmp_path):
     assert run("--spec", spec, "--kind", "exists", target=toy()) == 0
-    kept = {path: path.read_bytes() for path in (tmp_path / "conformance-results").iterdir()}
+    files = {path: path.read_bytes() for path in (tmp_path / "conformance-results").iterdir()}
     toy("raise ImportError('no such library')")
     assert run("--spec", spec, "--kind", "exists") == 2
-    assert {path: path.read_bytes() for path in kept} == kept
+    assert {path: path.read_bytes() for path in files} == files
 
 
 def test_runs_are_kept_by_name_and_compared(lax, toy, spec, capsys):

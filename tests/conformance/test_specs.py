@@ -92,12 +92,12 @@ def test_spec_files_hold_no_sentences(entries):
 
     def texts(value):
         if isinstance(value, dict):
-            for key, held in value.items():
+            for key, inner in value.items():
                 yield from texts(key)
-                yield from texts(held)
+                yield from texts(inner)
         elif isinstance(value, list):
-            for held in value:
-                yield from texts(held)
+            for inner in value:
+                yield from texts(inner)
         else:
             yield str(value)
 
@@ -124,9 +124,9 @@ def test_verdicts_have_reasons(entries):
 
 
 def test_kept_answers_answer_the_present_questions(entries):
-    kept = answers.load()
+    stored = answers.load()
     asked = list(cases.all_cases(entries))
-    answered = sum(answers.answer_to(case, kept) is not None for case in asked)
+    answered = sum(answers.answer_to(case, stored) is not None for case in asked)
     assert answered >= 0.98 * len(asked)
 
 

@@ -12,12 +12,12 @@ from conformance.worker import Worker
 def failing():
     """A function: the ids of the cases of one name and kind that fail."""
     targets.install("mindspore_compat")
-    kept = answers.load()
+    stored = answers.load()
 
     def ask(name, kind):
         entries = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
         worker, found = Worker(ms), cases.of_entry(name, entries[name], (kind,))
-        judged = {case["id"]: answers.judge(case, worker.run(case), kept) for case in found}
+        judged = {case["id"]: answers.judge(case, worker.run(case), stored) for case in found}
         return {key for key, result in judged.items() if result["status"] == "fail"}
 
     return ask

@@ -402,27 +402,27 @@ def test_callbacks_are_called_around_rows():
 
 
 def test_a_repeat_begins_no_epoch_for_those_who_count():
-    told = []
+    events = []
 
     def size(info):
-        told.append((info.get_epoch_num(), info.get_batch_num()))
+        events.append((info.get_epoch_num(), info.get_batch_num()))
         return 2
 
     class Told(ds.DSCallback):
         def ds_epoch_begin(self, ds_run_context):
-            told.append(("begin", ds_run_context.cur_epoch_num))
+            events.append(("begin", ds_run_context.cur_epoch_num))
 
         def ds_epoch_end(self, ds_run_context):
-            told.append(("end", ds_run_context.cur_step_num_in_epoch))
+            events.append(("end", ds_run_context.cur_step_num_in_epoch))
 
     values(numbers(4).batch(size).repeat(2), epochs=2)
-    assert told == [(0, 0), (0, 1), (0, 0), (0, 1), (1, 0), (1, 1), (1, 0), (1, 1)]
-    told.clear()
+    assert events == [(0, 0), (0, 1), (0, 0), (0, 1), (1, 0), (1, 1), (1, 0), (1, 1)]
+    events.clear()
     values(numbers(3).map(lambda x: x, callbacks=Told()).repeat(2).repeat(2), epochs=2)
-    assert told == [("begin", 1), ("end", 12), ("begin", 2), ("end", 12)]
-    told.clear()
+    assert events == [("begin", 1), ("end", 12), ("begin", 2), ("end", 12)]
+    events.clear()
     values(numbers(4).batch(size).repeat(3).take(3), epochs=2)
-    assert told == [(0, 0), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)]
+    assert events == [(0, 0), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)]
 
 
 def test_debug_hooks_see_the_columns_before_each_operation():

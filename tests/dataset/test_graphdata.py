@@ -54,8 +54,8 @@ def path(tmp_path_factory):
     writer.add_schema(FIELDS)
     rows = [row("n", number, 1 if number < 10 else 2) for number in (0, 1, 2, 3, 10, 11)]
     rows += [
-        row("e", 100 + place, 5, ends, 9.0 if ends == (0, 2) else 1.0)
-        for place, ends in enumerate(EDGES)
+        row("e", 100 + index, 5, ends, 9.0 if ends == (0, 2) else 1.0)
+        for index, ends in enumerate(EDGES)
     ]
     writer.write_raw_data(rows)
     writer.commit()
@@ -107,12 +107,12 @@ def test_a_network_is_made_of_a_graph_as_scripts_do_it(graph):
     nodes = graph.get_all_nodes(1).tolist()
     features, labels = graph.get_node_feature(nodes, [1, 2])
     assert features.shape == (4, 2) and labels.shape == (4,)
-    places = {node: place for place, node in enumerate(nodes)}
+    indices = {node: index for index, node in enumerate(nodes)}
     near = graph.get_all_neighbors(nodes, 1)
     linked = np.zeros((4, 4), int)
     for (row, column), value in np.ndenumerate(near):
         if value >= 0 and column > 0:
-            linked[places[near[row, 0]], places[value]] = 1
+            linked[indices[near[row, 0]], indices[value]] = 1
     assert linked.tolist() == [[0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0]]
 
 
@@ -133,8 +133,8 @@ def test_sampled_neighbors_are_neighbors_of_neighbors(graph):
     near = {node: {end for start, end in EDGES if start == node and end < 10} for node in range(12)}
     for first, *others in found.tolist():
         assert all(each in (near[first] or {-1}) for each in others[:3])
-        for place, each in enumerate(others[:3]):
-            reached = others[3 + 2 * place : 5 + 2 * place]
+        for index, each in enumerate(others[:3]):
+            reached = others[3 + 2 * index : 5 + 2 * index]
             assert all(end in (near.get(each) or {-1}) for end in reached)
     assert set(found[0, 1:3].tolist()) == {1, 2}  # none comes twice before all came
     assert found[2].tolist() == [11] + [-1] * 9
@@ -251,9 +251,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(REFUSED)))
-def test_refused_questions(graph, place):
-    ask, error = REFUSED[place]
+@pytest.mark.parametrize("index", range(len(REFUSED)))
+def test_refused_questions(graph, index):
+    ask, error = REFUSED[index]
     with pytest.raises(error):
         ask(graph)
 

@@ -16,8 +16,8 @@ COUNTS = (4, 3, 5, 2)
 @pytest.fixture
 def files(tmp_path):
     at, paths = 0, []
-    for place, count in enumerate(COUNTS):
-        paths.append(str(tmp_path / f"part{place}.mindrecord"))
+    for shard, count in enumerate(COUNTS):
+        paths.append(str(tmp_path / f"part{shard}.mindrecord"))
         writer = mindrecord.FileWriter(paths[-1])
         writer.add_schema(
             {
@@ -170,11 +170,11 @@ def test_padding_makes_shares_equal(files):
             ["k", "b"],
             shuffle=False,
             num_shards=4,
-            shard_id=place,
+            shard_id=shard,
             padded_sample=padded,
             num_padded=2,
         )
-        for place in range(4)
+        for shard in range(4)
     ]
     assert [numbers(each) for each in made] == [
         [0, 4, 8, 12],

@@ -123,12 +123,12 @@ def test_sources_keep_their_rows_in_a_cache(folder):
         }.get(name, {})
         made = getattr(ds, name)(f"{folder}/{form}", shuffle=False, cache=cache, **extra)
         rows = [
-            [source_calls.told(column) for column in row]
+            [source_calls.as_json(column) for column in row]
             for row in made.create_tuple_iterator(num_epochs=1, output_numpy=True)
         ]
         plain = getattr(ds, name)(f"{folder}/{form}", shuffle=False, **extra)
         assert rows == [
-            [source_calls.told(column) for column in row]
+            [source_calls.as_json(column) for column in row]
             for row in plain.create_tuple_iterator(num_epochs=1, output_numpy=True)
         ]
         assert cache.get_stat().num_mem_cached == len(rows) > 0

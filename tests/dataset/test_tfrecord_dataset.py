@@ -30,8 +30,8 @@ def record(number):
 @pytest.fixture
 def files(tmp_path):
     at, paths = 0, []
-    for place, count in enumerate(COUNTS):
-        path = tmp_path / f"part{place}.tfrecord"
+    for shard, count in enumerate(COUNTS):
+        path = tmp_path / f"part{shard}.tfrecord"
         path.write_bytes(b"".join(record(number) for number in range(at, at + count)))
         paths.append(str(path))
         at += count
@@ -117,8 +117,8 @@ def test_patterns_name_files(files, tmp_path):
 def test_shares_are_files_or_equal_numbers_of_rows(files):
     def shares(**arguments):
         made = [
-            ds.TFRecordDataset(files, shuffle=False, num_shards=3, shard_id=place, **arguments)
-            for place in range(3)
+            ds.TFRecordDataset(files, shuffle=False, num_shards=3, shard_id=shard, **arguments)
+            for shard in range(3)
         ]
         assert [len(ids(each)) for each in made] == [each.get_dataset_size() for each in made]
         return [ids(each) for each in made]
@@ -153,7 +153,7 @@ def test_shuffling_mixes_files_or_rows(files):
 
 
 def test_shuffled_shares_do_not_overlap(files):
-    found = [ids(ds.TFRecordDataset(files, num_shards=2, shard_id=place)) for place in (0, 1)]
+    found = [ids(ds.TFRecordDataset(files, num_shards=2, shard_id=shard)) for shard in (0, 1)]
     assert sorted(found[0] + found[1]) == list(range(14))
 
 

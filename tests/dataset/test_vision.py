@@ -29,13 +29,13 @@ def seeded():
 
 
 def test_a_crop_is_a_part_of_the_image():
-    places = np.dstack([*np.indices((12, 16)), np.zeros((12, 16))]).astype(np.uint8)
+    coordinates = np.dstack([*np.indices((12, 16)), np.zeros((12, 16))]).astype(np.uint8)
     crop = vision.RandomCrop((5, 7))
     seen = set()
     for _ in range(200):
-        part = crop(places)
+        part = crop(coordinates)
         top, left = part[0, 0, :2].tolist()
-        np.testing.assert_array_equal(part, places[top : top + 5, left : left + 7])
+        np.testing.assert_array_equal(part, coordinates[top : top + 5, left : left + 7])
         seen.add((top, left))
     assert len(seen) > 40 and {y for y, _ in seen} == set(range(8))
 
@@ -68,7 +68,7 @@ def test_erasing_fills_a_rectangle_of_channels_first():
     erased = out[0] != 9
     rows, columns = np.flatnonzero(erased.any(1)), np.flatnonzero(erased.any(0))
     assert erased[np.ix_(rows, columns)].all() and 12 <= erased.sum() <= 200
-    assert [float(out[place][erased].max()) for place in range(3)] == [1, 2, 3]
+    assert [float(out[channel][erased].max()) for channel in range(3)] == [1, 2, 3]
     assert (image == 9).all()
     noise = vision.RandomErasing(1.0, value="random")(image)
     assert len(np.unique(noise)) > 20
@@ -101,9 +101,9 @@ def test_cutmix_mixes_labels_by_area_in_both_layouts():
         (ImageBatchFormat.NCHW, images.transpose(0, 3, 1, 2)),
     ):
         mixed, labels = vision.CutMixBatch(layout)(batch, np.eye(3))
-        for place in range(3):
-            shares = [(mixed[place] == 50 * n).mean() for n in range(3)]
-            close(labels[place], shares, rtol=1e-7, atol=1e-6)
+        for channel in range(3):
+            shares = [(mixed[channel] == 50 * n).mean() for n in range(3)]
+            close(labels[channel], shares, rtol=1e-7, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -528,22 +528,22 @@ def test_cut_patches_are_those_of_the_original(eleven, shape, alpha, prob, expec
     images = [np.full((*shape, 3), 10 * i, np.uint8) for i in range(8)]
     cut = vision.CutMixBatch(ImageBatchFormat.NHWC, alpha, prob)
     ((mixed, labels),) = rows_of((images, np.arange(8)), cut, ["x", "y"])
-    for place, (image, label) in enumerate(zip(mixed[..., 0], labels.reshape(8, 8), strict=True)):
-        ys, xs = np.nonzero(image != 10 * place)
+    for channel, (image, label) in enumerate(zip(mixed[..., 0], labels.reshape(8, 8), strict=True)):
+        ys, xs = np.nonzero(image != 10 * channel)
         if not len(ys):
-            assert expected[place] is None and label[place] == 1
+            assert expected[channel] is None and label[channel] == 1
             continue
         found = ys.min(), xs.min(), ys.max() + 1, xs.max() + 1
-        assert (image[ys[0], xs[0]] // 10, *found) == expected[place]
-        assert label[place] == pytest.approx(1 - len(ys) / image.size, abs=1e-6)
+        assert (image[ys[0], xs[0]] // 10, *found) == expected[channel]
+        assert label[channel] == pytest.approx(1 - len(ys) / image.size, abs=1e-6)
 
 
 def test_a_patch_has_a_pixel_at_least(eleven):
     images = [np.full((2, 2, 3), 10 * i, np.uint8) for i in range(8)]
     cut = vision.CutMixBatch(ImageBatchFormat.NHWC, 1.0, 1.0)
     ((mixed, _),) = rows_of((images, np.arange(8)), cut, ["x", "y"])
-    for place, image in enumerate(mixed[..., 0]):
-        assert (image != 10 * place).sum() == 1
+    for channel, image in enumerate(mixed[..., 0]):
+        assert (image != 10 * channel).sum() == 1
 
 
 @pytest.mark.parametrize(
@@ -568,9 +568,9 @@ def test_automatic_augmentation_draws_as_the_original(eleven):
     """Observed with MindSpore 2.10: which of sixty images are left alone, and sums of some."""
     image = np.random.RandomState(0).randint(0, 256, (12, 12, 3)).astype(np.uint8)
     made = [row[0] for row in rows_of(([image] * 60,), vision.AutoAugment(), ["x"])]
-    same = [place for place, each in enumerate(made) if (each == image).all()]
+    same = [channel for channel, each in enumerate(made) if (each == image).all()]
     assert same == [1, 26, 28, 34, 37, 39, 48, 55]
-    assert [int(made[place].sum()) for place in (2, 5, 6, 12, 14, 16, 17, 21)] == [
+    assert [int(made[channel].sum()) for channel in (2, 5, 6, 12, 14, 16, 17, 21)] == [
         55148,
         55148,
         44144,

@@ -26,8 +26,8 @@ class Waited(ds.WaitedDSCallback):
         self.events.append(("epoch of data", ds_run_context.cur_epoch_num))
 
     def sync_step_begin(self, train_run_context, ds_run_context):
-        told = train_run_context.original_args().cur_step_num
-        self.events.append(("step of data", ds_run_context.cur_step_num, told))
+        seen = train_run_context.original_args().cur_step_num
+        self.events.append(("step of data", ds_run_context.cur_step_num, seen))
 
 
 class Training(Callback):
@@ -129,7 +129,7 @@ def test_a_callback_must_define_something(kind):
         def ds_epoch_end(self, context):
             self.ended = True
 
-    told = Telling()
-    assert told.create_runtime_obj() is told
-    list(ds.NumpySlicesDataset([1], ["x"]).map(lambda x: x, callbacks=told))
-    assert told.ended
+    seen = Telling()
+    assert seen.create_runtime_obj() is seen
+    list(ds.NumpySlicesDataset([1], ["x"]).map(lambda x: x, callbacks=seen))
+    assert seen.ended

@@ -55,11 +55,11 @@ CALLS = {  # optimizer -> arguments, the parameters afterwards
 
 def made(name, **settings):
     """An optimizer of two Parameters, and their gradients."""
-    held = [Parameter(Tensor([1.0, 2.0]), name=each) for each in "ab"]
+    params = [Parameter(Tensor([1.0, 2.0]), name=each) for each in "ab"]
     if name == "SGD":
         settings.setdefault("lr", 0.1)
     gradients = (Tensor([0.5, -1.0]), Tensor([0.25, 2.0]))
-    return getattr(optim, name)(held, **settings), gradients
+    return getattr(optim, name)(params, **settings), gradients
 
 
 def values(optimizer):

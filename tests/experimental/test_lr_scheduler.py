@@ -216,9 +216,9 @@ def test_wrong_settings_are_refused(name, arguments, options, error):
 
 
 def test_only_optimizers_with_groups_are_scheduled():
-    held = [Parameter(Tensor([1.0]), name="a")]
+    params = [Parameter(Tensor([1.0]), name="a")]
     with pytest.raises(TypeError, match="SGD"):
-        schedules.StepLR(nn.SGD(held), 2)
+        schedules.StepLR(nn.SGD(params), 2)
     with pytest.raises(ValueError, match="another"):
         optimizer = two_groups()
         made = [schedules.ConstantLR(optimizer), schedules.ConstantLR(two_groups())]

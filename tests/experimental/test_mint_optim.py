@@ -39,22 +39,22 @@ def adam(
 
 def sgd(lr, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, maximize=False):
     """The parameter after all steps."""
-    p, kept = FIRST.copy(), None
+    p, buffer = FIRST.copy(), None
     for g in -STEPS if maximize else STEPS:
         g = g + weight_decay * p
         if momentum:
-            kept = g if kept is None else momentum * kept + (1 - dampening) * g
-            g = g + momentum * kept if nesterov else kept
+            buffer = g if buffer is None else momentum * buffer + (1 - dampening) * g
+            g = g + momentum * buffer if nesterov else buffer
         p = p - lr * g
     return p
 
 
 def trained(make, options):
-    held = Parameter(Tensor(FIRST.astype(np.float32)), name="a")
-    optimizer = make([held], **options)
+    param = Parameter(Tensor(FIRST.astype(np.float32)), name="a")
+    optimizer = make([param], **options)
     for g in STEPS:
         assert optimizer((Tensor(g.astype(np.float32)),)) is True
-    return held.asnumpy()
+    return param.asnumpy()
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def parameters(*shapes, dtype=np.float32):
     ]
 
 
-def gradients(held, step):
+def gradients(param, step):
     rng = np.random.default_rng(step)
-    return tuple(Tensor(rng.normal(size=p.shape).astype(p.asnumpy().dtype)) for p in held)
+    return tuple(Tensor(rng.normal(size=p.shape).astype(p.asnumpy().dtype)) for p in param)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def gradients(held, step):
     ],
 )
 def test_states_have_the_names_and_the_order_of_the_original(name, options, states, first):
-    held = parameters((3,))
-    optimizer = getattr(optim, name)(held, **options)
+    param = parameters((3,))
+    optimizer = getattr(optim, name)(param, **options)
     assert [p.name for p in optimizer.get_parameters()] == ["p0", *states]
     assert optimizer.state_step.asnumpy().tolist() == [first]
-    optimizer(gradients(held, 1))
+    optimizer(gradients(param, 1))
     assert optimizer.state_step.asnumpy().tolist() == [first + 1]
     tops = optimizer.param_groups[0].get("max_exp_avg_sq", ())
     assert [p.name for p in tops] == ["max_exp_avg_sq.p0"] * bool(options)
@@ -187,16 +187,16 @@ def test_blocks_are_updated_as_single_parameters_are(amsgrad, dtype):
     shapes = (3,), (2, 3), (), (5, 1)
     fused, single = parameters(*shapes, dtype=dtype), parameters(*shapes, dtype=dtype)
 
-    def groups(held):
-        return [{"params": held[:3], "lr": 0.1}, {"params": held[3:], "weight_decay": 0.3}]
+    def groups(param):
+        return [{"params": param[:3], "lr": 0.1}, {"params": param[3:], "weight_decay": 0.3}]
 
     optimizer = optim.FusedAdamW(groups(fused), 0.05, amsgrad=amsgrad)
     other = optim.AdamW(groups(single), 0.05, amsgrad=amsgrad)
     assert [p.shape for p in optimizer.continuous_parameters] == [(10,), (5,)]
     for step in range(5):
         if step == 2:  # new values from elsewhere belong to the block from then on
-            for held in (fused, single):
-                held[1].set_data(Tensor(np.ones((2, 3), dtype)))
+            for param in (fused, single):
+                param[1].set_data(Tensor(np.ones((2, 3), dtype)))
         assert optimizer(gradients(fused, step)) is True
         other(gradients(single, step))
     for one, expected in zip(fused, single):
@@ -211,25 +211,25 @@ def test_blocks_are_updated_as_single_parameters_are(amsgrad, dtype):
 
 
 def test_a_group_of_two_dtypes_has_two_blocks():
-    held = parameters((2,), (3,)) + parameters((4,), dtype=np.float16)
-    held[2].name = "half"
-    optimizer = optim.FusedAdamW(held, 0.1)
+    param = parameters((2,), (3,)) + parameters((4,), dtype=np.float16)
+    param[2].name = "half"
+    optimizer = optim.FusedAdamW(param, 0.1)
     assert [str(p.dtype) for p in optimizer.continuous_parameters] == ["Float32", "Float16"]
-    before = held[2].asnumpy()
-    optimizer(gradients(held, 0))
-    assert held[2].asnumpy().dtype == np.float16 and (held[2].asnumpy() != before).all()
+    before = param[2].asnumpy()
+    optimizer(gradients(param, 0))
+    assert param[2].asnumpy().dtype == np.float16 and (param[2].asnumpy() != before).all()
 
 
 def test_a_later_group_has_a_block_of_its_own():
-    held = parameters((2,), (3,), (4,))
-    optimizer = optim.FusedAdamW(held[:2], 0.1, amsgrad=True)
-    optimizer(gradients(held[:2], 0))
-    before = held[0].asnumpy().copy()
-    optimizer.add_param_group({"params": held[2]})
+    param = parameters((2,), (3,), (4,))
+    optimizer = optim.FusedAdamW(param[:2], 0.1, amsgrad=True)
+    optimizer(gradients(param[:2], 0))
+    before = param[0].asnumpy().copy()
+    optimizer.add_param_group({"params": param[2]})
     assert [p.shape for p in optimizer.continuous_parameters] == [(5,), (4,)]
     assert [p.name for p in optimizer.max_exp_avg_sq] == [f"max_exp_avg_sq.p{i}" for i in range(3)]
-    np.testing.assert_array_equal(held[0].asnumpy(), before)
-    optimizer(gradients(held, 1))
+    np.testing.assert_array_equal(param[0].asnumpy(), before)
+    optimizer(gradients(param, 1))
     with pytest.raises(ValueError, match="FusedAdamW.*amsgrad"):
         optimizer.add_param_group({"params": parameters((1,)), "amsgrad": False})
     assert len(optimizer.param_groups) == 2 and len(optimizer.parameters) == 3
@@ -241,19 +241,19 @@ def test_a_later_group_has_a_block_of_its_own():
 )
 def test_groups_of_blocks_must_agree_in_amsgrad(flags, amsgrad):
     groups = [
-        {"params": [held]} if flag is None else {"params": [held], "amsgrad": flag}
-        for held, flag in zip(parameters((2,), (2,)), flags)
+        {"params": [param]} if flag is None else {"params": [param], "amsgrad": flag}
+        for param, flag in zip(parameters((2,), (2,)), flags)
     ]
     with pytest.raises(ValueError, match="FusedAdamW.*amsgrad"):
         optim.FusedAdamW(groups, amsgrad=amsgrad)
 
 
 def test_a_copy_of_an_optimizer_goes_on_by_itself():
-    held = parameters((2,), (3,))
-    optimizer = optim.FusedAdamW(held, 0.1)
+    param = parameters((2,), (3,))
+    optimizer = optim.FusedAdamW(param, 0.1)
     twin = copy.deepcopy(optimizer)
-    before = [p.asnumpy().copy() for p in held]
-    twin(gradients(held, 0))
-    for p, old, new in zip(held, before, twin.parameters):
+    before = [p.asnumpy().copy() for p in param]
+    twin(gradients(param, 0))
+    for p, old, new in zip(param, before, twin.parameters):
         np.testing.assert_array_equal(p.asnumpy(), old)
         assert (new.asnumpy() != old).all()

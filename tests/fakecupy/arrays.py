@@ -259,8 +259,8 @@ def wrap(host):
         raise ValueError(f"Unsupported dtype {host.dtype}")
     array = object.__new__(ndarray)
     array._host = host
-    for held in memory.OPEN:
-        held.take(host)
+    for block in memory.OPEN:
+        block.take(host)
     return array
 
 
@@ -273,7 +273,7 @@ def index(key, shape):
 
     A NumPy array is accepted as an index: CuPy copies it to the device.
     """
-    parts = [opened(part) for part in (key if isinstance(key, tuple) else (key,))]
+    parts = [unwrapped(part) for part in (key if isinstance(key, tuple) else (key,))]
     taken = sum(consumed(part) for part in parts)
     axis = 0
     for i, part in enumerate(parts):
@@ -286,12 +286,12 @@ def index(key, shape):
     return tuple(parts)
 
 
-def opened(part):
+def unwrapped(part):
     """One part of an index with its values on the host."""
     if isinstance(part, ndarray):
         return numpy.asarray(part._host)
     if isinstance(part, (list, tuple)):
-        found = numpy.asarray([opened(p) for p in part])
+        found = numpy.asarray([unwrapped(p) for p in part])
         return found.astype(numpy.int32) if found.size == 0 else found
     if isinstance(part, slice):
         for bound in (part.start, part.stop, part.step):

@@ -93,7 +93,7 @@ class ufunc:
             ]
         outs = out if isinstance(out, tuple) else (out,) * (out is not None)
         answers = (
-            [place(f, o, casting) for f, o in zip(found, outs, strict=False)]
+            [store(f, o, casting) for f, o in zip(found, outs, strict=False)]
             if outs
             else [wrap(f) for f in found]
         )
@@ -176,7 +176,7 @@ def fits(x, dtype):
         return False
 
 
-def place(host, out, casting):
+def store(host, out, casting):
     """Writes `host` into the device array `out`."""
     if out is None:
         return wrap(host)
@@ -360,7 +360,7 @@ def own_where(condition, x=None, y=None):
 def own_take(a, indices, axis=None, out=None):
     indices = indices._host if isinstance(indices, ndarray) else numpy.asarray(indices, dtype=int)
     found = numpy.take(a._host, indices, axis, mode="wrap")
-    return place(numpy.asarray(found), out, "same_kind")
+    return store(numpy.asarray(found), out, "same_kind")
 
 
 @own
@@ -370,7 +370,7 @@ def own_dot(a, b, out=None):
             raise TypeError(
                 f"Argument has incorrect type (expected _ndarray_base, got {type(value).__name__})"
             )
-    return place(numpy.asarray(numpy.dot(a._host, b._host)), out, "same_kind")
+    return store(numpy.asarray(numpy.dot(a._host, b._host)), out, "same_kind")
 
 
 @own
@@ -397,7 +397,7 @@ def own_matmul(
         if not isinstance(x, ndarray):
             raise TypeError(f"Unsupported type {type(x)}")
     note_product([x1, x2])
-    return place(
+    return store(
         numpy.asarray(numpy.matmul(x1._host, x2._host, dtype=dtype)),
         more[0] if more else out,
         casting,
@@ -453,7 +453,7 @@ def own_count_nonzero(a, axis=None):
 
 @own
 def own_argmax(a, axis=None, dtype=None, out=None, keepdims=False):
-    return place(
+    return store(
         numpy.asarray(numpy.argmax(a._host, axis, keepdims=keepdims)).astype(dtype or "l"),
         out,
         "same_kind",
@@ -462,7 +462,7 @@ def own_argmax(a, axis=None, dtype=None, out=None, keepdims=False):
 
 @own
 def own_argmin(a, axis=None, dtype=None, out=None, keepdims=False):
-    return place(
+    return store(
         numpy.asarray(numpy.argmin(a._host, axis, keepdims=keepdims)).astype(dtype or "l"),
         out,
         "same_kind",

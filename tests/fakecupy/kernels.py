@@ -342,26 +342,26 @@ class Run:
             raise NotImplementedError(
                 f"the stand-in cannot run a statement that begins with `{name}`"
             )
-        place = None
+        index = None
         if self.peek() == "[":
             self.next()
-            place = self.expression()
+            index = self.expression()
             self.want("]")
         sign = self.next()
         if sign not in ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="):
             raise NotImplementedError(f"the stand-in cannot run `{name} {sign}`")
         value = self.expression()
         old = self.names[name]
-        current = old if place is None else old.reshape(-1)[place]
+        current = old if index is None else old.reshape(-1)[index]
         if sign != "=":
             value = arithmetic(sign[:-1], current, value)
         value = numpy.broadcast_to(value.astype(old.dtype), self.shape)
         if self.mask is not None:
             value = numpy.where(self.mask, value, current)
-        if place is None:
+        if index is None:
             self.names[name] = value
         else:
-            old.reshape(-1)[place] = value
+            old.reshape(-1)[index] = value
 
     # expressions
 

@@ -148,11 +148,11 @@ class RawKernel:
         types = parameters(self.code, self.name)
         if len(args) != len(types):
             raise TypeError(f"{self.name} takes {len(types)} arguments, but got {len(args)}")
-        held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
+        converted = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
         function = compiled(self.code, self.name)
         if function(
             (ctypes.c_uint * 6)(*sizes),
-            (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]),
+            (ctypes.c_void_p * len(converted))(*[h.ctypes.data for h in converted]),
         ):
             raise RuntimeError(f"some threads of {self.name} ended while others wait for them")
 

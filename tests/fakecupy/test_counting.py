@@ -62,14 +62,14 @@ def test_the_memory_in_use_is_that_of_arrays_and_their_views():
         import cupy
 
         before = cupy.zeros(1000, "float32")
-        with memory.tracked() as held:
+        with memory.tracked() as usage:
             a = cupy.zeros(1000, "float32")
             view = a[10:].reshape(99, 10)
             b = a + before
-            assert (held.now, held.peak) == (8000, 8000)
+            assert (usage.now, usage.peak) == (8000, 8000)
             del a, b
-            assert held.now == 4000  # the view keeps it
+            assert usage.now == 4000  # the view keeps it
             del view
-            assert (held.now, held.peak) == (0, 8000)
+            assert (usage.now, usage.peak) == (0, 8000)
         cupy.zeros(1000)
-        assert held.peak == 8000
+        assert usage.peak == 8000

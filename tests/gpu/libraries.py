@@ -21,14 +21,14 @@ def device(stand_in):
     """What the device is, as a dict; None where none computes."""
     try:
         with cupy_of(stand_in) as cupy:
-            told = cupy.cuda.runtime.getDeviceProperties(0)
-            name = told["name"]
+            properties = cupy.cuda.runtime.getDeviceProperties(0)
+            name = properties["name"]
             if float((cupy.arange(2) + 1).sum()) != 3.0:
                 return None
             return {
                 "name": name.decode() if isinstance(name, bytes) else name,
-                "compute capability": f"{told['major']}.{told['minor']}",
-                "memory, bytes": int(told["totalGlobalMem"]),
+                "compute capability": f"{properties['major']}.{properties['minor']}",
+                "memory, bytes": int(properties["totalGlobalMem"]),
                 "CuPy": cupy.__version__,
                 "stand-in": stand_in,
             }

@@ -33,9 +33,9 @@ def peak_bytes(recompute, width=64, size=224, batch=1):
         data = ms.Tensor(np.ones((batch, 3, size, size), np.float32))
         labels = ms.Tensor(np.zeros(batch, np.int32))
         step(data, labels)
-        with memory.tracked() as held:
+        with memory.tracked() as usage:
             step(data, labels)
-        return held.peak
+        return usage.peak
 
 
 def peaks():

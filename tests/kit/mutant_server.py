@@ -68,7 +68,7 @@ class _Planted(importlib.abc.MetaPathFinder):
         return spec
 
 
-def _failures(found, kept, asked):
+def _failures(found, stored, asked):
     """The ids of failing cases on the package with a fault, or on the sound one."""
     from conformance import answers, targets
     from conformance.worker import Worker
@@ -81,7 +81,7 @@ def _failures(found, kept, asked):
         return [f"import: {error!r}"]
     failed = []
     for case in found:
-        result = answers.judge(case, worker.run(case), kept)
+        result = answers.judge(case, worker.run(case), stored)
         if result["status"] not in ("pass", "skip") and case["id"] not in asked["sound"]:
             failed.append(case["id"])
             if asked["module"]:
@@ -89,13 +89,13 @@ def _failures(found, kept, asked):
     return failed
 
 
-def _in_a_child(found, kept, asked):
+def _in_a_child(found, stored, asked):
     """`_failures` in a forked process; what a lost one was about is told in its place."""
     here, there = os.pipe()
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.write(there, json.dumps(_failures(found, kept, asked)).encode())
+        os.write(there, json.dumps(_failures(found, stored, asked)).encode())
         os._exit(0)
     os.close(there)
     limit, text = time.monotonic() + SECONDS, b""
@@ -117,9 +117,9 @@ def main(name, *kinds):
     entries = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
     found = cases.of_entry(name, entries[name], kinds)
     found.sort(key=lambda case: kinds.index(case["kind"]))
-    kept = {key: held for key, held in answers.load().items() if key.startswith(f"{name}::")}
+    stored = {key: answer for key, answer in answers.load().items() if key.startswith(f"{name}::")}
     for line in sys.stdin:
-        print(json.dumps(_in_a_child(found, kept, json.loads(line))), flush=True)
+        print(json.dumps(_in_a_child(found, stored, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -70,19 +70,21 @@ class Mutant:
     @property
     def key(self):
         """A name that stays when lines move: what is changed in which function."""
-        told = f"{self.shown_by or self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
-        return told if self.count == 1 else f"{told} #{self.count}"
+        shown = (
+            f"{self.shown_by or self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
+        )
+        return shown if self.count == 1 else f"{shown} #{self.count}"
 
     def source(self):
         """The text of the module with the fault."""
         holder, name, index, new = self.edit
-        held = getattr(holder, name)
-        changed = new if index is None else [*held[:index], *new, *held[index + 1 :]]
+        current = getattr(holder, name)
+        changed = new if index is None else [*current[:index], *new, *current[index + 1 :]]
         setattr(holder, name, changed)
         try:
             return ast.unparse(ast.fix_missing_locations(self.tree))
         finally:
-            setattr(holder, name, held)
+            setattr(holder, name, current)
 
 
 def mutants(module, names):
@@ -99,9 +101,9 @@ def mutants(module, names):
     for home, tree in trees.items():
         for where, node, is_public in _functions(tree, set(names)):
             for kind, old, new, edit in _edits(node, is_public):
-                alike, of_kind = (where, kind, old, new), (where, kind)
-                seen.update([alike, of_kind])
-                yield Mutant(home, *alike, tree, edit, seen[alike], seen[of_kind], module)
+                signature, of_kind = (where, kind, old, new), (where, kind)
+                seen.update([signature, of_kind])
+                yield Mutant(home, *signature, tree, edit, seen[signature], seen[of_kind], module)
 
 
 def _with_private(module):
@@ -131,8 +133,8 @@ def sample(found, count):
     """
 
     def rank(mutant):
-        told = f"{mutant.where}: {mutant.kind} {mutant.ordinal}"
-        return hashlib.sha1(told.encode()).hexdigest()
+        shown = f"{mutant.where}: {mutant.kind} {mutant.ordinal}"
+        return hashlib.sha1(shown.encode()).hexdigest()
 
     return sorted(found, key=rank)[:count]
 
@@ -170,9 +172,9 @@ def _edits(function, is_public):
     for holder, name, index, node in _walk(function, skipped):
         for kind, new in _faults(node):
             replaced = [] if new is None else [new]
-            told = "nothing" if new is None else _short(new)
+            shown = "nothing" if new is None else _short(new)
             edit = (holder, name, index, new if index is None else replaced)
-            yield kind, _short(node), told, edit
+            yield kind, _short(node), shown, edit
 
 
 def _walk(node, skipped=()):
@@ -180,8 +182,8 @@ def _walk(node, skipped=()):
     for name, value in ast.iter_fields(node):
         if name in skipped:
             continue
-        held = value if isinstance(value, list) else [value]
-        for index, child in enumerate(held):
+        current = value if isinstance(value, list) else [value]
+        for index, child in enumerate(current):
             if not isinstance(child, ast.AST) or _only_speaks(child):
                 continue
             yield node, name, index if isinstance(value, list) else None, child

@@ -10,7 +10,7 @@ import importlib.util
 import os
 import pathlib
 
-PLACES = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
+NAMES = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
 _Handle, _Text = ctypes.c_void_p, ctypes.c_char_p
 
 
@@ -19,7 +19,7 @@ def library():
     """The library, or None where it is not at hand."""
     found = importlib.util.find_spec("nvidia")
     roots = found.submodule_search_locations if found else ()
-    paths = [pathlib.Path(root, place) for root in roots for place in PLACES]
+    paths = [pathlib.Path(root, name) for root in roots for name in NAMES]
     if os.environ.get("NVRTC_LIBRARY"):
         paths.insert(0, pathlib.Path(os.environ["NVRTC_LIBRARY"]))
     for path in paths:

@@ -106,11 +106,11 @@ class RMSProp:
 
     def step(self, p, g, s, lr, t):
         s["mean_square"] += (1 - self.decay) * (g**2 - s["mean_square"])
-        spread = s["mean_square"]
+        variance = s["mean_square"]
         if self.centered:
             s["mean_grad"] += (1 - self.decay) * (g - s["mean_grad"])
-            spread = spread - s["mean_grad"] ** 2
-        s["moment"] = self.momentum * s["moment"] + lr * g / np.sqrt(spread + self.eps)
+            variance = variance - s["mean_grad"] ** 2
+        s["moment"] = self.momentum * s["moment"] + lr * g / np.sqrt(variance + self.eps)
         return p - s["moment"]
 
 
@@ -211,16 +211,16 @@ class Rprop:
     def step(self, p, g, s, lr, t):
         if s["step_size"] is None:
             s["step_size"] = np.full(p.shape, lr)
-        new, kept = np.array(p), np.array(g)
+        new, remaining = np.array(p), np.array(g)
         for at in np.ndindex(p.shape):
             agree = g[at] * s["prev"][at]
             if agree > 0:
                 s["step_size"][at] = min(s["step_size"][at] * self.etas[1], self.sizes[1])
             elif agree < 0:
                 s["step_size"][at] = max(s["step_size"][at] * self.etas[0], self.sizes[0])
-                kept[at] = 0
-            new[at] -= np.sign(kept[at]) * s["step_size"][at]
-        s["prev"] = kept
+                remaining[at] = 0
+            new[at] -= np.sign(remaining[at]) * s["step_size"][at]
+        s["prev"] = remaining
         return new
 
 

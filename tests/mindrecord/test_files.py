@@ -79,7 +79,7 @@ def test_rows_come_back(tmp_path, shards, arguments):
 
 def test_rows_are_divided_evenly(tmp_path):
     write(tmp_path / "some.mindrecord", shards=3)
-    counts = [len(read([str(tmp_path / f"some.mindrecord{place}")])) for place in range(3)]
+    counts = [len(read([str(tmp_path / f"some.mindrecord{shard}")])) for shard in range(3)]
     assert sorted(counts) == [6, 7, 7]
 
 

@@ -102,10 +102,10 @@ def test_mnist(tmp_path):
 
 
 def test_folders_of_photographs(tmp_path):
-    for place, name in enumerate(("cats", "dogs")):
+    for index, name in enumerate(("cats", "dogs")):
         (tmp_path / name).mkdir()
         for number in range(2):
-            (tmp_path / name / f"{number}.jpg").write_bytes(b"%d%d" % (place, number))
+            (tmp_path / name / f"{number}.jpg").write_bytes(b"%d%d" % (index, number))
     (tmp_path / "cats" / "notes.txt").write_text("no image")
     (tmp_path / "cats" / "empty.jpg").write_bytes(b"")
     (tmp_path / "map.txt").write_text("cats 4\ndogs 9\nnone 3\n")

@@ -31,14 +31,14 @@ def fresh(make, **values):
 
 def check_weights(layer, x):
     """Compares the gradients for the parameters of a float64 layer with central differences."""
-    held = list(layer.trainable_params())
+    params = list(layer.trainable_params())
     weights = drawn(*layer(Tensor(x)).shape)
 
     def scalar(given):
         return (layer(given) * Tensor(weights)).sum()
 
-    found = ms.grad(scalar, None, held)(Tensor(x))
-    for parameter, gradient in zip(held, found if isinstance(found, tuple) else (found,)):
+    found = ms.grad(scalar, None, params)(Tensor(x))
+    for parameter, gradient in zip(params, found if isinstance(found, tuple) else (found,)):
         first, direction = parameter.asnumpy().copy(), drawn(*parameter.shape)
         ends = []
         for sign in (1, -1):
@@ -62,14 +62,14 @@ def correlated(x, w, b, stride, pads, dilation, groups, mode):
     sizes = [(n - r) // s + 1 for n, r, s in zip(x.shape[2:], reach, stride)]
     out = np.zeros((x.shape[0], w.shape[0], *sizes))
     inside, outside = w.shape[1], w.shape[0] // groups
-    for place in itertools.product(*map(range, sizes)):
-        at = tuple(slice(p * s, p * s + r, d) for p, s, r, d in zip(place, stride, reach, dilation))
+    for index in itertools.product(*map(range, sizes)):
+        at = tuple(slice(p * s, p * s + r, d) for p, s, r, d in zip(index, stride, reach, dilation))
         window = x[(slice(None), slice(None), *at)]
         for group in range(groups):
             own = slice(group * outside, (group + 1) * outside)
             part = window[:, group * inside : (group + 1) * inside]
             sums = np.tensordot(part, w[own], (range(1, axes + 2), range(1, axes + 2)))
-            out[(slice(None), own, *place)] = sums
+            out[(slice(None), own, *index)] = sums
     return out if b is None else out + b.reshape(-1, *[1] * axes)
 
 
@@ -454,20 +454,20 @@ def test_adaptive_pooling(name, size, axes):
     given = size if isinstance(size, tuple) else (size,) * axes
     counts = [n if c is None else c for n, c in zip(x.shape[2:], given)]
     expected = np.zeros((2, 3, *counts))
-    for place in itertools.product(*map(range, counts)):
-        at = tuple(parts(n, c)[i] for n, c, i in zip(x.shape[2:], counts, place))
+    for index in itertools.product(*map(range, counts)):
+        at = tuple(parts(n, c)[i] for n, c, i in zip(x.shape[2:], counts, index))
         reduce = np.max if "Max" in name else np.mean
         part = reduce(x[(slice(None), slice(None), *at)], tuple(range(2, axes + 2)))
-        expected[(slice(None), slice(None), *place)] = part
+        expected[(slice(None), slice(None), *index)] = part
     close(layer(Tensor(x)), expected)
     close(layer(Tensor(x[0])), expected[0])
     check_gradients(layer, x)
 
 
 def test_the_places_of_adaptive_max_pooling():
-    top, places = nn.AdaptiveMaxPool1d(2, return_indices=True)(Tensor([[3.0, 1.0, 2.0, 5.0]]))
+    top, indices = nn.AdaptiveMaxPool1d(2, return_indices=True)(Tensor([[3.0, 1.0, 2.0, 5.0]]))
     assert top.asnumpy().tolist() == [[3, 5]]
-    assert (places.asnumpy().tolist(), places.dtype) == ([[0, 3]], ms.int64)
+    assert (indices.asnumpy().tolist(), indices.dtype) == ([[0, 3]], ms.int64)
     assert repr(nn.AdaptiveMaxPool1d(2)) == "AdaptiveMaxPool1d(output_size=2, return_indices=False)"
 
 
@@ -492,14 +492,14 @@ def test_average_pooling_counts_padding_unless_told_otherwise():
 
 
 def test_max_unpool_puts_values_back():
-    top, places = ms.mint.nn.functional.max_pool2d(
+    top, indices = ms.mint.nn.functional.max_pool2d(
         Tensor(drawn(1, 2, 4, 4)), 2, return_indices=True
     )
-    wide = nn.MaxUnpool2d(2)(top, places).asnumpy().reshape(2, 16)
+    wide = nn.MaxUnpool2d(2)(top, indices).asnumpy().reshape(2, 16)
     expected = np.zeros((2, 16))
-    np.put_along_axis(expected, places.asnumpy().reshape(2, 4), top.asnumpy().reshape(2, 4), 1)
+    np.put_along_axis(expected, indices.asnumpy().reshape(2, 4), top.asnumpy().reshape(2, 4), 1)
     np.testing.assert_array_equal(wide, expected)
-    assert nn.MaxUnpool2d(2)(top, places, (1, 2, 5, 5)).shape == (1, 2, 5, 5)
+    assert nn.MaxUnpool2d(2)(top, indices, (1, 2, 5, 5)).shape == (1, 2, 5, 5)
 
 
 def test_fold_adds_up_what_unfold_takes_apart():

@@ -64,16 +64,16 @@ def test_the_size_of_what_is_repeated_is_checked(repeats, dim, size):
 
 
 def test_addr_writes_into_its_first_input():
-    held = Tensor(np.ones((2, 3), np.float32))
-    found = mint.addr_(held, Tensor([1.0, 2.0]), Tensor([1.0, 2.0, 3.0]), beta=0.5, alpha=2)
-    assert found is held
-    assert values(held) == [[2.5, 4.5, 6.5], [4.5, 8.5, 12.5]]
+    target = Tensor(np.ones((2, 3), np.float32))
+    found = mint.addr_(target, Tensor([1.0, 2.0]), Tensor([1.0, 2.0, 3.0]), beta=0.5, alpha=2)
+    assert found is target
+    assert values(target) == [[2.5, 4.5, 6.5], [4.5, 8.5, 12.5]]
 
 
 def test_gradients():
     x, other = np.random.default_rng(0).normal(size=(2, 3, 3))
-    places = Tensor(np.array([[0, 2], [1, 0]]))
-    check_gradients(lambda a, b: mint.scatter(a, 1, places, b), x, other[:2, :2])
+    indices = Tensor(np.array([[0, 2], [1, 0]]))
+    check_gradients(lambda a, b: mint.scatter(a, 1, indices, b), x, other[:2, :2])
     check_gradients(lambda a: mint.index_select(a, 0, Tensor(np.array([2, 2, 0]))), x)
     check_gradients(mint.lerp, x, other, x * other)
     check_gradients(mint.inverse, x + 5 * np.eye(3))

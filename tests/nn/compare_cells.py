@@ -119,7 +119,7 @@ def total(ms, value, at=0):
 
 def gradients(ms, cell, inputs):
     """Gradients of the sum for the float inputs and the trainable parameters."""
-    places = tuple(
+    positions = tuple(
         i for i, x in enumerate(inputs) if isinstance(x, ms.Tensor) and x.dtype == ms.float32
     )
     weights = cell.trainable_params() if hasattr(cell, "trainable_params") else []
@@ -127,13 +127,13 @@ def gradients(ms, cell, inputs):
     def loss(*inputs):
         return total(ms, cell(*inputs))
 
-    if not places and not weights:
+    if not positions and not weights:
         return []
     if not weights:
-        return digest(ms.grad(loss, places)(*inputs))
-    if not places:
+        return digest(ms.grad(loss, positions)(*inputs))
+    if not positions:
         return digest(ms.grad(loss, None, weights)(*inputs))
-    return digest(ms.grad(loss, places, weights)(*inputs))
+    return digest(ms.grad(loss, positions, weights)(*inputs))
 
 
 def run_case(ms, constructor, inputs, gradient=True):

@@ -150,7 +150,7 @@ def test_values(name, arguments, expected):
     assert getattr(dynamic_lr, name)(*arguments) == expected
 
 
-@pytest.mark.parametrize("name, arguments, place, bad, error", REFUSALS, ids=str)
-def test_refusals(name, arguments, place, bad, error):
+@pytest.mark.parametrize("name, arguments, index, bad, error", REFUSALS, ids=str)
+def test_refusals(name, arguments, index, bad, error):
     with pytest.raises(error, match=f"For '{name}'"):
-        getattr(dynamic_lr, name)(*arguments[:place], bad, *arguments[place + 1 :])
+        getattr(dynamic_lr, name)(*arguments[:index], bad, *arguments[index + 1 :])

@@ -93,10 +93,10 @@ def test_values(space, name, arguments, expected):
     assert several.dtype == ms.float32
 
 
-@pytest.mark.parametrize("name, arguments, place, bad, error", REFUSALS, ids=str)
-def test_refusals(name, arguments, place, bad, error):
+@pytest.mark.parametrize("name, arguments, index, bad, error", REFUSALS, ids=str)
+def test_refusals(name, arguments, index, bad, error):
     with pytest.raises(error, match=f"For '{name}'"):
-        getattr(nn, name)(*arguments[:place], bad, *arguments[place + 1 :])
+        getattr(nn, name)(*arguments[:index], bad, *arguments[index + 1 :])
 
 
 def test_the_base_wants_a_construct():

@@ -13,9 +13,9 @@ def test_piecewise_of_a_number():
 
 def test_take_along_axis_broadcasts_both_ways():
     x = np.arange(8).reshape(2, 2, 1, 2)
-    places = np.array([[[[1], [0], [1]]]], np.int32).repeat(2, 0).repeat(2, 1)
-    found = mnp.take_along_axis(Tensor(x), Tensor(places), -1)
-    expected = np.take_along_axis(np.broadcast_to(x, (2, 2, 3, 2)), places.astype(np.int64), -1)
+    indices = np.array([[[[1], [0], [1]]]], np.int32).repeat(2, 0).repeat(2, 1)
+    found = mnp.take_along_axis(Tensor(x), Tensor(indices), -1)
+    expected = np.take_along_axis(np.broadcast_to(x, (2, 2, 3, 2)), indices.astype(np.int64), -1)
     np.testing.assert_array_equal(found.asnumpy(), expected)
 
 

@@ -56,9 +56,9 @@ def test_shape(call, shape):
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
-@pytest.mark.parametrize("place", [np.nan, np.inf, -np.inf, 1e30])
-def test_places_that_are_none_lie_outside(mode, place):
-    image, grid = ones(1, 1, 3, 3), Tensor(np.full((1, 2, 2, 2), place, np.float32))
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
+def test_places_that_are_none_lie_outside(mode, value):
+    image, grid = ones(1, 1, 3, 3), Tensor(np.full((1, 2, 2, 2), value, np.float32))
     assert not ops.grid_sample(image, grid, mode=mode).asnumpy().any()
     assert (ops.grid_sample(image, grid, mode=mode, padding_mode="border").asnumpy() == 1).all()
 
@@ -86,8 +86,8 @@ def test_limits_far_below_their_starts_give_no_numbers():
     assert numbers.asnumpy().tolist() == [2, 8, 9]
 
 
-@pytest.mark.parametrize("most, kept", [(0.75, [1, 0]), (0.5, [1]), (0.25, [1])])
-def test_an_overlap_of_the_threshold_is_too_much(most, kept):
+@pytest.mark.parametrize("most, remaining", [(0.75, [1, 0]), (0.5, [1]), (0.25, [1])])
+def test_an_overlap_of_the_threshold_is_too_much(most, remaining):
     overlaps, scores = np.array([[1, 0.5], [0.5, 1]]), np.array([0.6, 0.9])
     found = ops.NonMaxSuppressionWithOverlaps()(
         *(Tensor(n.astype(np.float32)) for n in (overlaps, scores)),
@@ -95,7 +95,7 @@ def test_an_overlap_of_the_threshold_is_too_much(most, kept):
         Tensor(most, ms.float32),
         Tensor(0.0, ms.float32),
     )
-    assert found.asnumpy().tolist() == kept
+    assert found.asnumpy().tolist() == remaining
 
 
 @pytest.mark.parametrize("mean", [ops.mean, ops.ReduceMean(), mint.mean])

@@ -18,13 +18,13 @@ def asked(check):
     return [
         label
         for label, case in CASES.items()
-        if case.places() and not census.exempt_from(label.split(",")[0], check)
+        if case.positions() and not census.exempt_from(label.split(",")[0], check)
     ]
 
 
 def dtypes_of(case):
     """The float dtypes that all float operands may have."""
-    names = {place[0] for place in case.places() if case.at(place).dtype.kind == "f"}
+    names = {position[0] for position in case.positions() if case.at(position).dtype.kind == "f"}
     return [
         dtype
         for dtype in TOLERANCES
@@ -39,8 +39,8 @@ def flat(out):
 
 
 def tensors(case, dtype):
-    held = [(p, case.at(p)) for p in case.places()]
-    return {p: Tensor(a.astype(dtype) if a.dtype.kind == "f" else a) for p, a in held}
+    operands = [(p, case.at(p)) for p in case.positions()]
+    return {p: Tensor(a.astype(dtype) if a.dtype.kind == "f" else a) for p, a in operands}
 
 
 def on_host(function):
@@ -88,8 +88,8 @@ def test_gradients(label, space):
     case = CASES[label]
 
     def total(*given):
-        held = {**tensors(case, "float64"), **dict(zip(case.floats(), given))}
-        parts = [t for t in flat(case.call(held)) if t._array.dtype.kind in "fc"]
+        operands = {**tensors(case, "float64"), **dict(zip(case.floats(), given))}
+        parts = [t for t in flat(case.call(operands)) if t._array.dtype.kind in "fc"]
         return sum(
             ((ops.real(p) if p._array.dtype.kind == "c" else p).square().sum() for p in parts),
             Tensor(0.0, ms.float64),

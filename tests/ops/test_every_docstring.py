@@ -39,8 +39,8 @@ def test_every_operator_has(section):
 
 def test_examples_of_families_run():
     made = [op for op in declared() if is_made(op)]
-    told = [run(op.lines[0], __file__, 1, inspect.getdoc(op.body)) for op in made]
-    assert made and not any(told), "\n".join(filter(None, told))
+    failures = [run(op.lines[0], __file__, 1, inspect.getdoc(op.body)) for op in made]
+    assert made and not any(failures), "\n".join(filter(None, failures))
 
 
 def public_docstrings():
@@ -65,12 +65,12 @@ def test_examples_that_programs_write_run():
             for each in parse(text or "")
         )
     }
-    told = [run(path, __file__, 1, text) for path, text in made.items()]
-    assert len(made) > 300 and not any(told), "\n".join(filter(None, told))
+    failures = [run(path, __file__, 1, text) for path, text in made.items()]
+    assert len(made) > 300 and not any(failures), "\n".join(filter(None, failures))
 
 
 @pytest.mark.parametrize(
-    "area, name, told",
+    "area, name, failures",
     [
         (
             "ops",
@@ -90,10 +90,10 @@ def test_examples_that_programs_write_run():
         ("nn", "Softmax", ["`ops.Softmax`", "import mindspore_compat as ms"]),
     ],
 )
-def test_help_completes_a_docstring(area, name, told):
+def test_help_completes_a_docstring(area, name, failures):
     shown = getattr(importlib.import_module("mindspore_compat"), area)
     text = inspect.getdoc(getattr(shown, name))
-    assert not [each for each in told if each not in text]
+    assert not [each for each in failures if each not in text]
 
 
 def test_help_of_a_number_of_names_lists_every_argument():

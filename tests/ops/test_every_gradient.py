@@ -23,16 +23,18 @@ def op_of(label):
 def differentiated(label):
     """The case's op as a function of its float operands, and these; None where there are none."""
     case = CASES[label]
-    places = case.floats()
-    others = [p for p in case.places() if p not in places]
+    positions = case.floats()
+    others = [p for p in case.positions() if p not in positions]
 
     def function(*tensors):
         if case.symmetric:
             tensors = [(t + t.swapaxes(-1, -2)) / 2 for t in tensors]
-        out = case.call({**{p: Tensor(case.at(p)) for p in others}, **dict(zip(places, tensors))})
+        out = case.call(
+            {**{p: Tensor(case.at(p)) for p in others}, **dict(zip(positions, tensors))}
+        )
         return out if case.results is None else out[: case.results]
 
-    return function, [case.at(p) for p in places]
+    return function, [case.at(p) for p in positions]
 
 
 def asked(check):
@@ -68,7 +70,7 @@ def test_the_census_has_operands(name):
 
 def test_operands_are_small():
     """Thousands of calls are made with them; a page's own example may be of millions of numbers."""
-    sizes = {label: sum(case.at(p).size for p in case.places()) for label, case in CASES.items()}
+    sizes = {label: sum(case.at(p).size for p in case.positions()) for label, case in CASES.items()}
     assert {label: size for label, size in sizes.items() if size > 3000} == {}
 
 

@@ -23,16 +23,18 @@ FORMS = {
 
 def asked():
     for label, case in CASES.items():
-        if case.places() and not census.exempt_from(label.split(",")[0], "vmap"):
+        if case.positions() and not census.exempt_from(label.split(",")[0], "vmap"):
             yield label
 
 
-def second(case, place):
+def second(case, position):
     """The operand of the other slice: floats moved a little, integers one place on."""
-    array = case.at(place)
+    array = case.at(position)
     if array.dtype.kind in "fc":
         return (
-            array if place[0] in case.fixed else census.documented.moved(array).astype(array.dtype)
+            array
+            if position[0] in case.fixed
+            else census.documented.moved(array).astype(array.dtype)
         )
     return array if case.steady or not array.ndim else np.roll(array, 1, -1)
 
@@ -53,15 +55,15 @@ def equal(got, wanted):
 @pytest.mark.parametrize("label", list(asked()))
 def test_equals_a_loop(label):
     case = CASES[label]
-    places = case.places()
+    positions = case.positions()
     with np.errstate(all="ignore"):
         for mapped, axis in FORMS.values():
-            if places[mapped]:
-                compare(case, places[mapped], places, axis)
+            if positions[mapped]:
+                compare(case, positions[mapped], positions, axis)
 
 
-def compare(case, mapped, places, axis):
-    others = {p: Tensor(case.at(p)) for p in places if p not in mapped}
+def compare(case, mapped, positions, axis):
+    others = {p: Tensor(case.at(p)) for p in positions if p not in mapped}
     slices = [[case.at(p) for p in mapped], [second(case, p) for p in mapped]]
 
     def run(*tensors):
@@ -90,13 +92,13 @@ def differentiable():
 def test_gradient_equals_a_loop(label):
     """So that the gradient rules take Batches too, of which jacrev and jacfwd are made."""
     case = CASES[label]
-    places = case.floats()
-    others = {p: Tensor(case.at(p)) for p in case.places() if p not in places}
+    positions = case.floats()
+    others = {p: Tensor(case.at(p)) for p in case.positions() if p not in positions}
 
     def total(*tensors):
         parts = [
             t
-            for t in flat(case.call({**others, **dict(zip(places, tensors))}))
+            for t in flat(case.call({**others, **dict(zip(positions, tensors))}))
             if t._array.dtype.kind in "fc"
         ]
         return sum(
@@ -104,8 +106,8 @@ def test_gradient_equals_a_loop(label):
             Tensor(0.0, ms.float64),
         )
 
-    gradient = ms.grad(total, tuple(range(len(places))))
-    slices = [[case.at(p) for p in places], [second(case, p) for p in places]]
+    gradient = ms.grad(total, tuple(range(len(positions))))
+    slices = [[case.at(p) for p in positions], [second(case, p) for p in positions]]
     with np.errstate(all="ignore"):
         wanted = [flat(gradient(*map(Tensor, one))) for one in slices]
         got = flat(ms.vmap(gradient)(*[Tensor(np.stack(pair)) for pair in zip(*slices)]))
@@ -119,9 +121,11 @@ def test_gradient_equals_a_loop(label):
 @pytest.mark.parametrize("name", sorted(census.exempt.RANDOM))
 def test_random_ops_draw_once(name):
     case = CASES[name]
-    places = case.places()
-    arrays = [np.stack([case.at(p)] * 3) for p in places]
-    drawn = flat(ms.vmap(lambda *given: case.call(dict(zip(places, given))))(*map(Tensor, arrays)))
+    positions = case.positions()
+    arrays = [np.stack([case.at(p)] * 3) for p in positions]
+    drawn = flat(
+        ms.vmap(lambda *given: case.call(dict(zip(positions, given))))(*map(Tensor, arrays))
+    )
     for out in drawn:
         out = out.asnumpy()
         assert (out == out[:1]).all()

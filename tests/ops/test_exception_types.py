@@ -245,8 +245,8 @@ def test_two_numbers_are_no_tensors(name):
     with pytest.raises(TypeError, match=f"For '{name}', '.+' or '.+' must be a Tensor, but got 2"):
         getattr(ops, name)(2, 3)
     assert ops.add(2, 3) == 5
-    told = "For 'TruncateMod', 'x' or 'y' must be a Tensor, but got 2 of type int and 3.0"
-    with pytest.raises(TypeError, match=told):
+    message = "For 'TruncateMod', 'x' or 'y' must be a Tensor, but got 2 of type int and 3.0"
+    with pytest.raises(TypeError, match=message):
         ops.TruncateMod()(2, 3.0)
 
 

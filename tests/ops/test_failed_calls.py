@@ -94,10 +94,10 @@ FORMS = [
 def test_methods_of_several_signatures(call, texts):
     with pytest.raises(TypeError, match="^For 'Tensor.max', ") as caught:
         call()
-    told = str(caught.value)
-    assert [line.strip('"') for line in told.splitlines() if line.startswith('"')] == FORMS
+    message = str(caught.value)
+    assert [line.strip('"') for line in message.splitlines() if line.startswith('"')] == FORMS
     for text in texts:
-        assert text in told
+        assert text in message
 
 
 def test_other_texts():

@@ -142,16 +142,16 @@ def test_operators_take_lists():
 
 def test_medians_are_along_the_last_axis_and_those_of_mint_of_all_elements():
     x = floats([1, 5, 2], [3, 4, 0])
-    values, places = x.median()
+    values, indices = x.median()
     np.testing.assert_array_equal(values.asnumpy(), [2, 3])
-    np.testing.assert_array_equal(places.asnumpy(), [2, 0])
+    np.testing.assert_array_equal(indices.asnumpy(), [2, 0])
     assert mint.median(x) == 2 and mint.median(x, 0)[1].dtype == ms.int64
 
 
-@pytest.mark.parametrize("value, kept", [(1.7, 1), (-1.7, -1), (True, 1)])
-def test_full_is_whole_unless_a_dtype_is_given(value, kept):
+@pytest.mark.parametrize("value, number", [(1.7, 1), (-1.7, -1), (True, 1)])
+def test_full_is_whole_unless_a_dtype_is_given(value, number):
     made = ops.full((2,), value)
-    assert made.dtype == ms.int64 and made.asnumpy().tolist() == [kept, kept]
+    assert made.dtype == ms.int64 and made.asnumpy().tolist() == [number, number]
     assert ops.full((2,), 1.5, dtype=ms.float32).asnumpy().tolist() == [1.5, 1.5]
 
 
@@ -234,5 +234,11 @@ def test_clip_by_value_keeps_the_dtype():
 def test_a_nan_outdoes_all_that_comes_after_it():
     x = floats(1, np.nan, 3, np.nan, 5)
     for run in (ops.cummax, ops.cummin):
-        values, places = run(x, 0)
-        assert np.isnan(values.asnumpy()[1:]).all() and places.asnumpy().tolist() == [0, 1, 1, 3, 3]
+        values, indices = run(x, 0)
+        assert np.isnan(values.asnumpy()[1:]).all() and indices.asnumpy().tolist() == [
+            0,
+            1,
+            1,
+            3,
+            3,
+        ]

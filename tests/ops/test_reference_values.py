@@ -64,11 +64,11 @@ def test_the_third_output_of_layer_norm_is_the_variance():
 
 def test_what_is_added_at_indices_has_a_gradient():
     weights = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    places = Tensor([0, 2], ms.int32)
+    indices = Tensor([0, 2], ms.int32)
     table = Parameter(Tensor(np.ones((3, 2), np.float32)), name="table")
 
     def total(y):
-        return (ops.IndexAdd(0)(table, places, y) * weights).sum()
+        return (ops.IndexAdd(0)(table, indices, y) * weights).sum()
 
     gradient = ms.grad(total)(Tensor([[1.0, 1.0], [2.0, 2.0]]))
     assert gradient.asnumpy().tolist() == [[1, 2], [5, 6]]

@@ -282,9 +282,9 @@ def test_settings_are_looked_at_in_use():
 
 
 def test_numbers_of_adam_weight_decay_have_no_bounds():
-    held = [ms.Parameter(Tensor(np.ones(2, np.float32)), name=each) for each in ("p", "m", "v")]
-    ops.AdamWeightDecay()(*held, 0.5, 0.0, 1.0, 0.0, -1.0, Tensor([3.0, 3.0]))
-    assert held[0].asnumpy().tolist() == [0, 0]  # 1 - 0.5 * (3 / sqrt(1) - 1 * 1)
+    params = [ms.Parameter(Tensor(np.ones(2, np.float32)), name=each) for each in ("p", "m", "v")]
+    ops.AdamWeightDecay()(*params, 0.5, 0.0, 1.0, 0.0, -1.0, Tensor([3.0, 3.0]))
+    assert params[0].asnumpy().tolist() == [0, 0]  # 1 - 0.5 * (3 / sqrt(1) - 1 * 1)
 
 
 @pytest.mark.parametrize("call", [lambda v: mint.mv(X, v), lambda v: mint.addmv(VECTOR[:2], X, v)])

@@ -330,13 +330,13 @@ def names(root):
     return {**vars(audio), **waves(), "np": np, "spectral": spectral, "mel": mel}
 
 
-def told(value):
+def as_json(value):
     """An array, or several, as a list that JSON can hold."""
     if isinstance(value, tuple):
-        return [told(each) for each in value]
+        return [as_json(each) for each in value]
     value = np.asarray(value)
     flat = value.reshape(-1).astype(np.float64)
-    shown = flat[places(flat.size)]
+    shown = flat[indices_shown(flat.size)]
     return {
         "dtype": value.dtype.name,
         "shape": list(value.shape),
@@ -345,7 +345,7 @@ def told(value):
     }
 
 
-def places(size):
+def indices_shown(size):
     """The places of the values that are told."""
     return np.unique(np.linspace(0, max(size - 1, 0), SHOWN).astype(int)) if size else slice(0)
 
@@ -357,7 +357,7 @@ def outcome(call, known):
         for name, value in known.items()
     }
     try:
-        return told(eval(call, here))
+        return as_json(eval(call, here))
     except Exception as error:
         return f"error: {type(error).__name__}"
 

@@ -355,16 +355,17 @@ def outcome(kind, call, known):
         found = eval(call, {**known})
         if kind == "pipeline":
             return [
-                [[told(each, True) for each in row] for row in epoch] for epoch in epochs(found, 3)
+                [[as_json(each, True) for each in row] for row in epoch]
+                for epoch in epochs(found, 3)
             ]
         if kind == "augmentation":
             several = np.stack([known["wide"]] * 8)
             rows = known["ds"].NumpySlicesDataset(several, ["image"], shuffle=False)
-            return [told(row[0]) for row in epochs(rows.map(found, ["image"]), 1)[0]]
+            return [as_json(row[0]) for row in epochs(rows.map(found, ["image"]), 1)[0]]
         if kind == "text":
             found = sorted(map(list, found.items())) if isinstance(found, dict) else found
             return [plain(each) for each in (found if isinstance(found, tuple) else [found])]
-        return [told(each) for each in (found if isinstance(found, (tuple, list)) else [found])]
+        return [as_json(each) for each in (found if isinstance(found, (tuple, list)) else [found])]
     except Exception as error:
         return ["error", type(error).__name__]
 
@@ -375,7 +376,7 @@ def epochs(dataset, count):
     return [list(iterator) for _ in range(count)]
 
 
-def told(value, whole=False):
+def as_json(value, whole=False):
     """A result in a form that JSON can hold; `whole` gives the values themselves."""
     array = np.ascontiguousarray(value)
     if whole:

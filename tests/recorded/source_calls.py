@@ -510,7 +510,7 @@ def calls():
             yield name, each
 
 
-def told(value):
+def as_json(value):
     """A column of a row, as it is kept."""
     if value.dtype.kind in "SU":
         return value.tolist()
@@ -533,7 +533,7 @@ def outcome(ds, name, arguments, here):
             known["numbers"].add_column(column, kind, shape)
         data = eval(f"ds.{name}({arguments})", {"ds": ds, "here": str(here), **known})
         rows = [
-            [told(column) for column in row]
+            [as_json(column) for column in row]
             for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)
         ]
         return [data.get_col_names(), data.get_dataset_size(), rows]

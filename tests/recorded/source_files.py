@@ -207,7 +207,7 @@ def idx(array_bytes, kind, *shape):
 def emnist():
     for split in ("mnist", "letters"):
         for part, count in (("train", 3), ("test", 2)):
-            pixels = bytes((7 * place + count) % 256 for place in range(count * 784))
+            pixels = bytes((7 * index + count) % 256 for index in range(count * 784))
             stem = f"emnist-{split}-{part}"
             yield f"{stem}-images-idx3-ubyte", idx(pixels, 8, count, 28, 28)
             yield f"{stem}-labels-idx1-ubyte", idx(bytes(range(count)), 8, count)
@@ -215,7 +215,7 @@ def emnist():
 
 def qmnist():
     for stem, count in (("qmnist-train", 3), ("qmnist-test", 10003), ("xnist", 2)):
-        pixels = bytes((7 * place + count) % 256 for place in range(784)) * count
+        pixels = bytes((7 * index + count) % 256 for index in range(784)) * count
         labels = b"".join(
             struct.pack(">8I", number % 10, *range(number, number + 7)) for number in range(count)
         )
@@ -228,9 +228,9 @@ def flickr():
     yield (
         "tokens.txt",
         "".join(
-            f"{name}.jpg#{place}\t{name} is, here {place} .\n"
+            f"{name}.jpg#{index}\t{name} is, here {index} .\n"
             for name in ("b", "a")
-            for place in range(5)
+            for index in range(5)
         ),
     )
     yield "few.txt", "b.jpg#0\tonly one\n"
@@ -401,8 +401,8 @@ def sbu():
 def semeion():
     rows = []
     for label in (0, 7, 3):
-        pixels = [f"{float((place * (label + 1)) % 3 == 0):.4f}" for place in range(256)]
-        rows.append(" ".join([*pixels, *(str(int(place == label)) for place in range(10))]) + " \n")
+        pixels = [f"{float((index * (label + 1)) % 3 == 0):.4f}" for index in range(256)]
+        rows.append(" ".join([*pixels, *(str(int(index == label)) for index in range(10))]) + " \n")
     yield "semeion.data", "".join(rows)
 
 
@@ -412,7 +412,7 @@ def stl10():
         yield (
             f"{part}_X.bin",
             b"".join(
-                bytes((place * 3 + number) % 256 for place in range(size))
+                bytes((index * 3 + number) % 256 for index in range(size))
                 for number in range(count)
             ),
         )
@@ -428,7 +428,7 @@ def sun397():
 
 def usps():
     def line(label):
-        values = " ".join(f"{place}:{(place * label % 21) / 10 - 1:.4f}" for place in range(1, 257))
+        values = " ".join(f"{index}:{(index * label % 21) / 10 - 1:.4f}" for index in range(1, 257))
         return f"{label} {values} \n"
 
     yield "usps", "".join(map(line, (7, 10, 1)))

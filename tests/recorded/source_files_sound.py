@@ -26,8 +26,8 @@ def wav(seed, rate=8000, channels=1, count=20, bits=16):
 def cmu_arctic():
     for name, rate in (("aew", 16000), ("slt", 8000)):
         room = f"cmu_us_{name}_arctic"
-        for place, part in enumerate(("a0002", "a0001", "b0539")):
-            yield f"{room}/wav/arctic_{part}.wav", wav(place, rate)
+        for index, part in enumerate(("a0002", "a0001", "b0539")):
+            yield f"{room}/wav/arctic_{part}.wav", wav(index, rate)
         yield (
             f"{room}/etc/txt.done.data",
             (
@@ -38,10 +38,10 @@ def cmu_arctic():
 
 
 def gtzan():
-    for place, name in enumerate(
+    for index, name in enumerate(
         ("blues.00029", "blues.00000", "blues.00012", "rock.00099", "rock.00008", "pop.00021")
     ):
-        yield f"{name.split('.')[0]}/{name}.wav", wav(place, 22050)
+        yield f"{name.split('.')[0]}/{name}.wav", wav(index, 22050)
     yield "blues/blues.00030.txt", b"x"
 
 
@@ -52,7 +52,7 @@ def libri_tts():
         ("train-other-500", 20, 205),
     ):
         room = f"{part}/{speaker}/{chapter}"
-        names = [f"{speaker}_{chapter}_00000{place}_000000" for place in (3, 1)]
+        names = [f"{speaker}_{chapter}_00000{index}_000000" for index in (3, 1)]
         for name in names:
             yield f"{room}/{name}.wav", wav(len(name) + chapter, 24000)
         yield (
@@ -74,7 +74,7 @@ def lj_speech():
 
 
 def speech_commands():
-    for place, name in enumerate(
+    for index, name in enumerate(
         (
             "cat/b433eff_nohash_0",
             "cat/5a33edf_nohash_1",
@@ -82,14 +82,14 @@ def speech_commands():
             "_background_noise_/hum",
         )
     ):
-        yield f"{name}.wav", wav(place, 16000)
+        yield f"{name}.wav", wav(index, 16000)
     yield "validation_list.txt", "cat/5a33edf_nohash_1.wav\n"
     yield "testing_list.txt", "dog/b433_nohash_2.wav\n"
 
 
 def yes_no():
-    for place, name in enumerate(("1_0_0_0_1_1_0_0", "0_1_1_0_1_1_0_1")):
-        yield f"{name}.wav", wav(place, 8000, count=7)
+    for index, name in enumerate(("1_0_0_0_1_1_0_0", "0_1_1_0_1_1_0_1")):
+        yield f"{name}.wav", wav(index, 8000, count=7)
 
 
 def sounds():
@@ -135,9 +135,9 @@ def sbd():
     for number, name in enumerate(("2008_000002", "2008_000003", "2008_000008")):
         yield f"img/{name}.jpg"
         bounds = np.empty((20, 1), object)
-        for place in range(20):
-            bounds[place, 0] = scipy.sparse.csc_matrix(
-                (np.arange(20).reshape(4, 5) % (place + 2 + number) == 0).astype(np.uint8)
+        for index in range(20):
+            bounds[index, 0] = scipy.sparse.csc_matrix(
+                (np.arange(20).reshape(4, 5) % (index + 2 + number) == 0).astype(np.uint8)
             )
         shape = (np.arange(20).reshape(4, 5) % (3 + number)).astype(np.uint8)
         yield f"cls/{name}.mat", _mat(GTcls={"Boundaries": bounds, "Segmentation": shape})

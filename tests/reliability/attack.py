@@ -109,8 +109,8 @@ def attack(reader, name, folder, count, only=None):
         before = {each: each.read_bytes() for each in (folder / file for file in files)}
         _write(path, damaged)
         yield number, path.name, judged(lambda: reader.read(folder), folder, reader.raises)
-        for each, held in before.items():
-            _write(each, held)
+        for each, stored in before.items():
+            _write(each, stored)
 
 
 def _chosen(files, draw):
@@ -129,17 +129,17 @@ def outcomes(folder, count, names):
     """[(reader, case, file, verdict)] of `count` cases of each reader."""
     found, waiting = [], list(names)
     while waiting:
-        with tempfile.TemporaryFile("w+") as told:
+        with tempfile.TemporaryFile("w+") as printed:
             command = [sys.executable, __file__, str(folder), str(count), *waiting]
             process = subprocess.run(
                 command,
-                stdout=told,
+                stdout=printed,
                 stderr=subprocess.PIPE,
                 check=False,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )
-            told.seek(0)
-            lines = [json.loads(line) for line in told]
+            printed.seek(0)
+            lines = [json.loads(line) for line in printed]
         found += [tuple(line) for line in lines if line[-1] is not None]
         if process.returncode == 0:
             return found
@@ -147,8 +147,8 @@ def outcomes(folder, count, names):
             raise RuntimeError(process.stderr.decode(errors="replace")[-3000:])
         name, number, file, _ = lines[-1]
         found.append((name, number, file, f"crash: {process.returncode}"))
-        place = [each.partition("@")[0] for each in waiting].index(name)
-        waiting = [f"{name}@{number + 1}", *waiting[place + 1 :]]
+        at = [each.partition("@")[0] for each in waiting].index(name)
+        waiting = [f"{name}@{number + 1}", *waiting[at + 1 :]]
     return {each for each in found if (folder / each).is_file()}
 
 
@@ -172,8 +172,8 @@ def main(folder, count, *names):
         room = pathlib.Path(folder) / name.replace(" ", "_").replace("/", "_")
         shutil.rmtree(room, ignore_errors=True)
         numbers = range(int(first or 0), int(count))
-        for told in attack(known[name], name, room, int(count), numbers):
-            print(json.dumps([name, *told]), file=out)
+        for printed in attack(known[name], name, room, int(count), numbers):
+            print(json.dumps([name, *printed]), file=out)
         shutil.rmtree(room)
 
 

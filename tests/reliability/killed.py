@@ -116,16 +116,16 @@ def killed(folder, train, delay):
 def main(folder, rounds, seed):
     draw, left, wrong = random.Random(seed), 0, []
     for number in range(rounds):
-        place, train = folder / str(number), WAYS[number % len(WAYS)]
-        place.mkdir()
-        if killed(place, train, draw.uniform(0, 0.03)) != -signal.SIGKILL:
+        target, train = folder / str(number), WAYS[number % len(WAYS)]
+        target.mkdir()
+        if killed(target, train, draw.uniform(0, 0.03)) != -signal.SIGKILL:
             wrong.append(f"round {number}: the training ended by itself")
-        wrong += [f"round {number}: {each}" for each in problems(place)]
-        left += any(place.rglob("*.tmp"))
-        train(place, 1)
-        wrong += [f"round {number}: {path} stays" for path in place.rglob("*.tmp")]
-        wrong += [f"round {number}, later: {each}" for each in problems(place)]
-        shutil.rmtree(place)
+        wrong += [f"round {number}: {each}" for each in problems(target)]
+        left += any(target.rglob("*.tmp"))
+        train(target, 1)
+        wrong += [f"round {number}: {path} stays" for path in target.rglob("*.tmp")]
+        wrong += [f"round {number}, later: {each}" for each in problems(target)]
+        shutil.rmtree(target)
     print(f"{rounds} kills, {left} of them left a temporary file", *wrong, sep="\n")
     return bool(wrong)
 

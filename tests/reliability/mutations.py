@@ -84,7 +84,7 @@ def _number(content, draw):
 
 
 def _nest(content, draw):
-    found = [place for place in range(min(len(content), 4000)) if content[place] in b':,[>"=']
+    found = [offset for offset in range(min(len(content), 4000)) if content[offset] in b':,[>"=']
     at = draw.choice(found) + 1 if found and draw.random() < 0.8 else 0
     content[at:at] = draw.choice(DEEP) * draw.choice((2000, 100_000))
 

@@ -130,7 +130,7 @@ COLLECTIVES = {
 }
 
 
-def told(call):
+def message_of(call):
     """The text of the RuntimeError that comes, or None."""
     try:
         call()
@@ -148,7 +148,7 @@ def assert_all_work():
 def collectives():
     for name, (call, *sides) in COLLECTIVES.items():
         texts = [None] * SIZE
-        dist.all_gather_object(texts, told(call))
+        dist.all_gather_object(texts, message_of(call))
         assert len(set(texts)) == 1 and texts[0] is not None, (name, texts)
         assert all(side in texts[0] for side in [*sides, "rank 0"]), (name, texts[0])
         assert_all_work()
@@ -210,7 +210,7 @@ MESSAGES = {
 @check
 def messages():
     for name, (send, receive, *sides) in MESSAGES.items():
-        text = told(send) if FIRST else told(receive) if RANK == 1 else None
+        text = message_of(send) if FIRST else message_of(receive) if RANK == 1 else None
         assert (text is None) == (RANK != 1), (name, text)
         if RANK == 1:
             assert all(side in text for side in [*sides, "rank 0", "rank 1"]), (name, text)
@@ -227,18 +227,18 @@ def messages():
         comm_func.send(ones(3, dtype=numpy.int32), 1)
     elif RANK == 1:
         given = ones(3)
-        assert told(lambda: dist.recv(given, 0))
+        assert message_of(lambda: dist.recv(given, 0))
         assert (given == 1).all()  # what is refused is not written
 
 
 @check
 def groups():
     if RANK < 2:
-        text = told(lambda: communication.create_group("pair", either([0, 1], [1, 0])))
+        text = message_of(lambda: communication.create_group("pair", either([0, 1], [1, 0])))
         assert "[0, 1]" in text and "[1, 0]" in text, text
         communication.create_group("pair", [0, 1])
         assert (ops.AllReduce(group="pair")(ones(2)) == 2).all()
-        text = told(lambda: ops.AllReduce(group="pair")(ones(either(2, 3))))
+        text = message_of(lambda: ops.AllReduce(group="pair")(ones(either(2, 3))))
         assert "rank 0 called all_reduce" in text and "as exchange 2;" in text
     if FIRST:  # questions about the machine are answered here, though the others do not ask
         assert communication.get_local_rank() == 0

@@ -143,7 +143,7 @@ def _image_folder(folder):
 
 def idx_files(folder):
     for part in ("train", "t10k"):
-        pixels = bytes(place % 251 for place in range(2 * 784))
+        pixels = bytes(index % 251 for index in range(2 * 784))
         images = struct.pack(">4I", 2051, 2, 28, 28) + pixels
         labels = struct.pack(">2I", 2049, 2) + b"\1\2"
         (folder / f"{part}-images-idx3-ubyte").write_bytes(images)
@@ -163,8 +163,8 @@ def _mnist(folder):
 
 def _cifar(folder):
     for name in ("data_batch_1.bin", "test_batch.bin"):
-        (folder / name).write_bytes(bytes(place % 10 for place in range(2 * 3073)))
-    (folder / "train.bin").write_bytes(bytes(place % 10 for place in range(2 * 3074)))
+        (folder / name).write_bytes(bytes(index % 10 for index in range(2 * 3073)))
+    (folder / "train.bin").write_bytes(bytes(index % 10 for index in range(2 * 3074)))
 
 
 @reader(_cifar)

@@ -263,11 +263,11 @@ READERS["mnist_to_mindrecord inside"] = Reader(idx_files, _mnist_to_mindrecord, 
 
 def _pickles(*names, **labels):
     pixels = np.arange(2 * 3072).reshape(2, 3072).astype(np.uint8)
-    held = {b"data": pixels, **{name.encode(): each for name, each in labels.items()}}
+    record = {b"data": pixels, **{name.encode(): each for name, each in labels.items()}}
 
     def make(folder):
         for name in names:
-            (folder / name).write_bytes(pickle.dumps(held))
+            (folder / name).write_bytes(pickle.dumps(record))
 
     return make
 

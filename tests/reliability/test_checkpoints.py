@@ -318,11 +318,11 @@ def test_nothing_is_deleted_before_the_next_is_there(folder, config, monkeypatch
 @pytest.mark.parametrize("step", [3, 4])
 def test_a_training_whose_save_fails_keeps_and_names_what_is_there(folder, how, step):
     """Step 4 is the last one: its failure is told when the training ends."""
-    told, stack = [], contextlib.ExitStack()
+    seen, stack = [], contextlib.ExitStack()
     large = Parameter(Tensor(np.ones(1 << 19, np.float32)), name="large")
     network = Descent()
     network.large = large
-    look = At(on_train_step_end=lambda run_context: told.append(run_context.original_args()))
+    look = At(on_train_step_end=lambda run_context: seen.append(run_context.original_args()))
     with stack:
         saving, error = training(
             from_step(step, lambda: (_background.wait(), stack.enter_context(full_disk()))),
@@ -331,9 +331,9 @@ def test_a_training_whose_save_fails_keeps_and_names_what_is_there(folder, how, 
         )
     assert isinstance(error, OSError) and f"A-1_{step}.ckpt" in str(error)
     assert os.listdir() == [f"A-1_{step - 1}.ckpt"]
-    for name in (saving.latest_ckpt_file_name, told[-1].latest_ckpt_file):
+    for name in (saving.latest_ckpt_file_name, seen[-1].latest_ckpt_file):
         assert os.path.basename(name) == f"A-1_{step - 1}.ckpt"
-    assert told[-1].last_save_ckpt_step == step - 1
+    assert seen[-1].last_save_ckpt_step == step - 1
     assert np.array_equal(ms.load_checkpoint(os.listdir()[0])["large"].asnumpy(), large.asnumpy())
 
 
@@ -374,13 +374,13 @@ def test_an_old_file_that_cannot_be_deleted_is_a_warning(folder, monkeypatch):
 
 @pytest.mark.skipif(files.fcntl is None, reason="a file in use is found by trying there")
 def test_a_training_removes_what_a_killed_one_left(folder):
-    kept = ["AB-1_1.ckpt.7-ab.tmp", "A-1_1.ckpt.tmp"]
+    left = ["AB-1_1.ckpt.7-ab.tmp", "A-1_1.ckpt.tmp"]
     for name in [
-        *kept,
+        *left,
         "A-3_2.ckpt.7-ab.tmp",
         "A_2-1_1_breakpoint.ckpt.8-cd.tmp",
         "A-1_7.safetensors.9-ef.tmp",
     ]:
         (folder / name).write_bytes(b"half")
     training(config={"save_checkpoint_steps": 4})
-    assert sorted(os.listdir()) == sorted([*kept, "A-1_4.ckpt"])
+    assert sorted(os.listdir()) == sorted([*left, "A-1_4.ckpt"])

@@ -204,7 +204,7 @@ def test_what_is_still_being_written_stays(path):
 
 @posix
 def test_only_files_with_temporary_names_are_removed(path):
-    kept = [
+    unrelated = [
         "net.ckpt.tmp",
         "net.ckpt.old.tmp",
         "net.ckpt.1-zz.tmp",
@@ -212,7 +212,7 @@ def test_only_files_with_temporary_names_are_removed(path):
         "net.ckpt.1-ab.tmp.bak",
         "netXckpt.1-ab.tmp",
     ]
-    for name in [*kept, "net.ckpt.1-ab.tmp"]:
+    for name in [*unrelated, "net.ckpt.1-ab.tmp"]:
         (path.parent / name).write_bytes(b"")
     (path.parent / "net.ckpt.2-ab.tmp").symlink_to("net.ckpt.tmp")
     (path.parent / "net.ckpt.3-ab.tmp").mkdir()
@@ -220,7 +220,7 @@ def test_only_files_with_temporary_names_are_removed(path):
     with atomic_write(path):
         pass
     assert names(path.parent) == sorted(
-        [*kept, "net.ckpt", "net.ckpt.2-ab.tmp", "net.ckpt.3-ab.tmp", "net.ckpt.4-ab.tmp"]
+        [*unrelated, "net.ckpt", "net.ckpt.2-ab.tmp", "net.ckpt.3-ab.tmp", "net.ckpt.4-ab.tmp"]
     )
 
 

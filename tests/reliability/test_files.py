@@ -23,10 +23,10 @@ def assert_sound(folder, count):
     pytest.importorskip("safetensors")
     names = list(attack.readers())
     found = attack.outcomes(folder, count, names)
-    told = collections.Counter(verdict.split(":")[0] for *_, verdict in found)
+    counts = collections.Counter(verdict.split(":")[0] for *_, verdict in found)
     wrong = [case for case in found if case[-1] not in ("read", "refused")]
     assert not wrong, f"{len(wrong)} of {len(found)}: {wrong[:20]}"
-    assert told["read"] > count and told["refused"] > len(names) * count // 3
+    assert counts["read"] > count and counts["refused"] > len(names) * count // 3
     assert {name for name, *_ in found} == set(names) and len(names) >= 60
 
 
@@ -71,8 +71,8 @@ class Faulty:
     ids=lambda value: getattr(type(value), "__name__", value),
 )
 def test_an_attack_tells_what_is_wrong(error, verdict):
-    told = attack.judged(Faulty(error), "/files", (RuntimeError, ValueError))
-    assert told.split(":")[0] == verdict
+    counts = attack.judged(Faulty(error), "/files", (RuntimeError, ValueError))
+    assert counts.split(":")[0] == verdict
     assert attack.judged(lambda: None, "/files", (RuntimeError,)) == "read"
 
 

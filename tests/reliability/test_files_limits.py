@@ -47,7 +47,7 @@ def test_text_that_is_no_utf8_is_told_with_its_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "error, told",
+    "error, message",
     [
         (KeyError("x"), "it has no 'x'"),
         (MemoryError(), "more memory than there is"),
@@ -59,8 +59,8 @@ def test_text_that_is_no_utf8_is_told_with_its_line(tmp_path):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_errors_of_libraries_become_the_documented_one(error, told):
-    with pytest.raises(ValueError, match=f"'/a/file' is damaged at line 7: .*{told}") as caught:
+def test_errors_of_libraries_become_the_documented_one(error, message):
+    with pytest.raises(ValueError, match=f"'/a/file' is damaged at line 7: .*{message}") as caught:
         with reading("/a/file", ValueError, "is damaged"):
             at("/a/file", 7)
             raise error
@@ -416,7 +416,7 @@ def test_what_scipy_writes_is_read(tmp_path):
 
     parts = np.empty((1, 2), object)
     parts[0, 0], parts[0, 1] = np.arange(3.0), "text"
-    held = {
+    contents = {
         "a": np.arange(6.0).reshape(2, 3),
         "b": {"x": 1, "y": parts},
         "c": "some text",
@@ -428,10 +428,10 @@ def test_what_scipy_writes_is_read(tmp_path):
     }
     for compress in (False, True):
         path = tmp_path / "some.mat"
-        scipy_io.savemat(path, held, do_compression=compress)
+        scipy_io.savemat(path, contents, do_compression=compress)
         found = matlab.load(str(path))
-        assert sorted(name for name in found if name[0] != "_") == sorted(held)
-        assert found["a"].tolist() == held["a"].tolist() and found["c"][0] == "some text"
+        assert sorted(name for name in found if name[0] != "_") == sorted(contents)
+        assert found["a"].tolist() == contents["a"].tolist() and found["c"][0] == "some text"
         assert found["d"].toarray().tolist() == np.eye(3).tolist()
         assert found["b"]["y"][0, 0][0, 1][0] == "text"
     scipy_io.savemat(tmp_path / "old.mat", {"a": np.arange(4.0)}, format="4")
@@ -468,9 +468,9 @@ LYING = {
 
 @pytest.mark.parametrize("kind", LYING)
 def test_files_that_lie_do_not_reach_scipy(tmp_path, kind):
-    made, told = LYING[kind]
+    made, message = LYING[kind]
     path = matlab_file(tmp_path / "lying.mat", made)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         matlab.load(path)
 
 

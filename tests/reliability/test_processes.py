@@ -211,16 +211,16 @@ def uneven(x):
 def test_workers_end_when_the_pipeline_fails(workers, function, above):
     data = source().map(function, **workers)
     rows = begun(data.batch(4) if above == "batch" else data)
-    with pytest.raises(RuntimeError) as kept:
+    with pytest.raises(RuntimeError) as caught:
         list(rows)
-    assert no_workers(), kept  # while the error, its frames and the iterator are still there
+    assert no_workers(), caught  # while the error, its frames and the iterator are still there
     assert list(rows) == []
 
 
 def test_the_error_tells_where_in_the_worker_it_was_raised(workers):
-    with pytest.raises(RuntimeError, match="ValueError: no four") as kept:
+    with pytest.raises(RuntimeError, match="ValueError: no four") as caught:
         list(begun(source().map(fail_at_four, **workers)))
-    assert "in fail_at_four" in "".join(traceback.format_exception(kept.value))
+    assert "in fail_at_four" in "".join(traceback.format_exception(caught.value))
 
 
 def test_workers_end_with_an_iterator_that_is_stopped_or_left(workers):
@@ -292,9 +292,9 @@ LEAVING = {
 
 @pytest.mark.parametrize("name", LEAVING)
 def test_sys_exit_in_a_row_function_is_an_error(name):
-    with pytest.raises(RuntimeError, match="SystemExit: left") as kept:
+    with pytest.raises(RuntimeError, match="SystemExit: left") as caught:
         list(begun(LEAVING[name]()))
-    assert "in leave" in "".join(traceback.format_exception(kept.value))
+    assert "in leave" in "".join(traceback.format_exception(caught.value))
 
 
 def test_sys_exit_in_a_worker_is_an_error(workers):
@@ -302,9 +302,9 @@ def test_sys_exit_in_a_worker_is_an_error(workers):
         source().map(leave, **workers),
         ds.GeneratorDataset(Rows(leave), "x", shuffle=False, **workers),
     ):
-        with pytest.raises(RuntimeError, match="SystemExit: left") as kept:
+        with pytest.raises(RuntimeError, match="SystemExit: left") as caught:
             list(begun(data))
-        assert "in leave" in "".join(traceback.format_exception(kept.value))
+        assert "in leave" in "".join(traceback.format_exception(caught.value))
         assert no_workers()
 
 
@@ -317,7 +317,7 @@ def test_sys_exit_while_a_dataset_is_measured_is_an_error():
 
 
 @pytest.fixture
-def told(monkeypatch):
+def logged(monkeypatch):
     """What is logged, as pairs of level and text."""
     found = []
     for level in ("warning", "error"):
@@ -328,7 +328,7 @@ def told(monkeypatch):
     return found
 
 
-def test_a_thread_that_hangs_is_named_and_left(impatient, told):
+def test_a_thread_that_hangs_is_named_and_left(impatient, logged):
     ended = threading.Event()
     data = ds.GeneratorDataset(
         Rows(ended.wait), "x", shuffle=False, num_parallel_workers=2, python_multiprocessing=False
@@ -336,26 +336,28 @@ def test_a_thread_that_hangs_is_named_and_left(impatient, told):
     with pytest.raises(RuntimeError, match="GeneratorDataset worker .' has worked on row 4"):
         list(begun(data))
     ended.set()
-    assert [level for level, _ in told] == ["warning", "error"]
-    assert all("worker" in text and "row 4" in text for _, text in told)
+    assert [level for level, _ in logged] == ["warning", "error"]
+    assert all("worker" in text and "row 4" in text for _, text in logged)
     until(no_workers, "the thread has not ended")
 
 
 @forks
-def test_a_process_that_hangs_is_named_and_ended(impatient, told):
+def test_a_process_that_hangs_is_named_and_ended(impatient, logged):
     stopped = Rows(lambda: os.kill(os.getpid(), signal.SIGSTOP))
     data = ds.GeneratorDataset(stopped, "x", shuffle=False, num_parallel_workers=2)
     with pytest.raises(RuntimeError, match=r"worker process \d+ has worked on row 4"):
         list(begun(data))
     assert no_workers()
-    assert [level for level, _ in told] == ["warning", "error"]
+    assert [level for level, _ in logged] == ["warning", "error"]
 
 
-def test_without_the_watchdog_a_slow_worker_is_only_told_of(workers, impatient, told, monkeypatch):
+def test_without_the_watchdog_a_slow_worker_is_only_told_of(
+    workers, impatient, logged, monkeypatch
+):
     monkeypatch.setattr(config._values, "watchdog", False)
     slow = ds.GeneratorDataset(Rows(lambda: time.sleep(0.5)), "x", shuffle=False, **workers)
     assert len(list(begun(slow))) == 8
-    assert len(told) > 1 and {level for level, _ in told} == {"warning"}
+    assert len(logged) > 1 and {level for level, _ in logged} == {"warning"}
 
 
 HELD = """

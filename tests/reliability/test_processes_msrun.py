@@ -98,8 +98,8 @@ class Started:
 
     def status(self):
         """The exit status, and what was written to stderr."""
-        told = self.process.communicate(timeout=120)[1]
-        return self.process.returncode, told
+        output = self.process.communicate(timeout=120)[1]
+        return self.process.returncode, output
 
     def all_gone(self):
         return not any(alive(int(name)) for name in os.listdir(self.folder))
@@ -166,9 +166,9 @@ def test_a_signal_at_any_moment_ends_the_ranks(tmp_path):
 
 def test_a_time_limit_must_be_a_number(tmp_path):
     with Started(tmp_path, "", MS_NODE_TIMEOUT="soon") as msrun:
-        status, told = msrun.status()
+        status, output = msrun.status()
         assert status == 2
-        assert "MS_NODE_TIMEOUT in the environment must be 0 or a positive int" in told
+        assert "MS_NODE_TIMEOUT in the environment must be 0 or a positive int" in output
 
 
 # Ranks that hang ----------------------------------------------------------------------------------
@@ -231,8 +231,8 @@ ops.AllReduce()(Tensor(np.ones(3, np.float32)))
 )
 def test_a_rank_that_hangs_is_named_and_all_are_ended(tmp_path, script, option, environment, why):
     with Started(tmp_path, script, option, **environment) as msrun:
-        status, told = msrun.status()
+        status, output = msrun.status()
         assert status == 128 + signal.SIGKILL
-        assert re.findall(r"rank (\d) \(process \d+, .*worker_1.log\) hangs", told) == ["1"]
-        assert why in told
+        assert re.findall(r"rank (\d) \(process \d+, .*worker_1.log\) hangs", output) == ["1"]
+        assert why in output
         assert msrun.all_gone()

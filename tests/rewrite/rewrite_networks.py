@@ -91,10 +91,10 @@ class Mixed(nn.Cell):
         first = parts[0]
         total = first.sum(axis=1)
         table = {"a": z}
-        kept = [each for each in parts]
+        listed = [each for each in parts]
         with ms._no_grad():
             total = total + 0
-        return table["a"], kept[1], total if self.n else None
+        return table["a"], listed[1], total if self.n else None
 
 
 class Base(nn.Cell):

@@ -177,12 +177,12 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_gradients_agree_with_differences(name):
-    function, place, shape = FUNCTIONS[name]
+    function, matrix, shape = FUNCTIONS[name]
     total, step = weighted(function, shape), 1e-6
-    gradient = ms.grad(total)(Tensor(place)).asnumpy()
+    gradient = ms.grad(total)(Tensor(matrix)).asnumpy()
     for _ in range(3):
-        way = RANDOM.randn(*place.shape)
-        ahead, behind = (float(total(Tensor(place + sign * step * way))) for sign in (1, -1))
+        way = RANDOM.randn(*matrix.shape)
+        ahead, behind = (float(total(Tensor(matrix + sign * step * way))) for sign in (1, -1))
         # A difference over a step of 1e-6.
         np.testing.assert_allclose(
             (gradient * way).sum(), (ahead - behind) / (2 * step), 1e-5, 1e-6

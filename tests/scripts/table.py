@@ -51,7 +51,7 @@ def case(fields):
     return types.SimpleNamespace(
         name=name,
         folders=folders,
-        alike="graph" in options and options.pop("graph"),
+        same_in_graph_mode="graph" in options and options.pop("graph"),
         tolerance=float(options.pop("tolerance", "0").split()[0]) or None,
         function=lambda kit: follow(kit, imports, network, inputs, **options),
     )

@@ -94,8 +94,8 @@ class Teller(Callback):
 
 def _hook(name):
     def hook(self, run_context):
-        told = run_context.original_args()
-        self.lines.append(" ".join([name, *(str(told.get(key)) for key in self.wanted)]))
+        params = run_context.original_args()
+        self.lines.append(" ".join([name, *(str(params.get(key)) for key in self.wanted)]))
 
     return hook
 

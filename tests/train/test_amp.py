@@ -342,8 +342,8 @@ def test_all_finite(space, dtype, bad):
     found = amp.all_finite(good)
     assert found.shape == () and found.dtype == ms.bool_ and found.asnumpy()
     values = np.ones(70000)
-    for place in (0, 69999):
-        values[place] = bad
+    for index in (0, 69999):
+        values[index] = bad
         assert not amp.all_finite((good[0], Tensor(values, dtype)))
     assert amp.all_finite([Tensor([1, 2])])
 

@@ -28,7 +28,7 @@ from mindspore_compat.train.callback import _InternalCallbackParam
 from mindspore_compat.train.callback._callback import CallbackManager, _handle_loss
 
 
-def context(**told):
+def context(**params):
     """The context of a step of a run."""
     return RunContext(
         _InternalCallbackParam(
@@ -38,7 +38,7 @@ def context(**told):
                 "batch_num": 4,
                 "mode": "train",
                 "net_outputs": Tensor(1.5),
-                **told,
+                **params,
             }
         )
     )
@@ -218,7 +218,7 @@ def watched(callback, values, monitor="eval_loss"):
     """
     net, rates = Net(), []
     for epoch, value in enumerate(values, 1):
-        told = context(
+        params = context(
             train_network=net,
             optimizer=net.optimizer,
             cur_epoch_num=epoch,
@@ -226,13 +226,13 @@ def watched(callback, values, monitor="eval_loss"):
             net_outputs=Tensor(value),
         )
         if epoch == 1:
-            callback.on_train_begin(told)
+            callback.on_train_begin(params)
         net.line.weight.set_data(Tensor(np.float32(epoch)))
-        callback.on_train_epoch_end(told)
+        callback.on_train_epoch_end(params)
         rates.append(float(net.optimizer.learning_rate))
-        if told.get_stop_requested():
+        if params.get_stop_requested():
             break
-    callback.on_train_end(told)
+    callback.on_train_end(params)
     return net, epoch, rates
 
 

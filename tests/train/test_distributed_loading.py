@@ -77,8 +77,8 @@ def test_the_context_names_the_strategy(slices):
 def test_a_network_that_is_cut_too(slices, monkeypatch, rank, cuts, wanted):
     monkeypatch.setattr(_distributed_loading, "get_rank", lambda *group: rank)
     net = Net(wanted(0).shape)
-    told = {"w": [[2], cuts, [], 0, 0, ""]}
-    ms.load_distributed_checkpoint(net, slices[0], told, slices[1])
+    given_strategy = {"w": [[2], cuts, [], 0, 0, ""]}
+    ms.load_distributed_checkpoint(net, slices[0], given_strategy, slices[1])
     np.testing.assert_array_equal(net.w.asnumpy(), wanted(rank))
     assert (net.b.asnumpy() == 0).all()  # the strategy does not tell of it
 
@@ -87,8 +87,8 @@ def test_a_group_cuts_the_first_axis_further(slices, monkeypatch):
     monkeypatch.setattr(_distributed_loading, "get_rank", lambda group=None: 3 if group else 1)
     monkeypatch.setattr(_distributed_loading, "get_group_size", lambda group: 4)
     net = Net((2, 2))
-    told = {"w": [[2], [-1, 0], [], 0, 0, "some ranks"]}
-    ms.load_distributed_checkpoint(net, slices[0], told, slices[1])
+    given_strategy = {"w": [[2], [-1, 0], [], 0, 0, "some ranks"]}
+    ms.load_distributed_checkpoint(net, slices[0], given_strategy, slices[1])
     np.testing.assert_array_equal(net.w.asnumpy(), WHOLE[6:8, 2:])
 
 
@@ -136,11 +136,15 @@ def test_a_model_tells_how_its_network_is_cut(slices):
     model = ms.Model(parallel_net)
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
-        told = model.infer_predict_layout(Tensor([1.0]))
+        given_strategy = model.infer_predict_layout(Tensor([1.0]))
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
-    assert told["w"][:4] == [[1], [-1, -1], [8, 4], 0] and set(told) == {"w", "b", "c"}
-    ms.load_distributed_checkpoint(parallel_net, slices[0], told, slices[1])
+    assert given_strategy["w"][:4] == [[1], [-1, -1], [8, 4], 0] and set(given_strategy) == {
+        "w",
+        "b",
+        "c",
+    }
+    ms.load_distributed_checkpoint(parallel_net, slices[0], given_strategy, slices[1])
     np.testing.assert_array_equal(net.w.asnumpy(), WHOLE)
 
 
@@ -173,9 +177,9 @@ def test_whole_files_into_a_network(wholes):
     found = ms.load_distributed_checkpoint(net, **wholes)
     assert found == (["c"], ["d", "step"])
     np.testing.assert_array_equal(net.w.asnumpy(), WHOLE)
-    held = ms.load_distributed_checkpoint(net, **wholes, return_param_dict=True)
-    assert list(held) == ["w", "b", "d", "step"]
-    assert held["step"].dtype == ms.int32 and isinstance(held["w"], Parameter)
+    loaded = ms.load_distributed_checkpoint(net, **wholes, return_param_dict=True)
+    assert list(loaded) == ["w", "b", "d", "step"]
+    assert loaded["step"].dtype == ms.int32 and isinstance(loaded["w"], Parameter)
 
 
 def test_files_may_have_other_names(wholes, tmp_path):
@@ -219,10 +223,10 @@ def test_files_of_slices_are_written(wholes, tmp_path, rank, format):
     ranks = [0, 1] if rank is None else [rank]
     assert sorted(os.listdir(target)) == [f"rank_{each}" for each in ranks]
     for each in ranks:
-        held = ms.load_checkpoint(str(target / f"rank_{each}" / f"net.{format}"), format=format)
-        assert set(held) == {"w", "b", "step"}
-        np.testing.assert_array_equal(held["w"].asnumpy(), WHOLE[:, 2 * each : 2 * each + 2])
-        np.testing.assert_array_equal(held["b"].asnumpy(), BIAS[each : each + 1])
+        loaded = ms.load_checkpoint(str(target / f"rank_{each}" / f"net.{format}"), format=format)
+        assert set(loaded) == {"w", "b", "step"}
+        np.testing.assert_array_equal(loaded["w"].asnumpy(), WHOLE[:, 2 * each : 2 * each + 2])
+        np.testing.assert_array_equal(loaded["b"].asnumpy(), BIAS[each : each + 1])
 
 
 def test_whole_files_into_a_network_that_is_cut(wholes, monkeypatch):
@@ -236,10 +240,10 @@ def test_whole_files_into_a_network_that_is_cut(wholes, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "grid, cuts, alike",
+    "grid, cuts, same_parts",
     [([4], [0, -1], []), ([2, 2], [1, 0], []), ([2, 2], [0, -1], [2]), ([4], [-1, -1], [1, 2, 3])],
 )
-def test_the_file_of_a_rank_alike(tmp_path, grid, cuts, alike):
+def test_the_file_of_a_rank_alike(tmp_path, grid, cuts, same_parts):
     strategy = file_of(
         tmp_path / "s.ckpt",
         {"w": layout(grid, cuts, further=(0, 0)), "b": layout(grid, [-1], further=(0, 0))},
@@ -249,7 +253,7 @@ def test_the_file_of_a_rank_alike(tmp_path, grid, cuts, alike):
         (tmp_path / f"rank_{rank}").mkdir()
         (tmp_path / f"rank_{rank}" / "a.ckpt").write_text("x")
     found = ms.get_ckpt_path_with_strategy(str(own), strategy)
-    assert found == (str(tmp_path / f"rank_{alike[0]}" / "a.ckpt") if alike else None)
+    assert found == (str(tmp_path / f"rank_{same_parts[0]}" / "a.ckpt") if same_parts else None)
     own.parent.mkdir()
     own.write_text("x")
     assert ms.get_ckpt_path_with_strategy(str(own), "none") == str(own)

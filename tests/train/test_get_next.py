@@ -17,14 +17,14 @@ def made(rows=5, batch=2):
 
 def get_next(helper, **changes):
     types, shapes = helper.types_shapes()
-    told = {
+    settings = {
         "types": types,
         "shapes": shapes,
         "output_num": len(types),
         "shared_name": helper.iter.dataset.__transfer_dataset__.queue_name,
         **changes,
     }
-    return ops.GetNext(**told)
+    return ops.GetNext(**settings)
 
 
 def test_batches_come_one_after_the_other_and_again():

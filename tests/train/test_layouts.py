@@ -26,14 +26,14 @@ DATA = ds.NumpySlicesDataset((np.ones((4, 3), "f4"), np.ones((4, 2), "f4")), ["x
 
 
 def test_whole_parameters(divided):
-    told = model().infer_predict_layout(Tensor(np.ones((2, 3), "f4")))
-    assert told == {
+    layout = model().infer_predict_layout(Tensor(np.ones((2, 3), "f4")))
+    assert layout == {
         "weight": [[4], [-1, -1], [2, 3], 0, True, ""],
         "bias": [[4], [-1], [2], 0, True, ""],
     }
     trained = model().infer_train_layout(DATA)
     assert {"weight", "bias", "moments.weight", "learning_rate"} <= set(trained)
-    assert trained["weight"] == told["weight"] and trained["learning_rate"][:3] == [[4], [], []]
+    assert trained["weight"] == layout["weight"] and trained["learning_rate"][:3] == [[4], [], []]
 
 
 @pytest.mark.parametrize("mode", ["stand_alone", "data_parallel"])

@@ -14,8 +14,8 @@ def test_a_fixed_scale():
     assert type(cell) is nn.FixedLossScaleUpdateCell and cell.get_loss_scale() == 128.0
     manager.update_loss_scale(True)
     assert manager.get_loss_scale() == 128.0
-    kept = FixedLossScaleManager(1024, drop_overflow_update=False)
-    assert kept.get_update_cell() is None and kept.get_loss_scale() == 1024
+    fixed = FixedLossScaleManager(1024, drop_overflow_update=False)
+    assert fixed.get_update_cell() is None and fixed.get_loss_scale() == 1024
 
 
 def test_the_course_of_a_dynamic_scale():

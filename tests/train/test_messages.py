@@ -107,8 +107,8 @@ def test_checkpoints_are_taken_apart_and_made(tmp_path):
     np.testing.assert_array_equal(array, weight)
     value.tag, value.tensor.tensor_content = "v", (weight + 1).tobytes()
     (tmp_path / "b.ckpt").write_bytes(found.SerializeToString())
-    held = ms.load_checkpoint(str(tmp_path / "b.ckpt"))
-    np.testing.assert_array_equal(held["v"].asnumpy(), weight + 1)
+    loaded = ms.load_checkpoint(str(tmp_path / "b.ckpt"))
+    np.testing.assert_array_equal(loaded["v"].asnumpy(), weight + 1)
 
 
 def test_strategies(tmp_path):

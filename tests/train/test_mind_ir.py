@@ -148,8 +148,8 @@ def test_a_graph_of_the_original_is_run(oracle):
     locks = {"theirs": {}, "locked": {"dec_key": b"0" * 16}}
     for name, lock in locks.items():
         network = nn.GraphCell(ms.load(f"{name}.mindir", **lock))
-        held = np.load("theirs.npz")
-        for have, want in zip(flat(network(x, index)), held.values(), strict=True):
+        theirs = np.load("theirs.npz")
+        for have, want in zip(flat(network(x, index)), theirs.values(), strict=True):
             assert have.dtype == want.dtype
             close(have, want, rtol=1e-3, atol=1e-4)
 

@@ -190,14 +190,14 @@ def test_what_is_told_in_evaluation():
 
 
 def test_fit_tells_the_metrics_in_epochs_that_evaluate():
-    told = []
+    logs = []
     compared().fit(
         3,
         batches(1),
         batches(2),
         2,
         At(
-            on_train_epoch_end=lambda run_context: told.append(
+            on_train_epoch_end=lambda run_context: logs.append(
                 (
                     run_context.original_args().get("metrics"),
                     run_context.original_args().get("eval_results"),
@@ -205,19 +205,19 @@ def test_fit_tells_the_metrics_in_epochs_that_evaluate():
             )
         ),
     )
-    assert told == [(None, None), ({"loss": 1.5}, {"loss": 1.5, "eval_loss": 2.0}), (None, None)]
+    assert logs == [(None, None), ({"loss": 1.5}, {"loss": 1.5, "eval_loss": 2.0}), (None, None)]
 
 
 def test_attributes_that_are_not_there():
-    told = []
+    logs = []
     Model(Descent()).train(
         1,
         batches(1),
-        At(on_train_begin=lambda run_context: told.append(run_context.original_args())),
+        At(on_train_begin=lambda run_context: logs.append(run_context.original_args())),
     )
-    assert not hasattr(told[0], "metrics")
+    assert not hasattr(logs[0], "metrics")
     with pytest.raises(KeyError, match="metrics"):
-        told[0].metrics
+        logs[0].metrics
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_another_prefix_is_not_touched(tmp_path):
 
 def test_names_and_directories_can_be_functions(tmp_path):
     saving = ModelCheckpoint(
-        lambda told: f"step{told.cur_step_num}",
-        lambda told: str(tmp_path / f"epoch{told.cur_epoch_num}"),
+        lambda params: f"step{params.cur_step_num}",
+        lambda params: str(tmp_path / f"epoch{params.cur_epoch_num}"),
         CheckpointConfig(save_checkpoint_steps=2),
     )
     Model(Descent()).train(2, batches(2), saving)
@@ -116,20 +116,20 @@ def test_an_exception_can_be_saved_from(first, tmp_path):
 
 
 def test_callbacks_are_told_of_the_file(tmp_path):
-    told = []
+    params = []
     files(
         tmp_path,
         epochs=1,
         save_checkpoint_steps=2,
         callbacks=[
             At(
-                on_train_step_end=lambda run_context: told.append(
+                on_train_step_end=lambda run_context: params.append(
                     run_context.original_args().last_save_ckpt_step
                 )
             )
         ],
     )
-    assert told == [None, 2, 2, 4]
+    assert params == [None, 2, 2, 4]
 
 
 def test_the_present_directory_is_the_default(tmp_path, monkeypatch):

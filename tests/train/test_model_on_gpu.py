@@ -33,13 +33,13 @@ class Counting(Callback):
         self._open = None
 
     def on_train_step_end(self, run_context):
-        told = run_context.original_args()
+        params = run_context.original_args()
         if self.reads:
-            float(_loss(told.net_outputs).asnumpy())
+            float(_loss(params.net_outputs).asnumpy())
         if self._open is not None:
             self._open.__exit__(None, None, None)
             self._open = None
-        if 2 <= told.cur_step_num < STEPS:
+        if 2 <= params.cur_step_num < STEPS:
             self._open = counting.counted()
             self.found.append(self._open.__enter__())
 
@@ -93,15 +93,15 @@ def test_the_manager_learns_of_overflows_in_the_end(space, monkeypatch, unread):
 
 
 def test_a_manager_of_ones_own_is_told_at_each_step(space):
-    told = []
+    params = []
 
     class Own(amp.DynamicLossScaleManager):
         def update_loss_scale(self, overflow):
-            told.append(overflow)
+            params.append(overflow)
             super().update_loss_scale(overflow)
 
     trained(Own(2.0**10, 2, 100), Callback(), spoilt=(1,))
-    assert told == [False, True, False, False, False]
+    assert params == [False, True, False, False, False]
 
 
 def test_a_note_beside_an_update(space):

@@ -113,14 +113,14 @@ def test_a_name_that_an_operator_would_have():
     assert len(set(results)) == len(results) and b"Add_1" not in results
 
 
-@pytest.mark.parametrize("kept, listed", [(True, False), (True, True), (False, False)])
-def test_weights_in_the_file_and_as_inputs(kept, listed):
+@pytest.mark.parametrize("in_file, listed", [(True, False), (True, True), (False, False)])
+def test_weights_in_the_file_and_as_inputs(in_file, listed):
     model = exported(
-        Images(), normal(1, 1, 4, 4), export_params=kept, keep_initializers_as_inputs=listed
+        Images(), normal(1, 1, 4, 4), export_params=in_file, keep_initializers_as_inputs=listed
     )
-    wanted = WEIGHTS if listed or not kept else {}
+    wanted = WEIGHTS if listed or not in_file else {}
     assert model.inputs == {"image": [1, 1, 4, 4], **wanted}
-    assert (WEIGHTS.items() <= model.initializers.items()) is kept
+    assert (WEIGHTS.items() <= model.initializers.items()) is in_file
 
 
 def test_weights_that_a_message_cannot_hold_have_a_file_of_their_own(monkeypatch):
@@ -128,9 +128,9 @@ def test_weights_that_a_message_cannot_hold_have_a_file_of_their_own(monkeypatch
     net = Images()
     model = exported(net, normal(1, 1, 4, 4))
     assert WEIGHTS.items() <= model.initializers.items()
-    held = np.fromfile("net.onnx.data", np.float32)
+    data = np.fromfile("net.onnx.data", np.float32)
     wanted = [param.asnumpy().ravel() for param in net.get_parameters()]
-    assert (held == np.concatenate(wanted)).all()
+    assert (data == np.concatenate(wanted)).all()
     assert os.path.getsize("net.onnx") < 4000
     with pytest.raises(ValueError, match="2 GB"):
         ms.export(

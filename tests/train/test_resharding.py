@@ -24,7 +24,7 @@ def slicing(grid, cuts, further=(0, 0)):
     return Slicing(_layout(memoryview(layout(grid, cuts, further=further))))
 
 
-def held(made, rank):
+def part_of(made, rank):
     """The part of WHOLE that a rank holds."""
     return WHOLE[tuple(slice(*each) for each in made.region(rank, WHOLE.shape))]
 
@@ -42,7 +42,7 @@ def held(made, rank):
     ids=str,
 )
 def test_what_a_rank_holds(grid, cuts, rank, expected):
-    np.testing.assert_array_equal(held(slicing(grid, cuts), rank), expected)
+    np.testing.assert_array_equal(part_of(slicing(grid, cuts), rank), expected)
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ LAYOUTS = [
 def test_slices_become_others(source, target):
     source, target = slicing(*source), slicing(*target)
     for rank in range(target.ranks()):
-        slices = {each: held(source, each) for each in source.holders(target, rank)}
-        np.testing.assert_array_equal(resliced(slices, source, target, rank), held(target, rank))
+        slices = {each: part_of(source, each) for each in source.holders(target, rank)}
+        np.testing.assert_array_equal(resliced(slices, source, target, rank), part_of(target, rank))
 
 
 def test_of_equal_slices_the_nearest_is_taken():
@@ -179,7 +179,8 @@ def test_a_folder_of_checkpoints(rows, tmp_path, workers):
 def test_safetensors(tmp_path, kind):
     for rank in range(4):
         saved(
-            tmp_path / "s" / f"rank_{rank}" / "net.safetensors", w=held(slicing([4], [0, -1]), rank)
+            tmp_path / "s" / f"rank_{rank}" / "net.safetensors",
+            w=part_of(slicing([4], [0, -1]), rank),
         )
     source = strategy(tmp_path / "rows.ckpt", w=ROWS)
     ms.transform_checkpoints(

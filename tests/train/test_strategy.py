@@ -59,10 +59,17 @@ def test_a_strategy_file(tmp_path, packed):
     )
     found = ms.build_searched_strategy(path)
     assert list(found) == ["w", "b"]
-    told = found["w"]
-    assert told.dev_matrix[0].dim == [2, 4] and told.tensor_map[0].dim == [-1, 0]
-    assert found["b"].param_split_shape[0].dim == [3, 2] and told.param_split_shape[0].dim == []
-    assert (told.field, told.opt_weight_shard_step, told.opt_weight_shard_size) == (0, 2, 4)
+    found_layout = found["w"]
+    assert found_layout.dev_matrix[0].dim == [2, 4] and found_layout.tensor_map[0].dim == [-1, 0]
+    assert (
+        found["b"].param_split_shape[0].dim == [3, 2]
+        and found_layout.param_split_shape[0].dim == []
+    )
+    assert (
+        found_layout.field,
+        found_layout.opt_weight_shard_step,
+        found_layout.opt_weight_shard_size,
+    ) == (0, 2, 4)
 
 
 def test_numbers_below_zero(tmp_path):
@@ -88,10 +95,10 @@ def test_a_strategy_file_in_json(tmp_path):
             }
         )
     )
-    told = ms.build_searched_strategy(str(path))["w"]
-    assert told.dev_matrix[0].dim == [2] and told.opt_weight_shard_size == -1
+    found_layout = ms.build_searched_strategy(str(path))["w"]
+    assert found_layout.dev_matrix[0].dim == [2] and found_layout.opt_weight_shard_size == -1
     parts = [Parameter(Tensor(each), "w") for each in ([1.0, 2.0], [3.0])]
-    whole = ms.merge_sliced_parameter(parts, {"w": told})
+    whole = ms.merge_sliced_parameter(parts, {"w": found_layout})
     assert whole.asnumpy().tolist() == [1, 2, 3]
 
 
@@ -228,8 +235,8 @@ def test_stages_become_one_file(tmp_path):
     ms.merge_pipeline_strategys(str(folder), str(path))
     found = ms.build_searched_strategy(str(path))
     assert list(found) == ["0-w", "1-v"] and found["1-v"].dev_matrix[0].dim == [2]
-    told = [(number, value) for number, _, value in fields(memoryview(path.read_bytes()))]
-    assert told[0] == (1, 1) and [number for number, _ in told] == [1, 2, 2, 3, 3]
+    found_layout = [(number, value) for number, _, value in fields(memoryview(path.read_bytes()))]
+    assert found_layout[0] == (1, 1) and [number for number, _ in found_layout] == [1, 2, 2, 3, 3]
 
 
 def test_stages_in_json_become_one_file(tmp_path):
@@ -250,8 +257,11 @@ def test_stages_in_json_become_one_file(tmp_path):
         "0-w": [1],
         "1-w": [2],
     }
-    told = json.loads((tmp_path / "merged.json").read_text())
-    assert told["current_stage"] == 1 and list(told["parallel_strategy_item"]) == ["op0", "op1"]
+    found_layout = json.loads((tmp_path / "merged.json").read_text())
+    assert found_layout["current_stage"] == 1 and list(found_layout["parallel_strategy_item"]) == [
+        "op0",
+        "op1",
+    ]
 
 
 def test_refused_stages(tmp_path):

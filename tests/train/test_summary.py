@@ -43,14 +43,14 @@ def values_of(event):
 
 @pytest.fixture
 def recorder(tmp_path):
-    opened = []
+    made = []
 
     def make(**arguments):
-        opened.append(SummaryRecord(str(tmp_path / "log"), **arguments))
-        return opened[-1]
+        made.append(SummaryRecord(str(tmp_path / "log"), **arguments))
+        return made[-1]
 
     yield make
-    for record in opened:
+    for record in made:
         record.close()
 
 

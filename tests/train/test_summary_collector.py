@@ -156,8 +156,8 @@ def test_tensors_are_recorded_less_often(total, freq, tensor_freq, expected):
 def test_train_lineage(tmp_path):
     others = [ModelCheckpoint("net", str(tmp_path / "saved"))]
     trained(tmp_path / "log", others=others)
-    told = message(lineages(tmp_path / "log")[6])
-    settings, data, network, saved = (message(told[number][0]) for number in (1, 2, 3, 4))
+    lineage = message(lineages(tmp_path / "log")[6])
+    settings, data, network, saved = (message(lineage[number][0]) for number in (1, 2, 3, 4))
     assert settings == {
         1: [b"Momentum"],
         2: [np.float32(0.01)],
@@ -178,22 +178,24 @@ def test_eval_lineage(tmp_path):
     model = made()
     model.train(1, rows(8), [collector], dataset_sink_mode=False)
     metrics = model.eval(rows(), [collector], dataset_sink_mode=False)
-    told = lineages(tmp_path)
-    assert 6 in told  # the training's file stays, though the next is of the same second
-    told = message(told[7])
-    assert json.loads(told[2][0]) == metrics and message(told[3][0]) == {2: [48]}
+    lineage = lineages(tmp_path)
+    assert 6 in lineage  # the training's file stays, though the next is of the same second
+    lineage = message(lineage[7])
+    assert json.loads(lineage[2][0]) == metrics and message(lineage[3][0]) == {2: [48]}
     assert len(glob.glob(f"{tmp_path}/*_MS")) == 1
 
 
 def test_custom_lineage(tmp_path, monkeypatch):
     monkeypatch.setenv("MINDINSIGHT_HYPER_CONFIG", '{"custom_lineage_data": {"a": 0, "d": "e"}}')
     trained(tmp_path, custom_lineage_data={"a": 1, "b": 0.5, "c": "text"})
-    told = [message(each) for each in message(lineages(tmp_path)[10])[1]]
+    lineage = [message(each) for each in message(lineages(tmp_path)[10])[1]]
     found = {
-        message(entry[0])[1][0]: message(entry[0])[2][0] for each in told for entry in each.values()
+        message(entry[0])[1][0]: message(entry[0])[2][0]
+        for each in lineage
+        for entry in each.values()
     }
     assert found == {b"a": 1, b"b": 0.5, b"c": b"text", b"d": b"e"}
-    assert [list(each) for each in told] == [[3], [4], [5], [4]]
+    assert [list(each) for each in lineage] == [[3], [4], [5], [4]]
 
 
 def maps(data):
@@ -210,10 +212,14 @@ def test_dataset_graph(tmp_path):
     batch = message(lineages(tmp_path)[9])
     mapped = message(batch[1][0])
     source = message(mapped[1][0])
-    told = maps(batch[2][0])
-    assert (told["op_type"], told["batch_size"], told["drop_remainder"]) == (b"Batch", 4, 0)
-    told = maps(mapped[2][0])
-    assert told["op_type"] == b"Map" and message(told["output_columns"])[1] == [b'"image"']
+    lineage = maps(batch[2][0])
+    assert (lineage["op_type"], lineage["batch_size"], lineage["drop_remainder"]) == (
+        b"Batch",
+        4,
+        0,
+    )
+    lineage = maps(mapped[2][0])
+    assert lineage["op_type"] == b"Map" and message(lineage["output_columns"])[1] == [b'"image"']
     assert maps(message(mapped[3][0])[1][0])["tensor_op_name"] == b"<lambda>"
     assert maps(source[2][0])["op_type"] == b"GeneratorDataset"
 
@@ -224,19 +230,19 @@ def test_dataset_graph_of_transforms_and_samplers():
     data = ds.NumpySlicesDataset([1, 2], sampler=sampler).map(
         [vision.Resize((4, 5)), vision.HWC2CHW(), transforms.TypeCast(ms.int32)]
     )
-    told = message(_dataset_graph.dataset_graph(data))
-    operations = [maps(message(each)[1][0]) for each in told[3]]
+    lineage = message(_dataset_graph.dataset_graph(data))
+    operations = [maps(message(each)[1][0]) for each in lineage[3]]
     assert [each["tensor_op_name"] for each in operations] == [b"Resize", b"HWC2CHW", b"TypeCast"]
     assert json.loads(operations[0]["tensor_op_params"])["size"] == [4, 5]
     assert operations[1]["tensor_op_params"] == b"None"
     assert json.loads(operations[2]["tensor_op_params"]) == {"data_type": "int32"}
-    told = message(message(told[1][0])[4][0])
-    assert told[3] == [0.25, 0.75] and maps(told[1][0])["replacement"] == 1
+    lineage = message(message(lineage[1][0])[4][0])
+    assert lineage[3] == [0.25, 0.75] and maps(lineage[1][0])["replacement"] == 1
 
 
 def test_lineage_leaves_out_what_is_not_known():
-    told = message(_lineage.train_lineage({"network": "N", "loss": None, "model_size": 0}))
-    assert message(told[3][0]) == {1: [b"N"]} and message(told[4][0]) == {4: [0]}
+    lineage = message(_lineage.train_lineage({"network": "N", "loss": None, "model_size": 0}))
+    assert message(lineage[3][0]) == {1: [b"N"]} and message(lineage[4][0]) == {4: [0]}
 
 
 @pytest.fixture
@@ -320,9 +326,9 @@ def test_landscape_of_steps(tmp_path):
     assert sorted(os.listdir(folder)) == [f"Net_{n}_step.ckpt" for n in (1, 2, 3)] + [
         "train_metadata.json"
     ]
-    told = json.loads((folder / "train_metadata.json").read_text())
+    lineage = json.loads((folder / "train_metadata.json").read_text())
     files = {str(n): os.path.realpath(folder / f"Net_{n}_step.ckpt") for n in (1, 2, 3)}
-    assert told == {
+    assert lineage == {
         "epoch_group": {"0": [1, 2, 3]},
         "model_params_file_map": files,
         "step_per_epoch": 12,
@@ -495,5 +501,5 @@ def test_an_output_that_is_no_loss(tmp_path):
 
     Model(Step()).train(1, rows(4), [SummaryCollector(str(tmp_path))], dataset_sink_mode=False)
     assert steps(tmp_path) == [(1, ["input_data/auto"])]
-    told = message(lineages(tmp_path)[6])
-    assert message(told[3][0]) == {1: [b"Step"]} and 1 not in message(told[1][0])
+    lineage = message(lineages(tmp_path)[6])
+    assert message(lineage[3][0]) == {1: [b"Step"]} and 1 not in message(lineage[1][0])

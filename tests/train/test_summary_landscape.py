@@ -136,9 +136,11 @@ def test_settings_are_changed_and_kept(folder):
     found = drawn(folder)
     assert list(found) == ["landscape_[3]"]
     assert arrays(found["landscape_[3]"][1][0])[2].shape == (3, 3)
-    told = json.loads((folder / "ckpt_dir" / "train_metadata.json").read_text())
-    assert told["epoch_group"] == {"0": [2, 3, 4], "1": [1, 2, 3]} and told["num_samples"] == 4
-    assert "intervals" not in told and len(told) == 7
+    metadata = json.loads((folder / "ckpt_dir" / "train_metadata.json").read_text())
+    assert (
+        metadata["epoch_group"] == {"0": [2, 3, 4], "1": [1, 2, 3]} and metadata["num_samples"] == 4
+    )
+    assert "intervals" not in metadata and len(metadata) == 7
 
 
 def test_a_plane_holds_the_trained_weights():

@@ -53,8 +53,8 @@ def written(source, **options):
         if name.endswith(".json"):
             found["map"] = json.loads((target / name).read_text(encoding="utf-8"))
         else:
-            held = ms.load_checkpoint(str(target / name), format="safetensors")
-            found[name.partition(".")[0]] = {key: each.asnumpy() for key, each in held.items()}
+            loaded = ms.load_checkpoint(str(target / name), format="safetensors")
+            found[name.partition(".")[0]] = {key: each.asnumpy() for key, each in loaded.items()}
     return found
 
 

@@ -23,10 +23,10 @@ class Telling(nn.Cell):
 
     def __init__(self, *keys):
         super().__init__()
-        self.keys, self.told = keys, None
+        self.keys, self.seen = keys, None
 
     def construct(self, x):
-        self.told = {key: ms.get_auto_parallel_context(key) for key in self.keys}
+        self.seen = {key: ms.get_auto_parallel_context(key) for key in self.keys}
         return x
 
 
@@ -35,7 +35,7 @@ def in_force(prepare, *keys):
     net = AutoParallel(inner)
     prepare(net)
     net(Tensor(np.ones(2, np.float32)))
-    return inner.told
+    return inner.seen
 
 
 SETTINGS = {
@@ -69,8 +69,8 @@ def test_a_setting_is_in_force_while_the_network_runs(key):
 
 def test_settings_end_with_the_call():
     ms.set_auto_parallel_context(gradients_mean=True)
-    told = in_force(lambda net: net.pipeline(2), "gradients_mean", "pipeline_stages")
-    assert told == {"gradients_mean": False, "pipeline_stages": 2}
+    seen = in_force(lambda net: net.pipeline(2), "gradients_mean", "pipeline_stages")
+    assert seen == {"gradients_mean": False, "pipeline_stages": 2}
     assert ms.get_auto_parallel_context("gradients_mean") is True
     assert ms.get_auto_parallel_context("pipeline_stages") == 1
 
@@ -80,17 +80,17 @@ def test_fusion_and_files_are_told_whole():
         net.comm_fusion({"allreduce": {"mode": "size", "config": 32}})
         net.disable_strategy_file_only_for_trainable_params()
 
-    told = in_force(prepare, "comm_fusion", "strategy_ckpt_config")
-    assert told["comm_fusion"]["allreduce"] == {"mode": "size", "config": 32}
-    assert told["comm_fusion"]["openstate"] is True
-    assert told["strategy_ckpt_config"]["only_trainable_params"] is False
+    seen = in_force(prepare, "comm_fusion", "strategy_ckpt_config")
+    assert seen["comm_fusion"]["allreduce"] == {"mode": "size", "config": 32}
+    assert seen["comm_fusion"]["openstate"] is True
+    assert seen["strategy_ckpt_config"]["only_trainable_params"] is False
 
 
 def test_one_process_stands_alone():
     for mode in ("semi_auto", "sharding_propagation", "recursive_programming"):
         inner = Telling("parallel_mode")
         AutoParallel(inner, mode)(Tensor([1.0]))
-        assert inner.told == {"parallel_mode": "stand_alone"}
+        assert inner.seen == {"parallel_mode": "stand_alone"}
 
 
 def test_the_network_is_that_within():

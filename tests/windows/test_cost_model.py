@@ -19,8 +19,8 @@ def test_costs_are_kept_and_set_back():
     costs.cost_model_context().set_costmodel_beta(7.0)
     assert costs.get_cost_model_context("costmodel_beta") == 7.0
     costs.reset_cost_model_context()
-    told = [costs.get_cost_model_context(f"costmodel_{name}") for name in ("alpha", "beta")]
-    assert told == [1.0, 400.0]
+    values = [costs.get_cost_model_context(f"costmodel_{name}") for name in ("alpha", "beta")]
+    assert values == [1.0, 400.0]
     assert costs.get_cost_model_context("costmodel_gamma") == pytest.approx(0.001)
 
 

@@ -44,7 +44,7 @@ def fresh(monkeypatch):
     monkeypatch.setattr(cpu_tuning, "_done", [])
 
 
-def told(table, key):
+def reported(table, key):
     return ms.get_context(key) if table is None else ms.get_context(table)[key]
 
 
@@ -55,7 +55,7 @@ def test_a_setting_is_kept_and_told(call, values, table, key):
     module = importlib.import_module(call.__module__)
     assert module.function_status[call.__name__] is False
     call(*values)
-    assert told(table, key) == (values if len(values) > 1 else values[0])
+    assert reported(table, key) == (values if len(values) > 1 else values[0])
     assert module.function_status[call.__name__] is True
     call(*values)
 

@@ -72,13 +72,13 @@ def test_arguments_are_refused():
 
 
 def test_memory(space):
-    kept = Tensor(np.zeros(1000, np.float32))
+    alive = Tensor(np.zeros(1000, np.float32))
     assert hal.memory_reserved() >= hal.memory_allocated() >= 0
     assert runtime.memory_allocated() == hal.memory_allocated()
     assert runtime.memory_reserved() == hal.memory_reserved()
     assert hal.memory_allocated("CPU") == hal.memory_reserved("CPU") == 0
     hal.empty_cache()
-    assert kept.shape == (1000,)
+    assert alive.shape == (1000,)
 
 
 def test_streams(space):

@@ -79,9 +79,9 @@ def test_nothing_is_bound_unless_wanted():
 def test_workers_of_pipelines_are_bound(tmp_path, from_file):
     wanted, before = core(), affinity.available()
     if from_file:
-        told = {"bind_cpu": {"device0": {"minddata": f"{wanted}-{wanted}", "scheduler": "0"}}}
+        record = {"bind_cpu": {"device0": {"minddata": f"{wanted}-{wanted}", "scheduler": "0"}}}
         path = tmp_path / "bind.json"
-        path.write_text(json.dumps(told), encoding="utf-8")
+        path.write_text(json.dumps(record), encoding="utf-8")
         runtime.set_cpu_affinity(True, bind_file=str(path))
     else:
         runtime.set_cpu_affinity(True, [], {"minddata": [wanted]})
@@ -140,14 +140,14 @@ def test_operations_are_waited_for(space, monkeypatch):
     x = ms.Tensor(np.ones((2, 3), np.float32))
     ms.ops.tanh(x)
     assert waited == []
-    kept = dict(arrays.DIRECT)
+    saved = dict(arrays.DIRECT)
     try:
         runtime.launch_blocking()
         found = ms.ops.tanh(x)
         gradient = ms.grad(lambda x: ms.ops.tanh(x).sum())(x)
     finally:
         arrays.blocking = False
-        arrays.DIRECT.update(kept)
+        arrays.DIRECT.update(saved)
     assert bool(waited) is (space is not arrays.HOST)
     close(found, np.tanh(1.0))
     close(gradient, 1 - np.tanh(1.0) ** 2)

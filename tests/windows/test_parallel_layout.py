@@ -21,21 +21,21 @@ def untouched():
     parallel.reset_algo_parameters()
 
 
-def told():
+def settings():
     return {name: parallel.get_algo_parameters(name) for name in DEFAULTS}
 
 
 def test_settings_of_the_search_are_kept_and_reset():
-    assert told() == DEFAULTS
+    assert settings() == DEFAULTS
     changed = {
         "enable_algo_approxi": True,
         "algo_approxi_epsilon": 1.0,
         "tensor_slice_align_size": 1024,
     }
     parallel.set_algo_parameters(**changed)
-    assert told() == {**DEFAULTS, **changed}
+    assert settings() == {**DEFAULTS, **changed}
     parallel.reset_algo_parameters()
-    assert told() == DEFAULTS
+    assert settings() == DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_settings_of_the_search_are_kept_and_reset():
 def test_a_refused_setting_changes_nothing(values, error):
     with pytest.raises(error):
         parallel.set_algo_parameters(enable_algo_approxi=True, **values)
-    assert told() == DEFAULTS
+    assert settings() == DEFAULTS
 
 
 def test_unknown_settings_are_not_told():

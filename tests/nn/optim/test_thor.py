@@ -88,7 +88,7 @@ class Reference:
         self.kinds, self.rates, self.dampings = kinds, rates, dampings
         self.momentum, self.decay, self.scale = momentum, decay, scale
         self.nesterov, self.clip, self.filter = nesterov, clip, filter
-        self.kept = {}
+        self.inverses = {}
         self.t = 0
 
     def step(self, gradients, factors, second_order=True):
@@ -100,8 +100,8 @@ class Reference:
             kind = self.kinds.get(layer) if last in ("weight", "embedding_table") else None
             if kind is not None:
                 if second_order:
-                    self.kept[layer] = self._inverses(kind, *factors[layer], damping)
-                g = self._apply(kind, g, *self.kept[layer])
+                    self.inverses[layer] = self._inverses(kind, *factors[layer], damping)
+                g = self._apply(kind, g, *self.inverses[layer])
             elif layer == "norm":
                 g = g / (g**2 / BATCH + math.sqrt(damping))
             if self.decay > 0 and self.filter(name):
@@ -115,22 +115,22 @@ class Reference:
 
     def _inverses(self, kind, x, d, damping):
         rows = d.shape[0]
-        places = 1
+        windows = 1
         g = d.T @ d / rows * (BATCH / self.scale) ** 2
         if kind == "conv":
-            places = rows // BATCH
-        shift = math.sqrt(damping / places)
+            windows = rows // BATCH
+        shift = math.sqrt(damping / windows)
         if kind == "table":
-            return np.bincount(x), shift, blocks_inverse(g, shift), places
-        return blocks_inverse(x.T @ x / rows, shift), None, blocks_inverse(g, shift), places
+            return np.bincount(x), shift, blocks_inverse(g, shift), windows
+        return blocks_inverse(x.T @ x / rows, shift), None, blocks_inverse(g, shift), windows
 
-    def _apply(self, kind, g, a, shift, inverse_g, places):
+    def _apply(self, kind, g, a, shift, inverse_g, windows):
         if kind == "table":
             counts = np.zeros(g.shape[0])
             counts[: a.size] = a
             return (1 / (counts / BATCH + shift))[:, None] * g @ inverse_g
         rows = g.reshape(g.shape[0], -1)
-        return (inverse_g @ rows @ a).reshape(g.shape) / places
+        return (inverse_g @ rows @ a).reshape(g.shape) / windows
 
 
 def blocks_inverse(matrix, shift):

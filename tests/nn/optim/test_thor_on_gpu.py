@@ -61,9 +61,11 @@ def course():
         values[0, 0, 0, 0] = np.inf if number in SPOILT else values[0, 0, 0, 0]
         _, overflow, _ = step(Tensor(values), ids, more)
         assert bool(overflow) == (number in SPOILT)
-        held = [*step.get_parameters(), *optimizer.matrix_a, *optimizer.matrix_g]
-        held += [optimizer.global_step, optimizer.cov_step]
-        found.append({f"{at} {each.name}": each.asnumpy().copy() for at, each in enumerate(held)})
+        tensors = [*step.get_parameters(), *optimizer.matrix_a, *optimizer.matrix_g]
+        tensors += [optimizer.global_step, optimizer.cov_step]
+        found.append(
+            {f"{at} {each.name}": each.asnumpy().copy() for at, each in enumerate(tensors)}
+        )
     return found
 
 

@@ -25,9 +25,9 @@ def values(tensor):
     return tensor.asnumpy().astype(np.float64)
 
 
-def fixed(mean, spread):
+def fixed(mean, deviation):
     """A posterior of one mean and, as nearly as the parameters allow, one standard deviation."""
-    start = float(np.log(np.expm1(spread)))
+    start = float(np.log(np.expm1(deviation)))
 
     def make(name, shape):
         return bnn_layers.NormalPosterior(
@@ -60,9 +60,9 @@ def test_a_posterior_starts_as_told_and_can_be_asked():
     assert [each.name for each in posterior.get_parameters()] == ["w_mean", "w_untransformed_std"]
     start = values(posterior.mean)
     close([start.mean(), start.std()], [2, 3], rtol=1e-7, atol=0.1)
-    spread = values(posterior.untransformed_std)
-    close([spread.mean(), spread.std()], [-5, 0.1], rtol=1e-7, atol=0.01)
-    close(values(posterior("sd")), np.log1p(np.exp(spread)), rtol=1e-5, atol=0)
+    deviation = values(posterior.untransformed_std)
+    close([deviation.mean(), deviation.std()], [-5, 0.1], rtol=1e-7, atol=0.01)
+    close(values(posterior("sd")), np.log1p(np.exp(deviation)), rtol=1e-5, atol=0)
     mean, sd = posterior("get_dist_args")
     assert mean is posterior.mean and sd.shape == (200, 100)
     assert posterior("get_dist_type") == "Normal"

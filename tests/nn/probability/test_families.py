@@ -42,8 +42,8 @@ def test_samples_follow_the_distribution(name):
     drawn = values(getattr(families, name)(*args).sample((20000,))).reshape(-1)
     assert drawn.shape == (20000,)
     for level in (0.1, 0.35, 0.5, 0.8, 0.95):  # five standard errors are below 0.018
-        place = expected.ppf(level)
-        close((drawn <= place).mean(), expected.cdf(place), atol=0.018)
+        quantile = expected.ppf(level)
+        close((drawn <= quantile).mean(), expected.cdf(quantile), atol=0.018)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -91,11 +91,11 @@ def test_one_number_is_a_tensor_of_no_axes(name):
 @pytest.mark.parametrize("name", TAILS)
 def test_tails_keep_their_digits(name):
     args, expected = SAMPLED[name]
-    found, place = getattr(families, name)(*args), Tensor([TAILS[name]], float32)
+    found, quantile = getattr(families, name)(*args), Tensor([TAILS[name]], float32)
     question = "cdf" if TAILS[name] < 0 else "survival_function"
     answer = (expected.cdf if TAILS[name] < 0 else expected.sf)(TAILS[name])
     assert 0 < answer < 1e-6
-    close(values(getattr(found, question)(place))[0], answer, rtol=2e-5, atol=0)
+    close(values(getattr(found, question)(quantile))[0], answer, rtol=2e-5, atol=0)
 
 
 def test_support_ends_where_it_should():
@@ -222,6 +222,6 @@ def test_refusals_change_nothing():
             found.sample(wrong)
     np.testing.assert_array_equal(values(found.sample((5,))), values(twin.sample((5,))))
     with pytest.raises(TypeError, match="'get_dist_args' takes"):
-        found.get_dist_args(place=Tensor(1.0))
+        found.get_dist_args(quantile=Tensor(1.0))
     with pytest.raises(ValueError, match=r"For 'Cauchy', 'scale' must be above 0, but got"):
         families.Cauchy(0.0, ops.zeros((2,)))

@@ -68,16 +68,16 @@ def course(overflows, scale, factor, window):
 def test_the_course_of_a_dynamic_scale(space, as_tensor, scale, factor, window):
     rng = np.random.default_rng(int(scale))
     update = nn.DynamicLossScaleUpdateCell(scale, factor, window)
-    held = Parameter(Tensor(np.float32(scale)), name="scale")
+    scale_param = Parameter(Tensor(np.float32(scale)), name="scale")
     overflows = (rng.random(40) < 0.3).tolist() + [True] * 40
     for overflow, (expected, current, last) in zip(
         overflows, course(overflows, scale, factor, window), strict=True
     ):
         given = Tensor(overflow) if as_tensor else overflow
-        assert update(held, given) is given
-        assert float(held) == np.float32(expected)
+        assert update(scale_param, given) is given
+        assert float(scale_param) == np.float32(expected)
         assert int(update.cur_iter) == current and int(update.last_overflow_iter) == last
-    assert float(held) == 1.0
+    assert float(scale_param) == 1.0
 
 
 def test_the_state_of_a_dynamic_scale():

@@ -47,8 +47,8 @@ def course(make):
         y = rng.standard_normal((4, 2)).astype(np.float32)
         _, overflow, used = step(Tensor(x), Tensor(y))
         assert bool(overflow) == (number in SPOILT)
-        held = [*step.get_parameters(), *optimizer.get_parameters(), *scale.get_parameters()]
-        found.append({each.name: each.asnumpy().copy() for each in held} | {"used": float(used)})
+        tensors = [*step.get_parameters(), *optimizer.get_parameters(), *scale.get_parameters()]
+        found.append({each.name: each.asnumpy().copy() for each in tensors} | {"used": float(used)})
     return found
 
 

@@ -43,7 +43,7 @@ def naive(
     scale=1.0,
     shift=None,
     sees=lambda b, h, i, j: True,
-    kept=None,
+    dropout_mask=None,
     keep_prob=1.0,
     shift_first=False,
 ):
@@ -67,8 +67,8 @@ def naive(
         sums[b, h, i] = sum(math.exp(s - tops[b, h, i]) for s in scores.values())
         for j, s in scores.items():
             weight = math.exp(s - tops[b, h, i]) / sums[b, h, i]
-            if kept is not None:
-                weight *= kept[b, h, i, j] / keep_prob
+            if dropout_mask is not None:
+                weight *= dropout_mask[b, h, i, j] / keep_prob
             out[b, h, i] += weight * value[b, g, j]
     return out, tops, sums
 
@@ -199,15 +199,15 @@ def test_last_rows_of_an_alibi_shift_tell_the_others():
 
 def test_bits_of_the_mask_drop_weights():
     arrays = inputs(keys=8)
-    kept = numpy.random.default_rng(3).random((2, 4, 5, 8)) < 0.6
+    dropout_mask = numpy.random.default_rng(3).random((2, 4, 5, 8)) < 0.6
     found = ops.flash_attention_score(
         *tensors("BNSD", *arrays),
         4,
-        drop_mask=Tensor(numpy.packbits(kept, -1)),
+        drop_mask=Tensor(numpy.packbits(dropout_mask, -1)),
         keep_prob=0.6,
         input_layout="BNSD",
     )
-    close_sums(found, naive(*arrays, kept=kept, keep_prob=0.6)[0])
+    close_sums(found, naive(*arrays, dropout_mask=dropout_mask, keep_prob=0.6)[0])
 
 
 def joined(counts, keys, heads=4, groups=2):
@@ -251,8 +251,10 @@ def test_joined_sequences(layout):
 def test_joined_sequences_with_a_dropout_mask_and_a_shift():
     counts = (4, 8)
     whole, parts = joined(counts, counts)
-    kept = [numpy.random.default_rng(i).random((1, 4, n, n)) < 0.5 for i, n in enumerate(counts)]
-    bits = numpy.concatenate([numpy.packbits(k.reshape(-1)) for k in kept])
+    dropout_mask = [
+        numpy.random.default_rng(i).random((1, 4, n, n)) < 0.5 for i, n in enumerate(counts)
+    ]
+    bits = numpy.concatenate([numpy.packbits(k.reshape(-1)) for k in dropout_mask])
     distance = -numpy.abs(numpy.arange(8)[:, None] - numpy.arange(8)) * 0.5
     shift = numpy.broadcast_to(distance, (1, 4, 8, 8)).astype("float16")
     found = ops.flash_attention_score(
@@ -268,8 +270,8 @@ def test_joined_sequences_with_a_dropout_mask_and_a_shift():
         input_layout="TND",
     )
     wanted = [
-        naive(*p, shift=shift, kept=k, keep_prob=0.5, sees=lambda b, h, i, j: j <= i)[0]
-        for p, k in zip(parts, kept)
+        naive(*p, shift=shift, dropout_mask=k, keep_prob=0.5, sees=lambda b, h, i, j: j <= i)[0]
+        for p, k in zip(parts, dropout_mask)
     ]
     close_sums(found, numpy.concatenate([w[0].transpose(1, 0, 2) for w in wanted]))
 
@@ -300,10 +302,10 @@ def test_gradients_agree_with_differences(rows, first, monkeypatch):
     barred = rng.random((2, 1, 1, 4, 5)) < 0.3
     barred[0, 0, 0, 1] = True  # a query that sees nothing
     barred = Tensor(barred)
-    kept = Tensor((rng.random((2, 2, 2, 4, 5)) < 0.7).astype("uint8"))
+    dropout_mask = Tensor((rng.random((2, 2, 2, 4, 5)) < 0.7).astype("uint8"))
 
     def fn(query, key, value, shift):
-        return attend.run(query, key, value, shift, barred, kept, 0.7, 0.7, first)
+        return attend.run(query, key, value, shift, barred, dropout_mask, 0.7, 0.7, first)
 
     check_gradients(fn, *[rng.standard_normal(shape) for shape in shapes])
 

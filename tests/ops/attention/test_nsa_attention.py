@@ -21,7 +21,7 @@ def naive(query, key, value, scale, sizes, count, masks, ends):
     atten_mask, topk_mask = masks
     query, key, value = (x.astype("float64") for x in (query, key, value))
     heads, groups = query.shape[1], key.shape[1]
-    outs, places, extents = [], [], []
+    outs, chosen_blocks, extents = [], [], []
     starts = [[0, *each[:-1]] for each in ends]
     for (a, b), (c, d), (e, f) in zip(*(zip(s, t) for s, t in zip(starts, ends))):
         for i in range(b - a):
@@ -48,8 +48,8 @@ def naive(query, key, value, scale, sizes, count, masks, ends):
                 open_blocks = [j for j in range(f - e) if topk_mask is None or not topk_mask[i, j]]
                 ranked = sorted(open_blocks, key=lambda j: -each[j])[:count]
                 chosen.append(ranked + [-1] * (count - len(ranked)))
-            places.append(chosen)
-    return numpy.array(outs), numpy.array(places), numpy.array(extents)
+            chosen_blocks.append(chosen)
+    return numpy.array(outs), numpy.array(chosen_blocks), numpy.array(extents)
 
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
@@ -79,11 +79,11 @@ def test_against_loops(dtype, sizes, count, masked):
         actual_sel_seq_kvlen=ends[2],
     )
     arrays = [x.astype(ms.float32).asnumpy() for x in (query, key, value)]
-    outs, places, extents = naive(*arrays, 0.3, sizes, count, masks, ends)
+    outs, chosen_blocks, extents = naive(*arrays, 0.3, sizes, count, masks, ends)
     assert [x.dtype for x in found] == [dtype, ms.int32, ms.float32, ms.float32]
     # Outputs are float16 or bfloat16, and so are the weights between the two products.
     numpy.testing.assert_allclose(found[0].astype(ms.float32).asnumpy(), outs, 2e-2, 1e-2)
-    assert numpy.array_equal(found[1].asnumpy(), places)
+    assert numpy.array_equal(found[1].asnumpy(), chosen_blocks)
     for i in (0, 1):
         assert found[2 + i].shape == (9, 4, 8)
         wanted = numpy.repeat(extents[..., i : i + 1], 8, -1)

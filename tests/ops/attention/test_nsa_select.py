@@ -127,47 +127,47 @@ def score(query, key, weights):
 def ranked(query, key, weights, count, mode):
     """The best keys of each query of one sequence: places and scores, by sorting."""
     query, key, weights = (x.astype("float64") for x in (query, key, weights))
-    places = numpy.full((len(query), 1, count), -1)
+    indices = numpy.full((len(query), 1, count), -1)
     values = numpy.full((len(query), 1, count), -math.inf)
     for i in range(len(query)):
         seen = [j for j in range(len(key)) if mode == 0 or j <= i + len(key) - len(query)]
         order = sorted(seen, key=lambda j: -score(query[i], key[j, 0], weights[i]))[:count]
-        places[i, 0, : len(order)] = order
+        indices[i, 0, : len(order)] = order
         values[i, 0, : len(order)] = [score(query[i], key[j, 0], weights[i]) for j in order]
-    return places, values
+    return indices, values
 
 
 @pytest.mark.parametrize("mode", [0, 3])
 @pytest.mark.parametrize("count", [1, 4, 9])
 def test_best_keys_of_a_batch(mode, count):
     query, key, weights = random(2, 5, 3, 8), random(2, 7, 1, 8), random(2, 5, 3)
-    places, values = ops.lightning_indexer(
+    indices, values = ops.lightning_indexer(
         *map(Tensor, (query, key, weights)), sparse_count=count, sparse_mode=mode, return_value=True
     )
     wanted = [ranked(*one, count, mode) for one in zip(query, key, weights)]
-    assert places.dtype == ms.int32 and values.dtype == ms.float16
-    numpy.testing.assert_array_equal(places.asnumpy(), [w[0] for w in wanted])
+    assert indices.dtype == ms.int32 and values.dtype == ms.float16
+    numpy.testing.assert_array_equal(indices.asnumpy(), [w[0] for w in wanted])
     close_sums(values, [w[1] for w in wanted])
     alone = ops.lightning_indexer(
         *map(Tensor, (query, key, weights)), sparse_count=count, sparse_mode=mode
     )
-    assert (alone[0] == places).all() and alone[1].shape == (0,) and alone[1].dtype == ms.float16
+    assert (alone[0] == indices).all() and alone[1].shape == (0,) and alone[1].dtype == ms.float16
     again = auto_generate.LightningIndexer()(
         *map(Tensor, (query, key, weights)), sparse_count=count, sparse_mode=mode
     )
-    assert (again[0] == places).all()
+    assert (again[0] == indices).all()
 
 
 def test_more_queries_than_keys_see_nothing_at_first():
     query, key, weights = random(1, 5, 3, 8), random(1, 3, 1, 8), random(1, 5, 3)
-    places, _ = ops.lightning_indexer(*map(Tensor, (query, key, weights)), sparse_count=2)
-    assert (places.asnumpy()[0, :2] == -1).all() and (places.asnumpy()[0, 2, 0] == [0, -1]).all()
+    indices, _ = ops.lightning_indexer(*map(Tensor, (query, key, weights)), sparse_count=2)
+    assert (indices.asnumpy()[0, :2] == -1).all() and (indices.asnumpy()[0, 2, 0] == [0, -1]).all()
 
 
 def test_best_keys_of_sequences_of_several_lengths():
     query, key, weights = random(2, 5, 3, 8), random(2, 7, 1, 8), random(2, 5, 3)
     queries, keys = (3, 5), (6, 0)
-    places, values = ops.lightning_indexer(
+    indices, values = ops.lightning_indexer(
         *map(Tensor, (query, key, weights)),
         actual_seq_lengths_query=int32(queries),
         actual_seq_lengths_key=int32(keys),
@@ -176,9 +176,9 @@ def test_best_keys_of_sequences_of_several_lengths():
     )
     for b in range(2):
         wanted = ranked(query[b, : queries[b]], key[b, : keys[b]], weights[b, : queries[b]], 4, 3)
-        numpy.testing.assert_array_equal(places[b, : queries[b]].asnumpy(), wanted[0])
+        numpy.testing.assert_array_equal(indices[b, : queries[b]].asnumpy(), wanted[0])
         close_sums(values[b, : queries[b]], wanted[1])
-    assert (places[0, 3:].asnumpy() == -1).all() and (values[0, 3:].asnumpy() == -math.inf).all()
+    assert (indices[0, 3:].asnumpy() == -1).all() and (values[0, 3:].asnumpy() == -math.inf).all()
 
 
 def paged(key, lengths, size, seed=0):
@@ -324,13 +324,13 @@ def test_choices_refused(given, error):
 # Attention to the chosen --------------------------------------------------------------------------
 
 
-def attention(query, key, value, places, scale, block=1, mode=3):
+def attention(query, key, value, indices, scale, block=1, mode=3):
     """Attention of one sequence by loops: the result, the largest scores, the sums beneath them."""
     query, key, value = (x.astype("float64") for x in (query, key, value))
     out = numpy.zeros((*query.shape[:2], value.shape[-1]))
     tops, sums = numpy.zeros((2, *query.shape[:2]))
     for i, h in numpy.ndindex(*query.shape[:2]):
-        named = [p * block + n for p in places[i, 0] if p >= 0 for n in range(block)]
+        named = [p * block + n for p in indices[i, 0] if p >= 0 for n in range(block)]
         last = i + len(key) - len(query) if mode == 3 else len(key)
         named = [j for j in named if j < len(key) and j <= last]
         scores = [scale * query[i, h] @ key[j, 0] for j in named]
@@ -345,27 +345,27 @@ def attention(query, key, value, places, scale, block=1, mode=3):
 def chosen(queries, keys, count, block=1, heads=3, seed=0):
     """Queries, keys, values, places and the features of positions of one sequence."""
     rng = numpy.random.default_rng(seed)
-    places = rng.integers(-1, -(-keys // block), (queries, 1, count)).astype("int32")
+    indices = rng.integers(-1, -(-keys // block), (queries, 1, count)).astype("int32")
     return (
         random(queries, heads, 8, seed=seed),
         random(keys, 1, 8, seed=seed),
         random(keys, 1, 8, seed=seed + 1),
-        places,
+        indices,
         random(queries, heads, 4, seed=seed),
         random(keys, 1, 4, seed=seed),
     )
 
 
-def of_all(query, key, value, places, query_rope, key_rope, **options):
+def of_all(query, key, value, indices, query_rope, key_rope, **options):
     query = numpy.concatenate([query, query_rope], -1)
-    return attention(query, numpy.concatenate([key, key_rope], -1), value, places, 0.3, **options)
+    return attention(query, numpy.concatenate([key, key_rope], -1), value, indices, 0.3, **options)
 
 
 @pytest.mark.parametrize("mode", [0, 3])
 @pytest.mark.parametrize("block", [1, 2, 4])
 def test_attention_of_a_batch(mode, block):
     sequences = [chosen(5, 9, 3, block, seed=seed) for seed in (0, 5)]
-    query, key, value, places, query_rope, key_rope = (
+    query, key, value, indices, query_rope, key_rope = (
         Tensor(numpy.stack(each)) for each in zip(*sequences)
     )
     given = {
@@ -376,7 +376,7 @@ def test_attention_of_a_batch(mode, block):
         "attention_mode": 2,
     }
     found = ops.sparse_flash_attention(
-        query, key, value, places, 0.3, return_softmax_lse=True, **given
+        query, key, value, indices, 0.3, return_softmax_lse=True, **given
     )
     wanted = [of_all(*one, block=block, mode=mode) for one in sequences]
     close_sums(found[0], [w[0] for w in wanted])
@@ -385,7 +385,7 @@ def test_attention_of_a_batch(mode, block):
     some = sums > 0
     close(found[2], sums)
     close(found[1].asnumpy()[some], numpy.array([w[1] for w in wanted])[:, None][some])
-    alone = auto_generate.SparseFlashAttention()(query, key, value, places, 0.3, **given)
+    alone = auto_generate.SparseFlashAttention()(query, key, value, indices, 0.3, **given)
     assert (alone[0] == found[0]).all()
     assert [(x.shape, x.dtype) for x in alone[1:]] == [((0,), ms.float32)] * 2
 
@@ -397,7 +397,7 @@ def test_attention_of_joined_sequences_and_pages():
         (s[0], s[1][:k], s[2][:k], s[3], s[4], s[5][:k]) for s, k in zip(sequences, lengths)
     ]
     wanted = [of_all(*one) for one in sequences]
-    query, key, value, places, query_rope, key_rope = (
+    query, key, value, indices, query_rope, key_rope = (
         Tensor(numpy.concatenate(each)) for each in zip(*sequences)
     )
     ends = {
@@ -410,7 +410,7 @@ def test_attention_of_joined_sequences_and_pages():
         query,
         key,
         value,
-        places,
+        indices,
         0.3,
         actual_seq_lengths_kv=int32(numpy.cumsum(lengths)),
         layout_kv="TND",
@@ -427,7 +427,7 @@ def test_attention_of_joined_sequences_and_pages():
         query,
         Tensor(pages[0][0]),
         Tensor(pages[1][0]),
-        places,
+        indices,
         0.3,
         actual_seq_lengths_kv=int32(lengths),
         block_table=int32(pages[0][1]),
@@ -440,7 +440,7 @@ def test_attention_of_joined_sequences_and_pages():
 
 def test_extent_of_padded_queries_and_in_parts(monkeypatch):
     sequences = [chosen(5, 9, 3, seed=seed) for seed in (0, 5)]
-    query, key, value, places, query_rope, key_rope = (
+    query, key, value, indices, query_rope, key_rope = (
         Tensor(numpy.stack(each)) for each in zip(*sequences)
     )
     monkeypatch.setattr(sparse_flash.space_for(query._array), "at_once", lambda: 80)
@@ -448,7 +448,7 @@ def test_extent_of_padded_queries_and_in_parts(monkeypatch):
         query,
         key,
         value,
-        places,
+        indices,
         0.3,
         query_rope=query_rope,
         key_rope=key_rope,
@@ -476,12 +476,12 @@ def test_keys_that_no_query_sees_are_not_gathered(blocks, seen, wanted):
 
 def test_one_page_for_each_sequence():
     one = chosen(2, 4, 3)
-    query, key, value, places, query_rope, key_rope = (Tensor(x[None]) for x in one)
+    query, key, value, indices, query_rope, key_rope = (Tensor(x[None]) for x in one)
     found = ops.sparse_flash_attention(
         query,
         key,
         value,
-        places,
+        indices,
         0.3,
         block_table=int32([0]),
         actual_seq_lengths_kv=int32([4]),
@@ -497,23 +497,23 @@ def test_one_page_for_each_sequence():
 def test_gradients_of_attention(rows, monkeypatch):
     whole = sparse_flash._chosen
 
-    def by_rows(xp, query, places, seen):
+    def by_rows(xp, query, indices, seen):
         for start in range(0, query.shape[0], rows):
             part = slice(start, start + rows)
-            for _, at, barred in whole(xp, query[part], places[part], seen[part]):
+            for _, at, barred in whole(xp, query[part], indices[part], seen[part]):
                 yield part, at, barred
 
     monkeypatch.setattr(sparse_flash, "_chosen", by_rows)
-    places = int32([[0, 1, 1, -1], [3, 2, 5, 0], [0, 1, 2, 3]])
+    indices = int32([[0, 1, 1, -1], [3, 2, 5, 0], [0, 1, 2, 3]])
     seen = Tensor(numpy.array([2, 4, 0]))
     check_gradients(
-        lambda q, k, v: attend_chosen.run(q, k, v, places, seen, 0.7),
+        lambda q, k, v: attend_chosen.run(q, k, v, indices, seen, 0.7),
         *(random(*s, dtype="float64") for s in [(3, 2, 5), (6, 5), (6, 3)]),
     )
 
 
 def test_gradient_through_sequences():
-    query, key, value, places, query_rope, key_rope = (Tensor(x[None]) for x in chosen(5, 9, 3))
+    query, key, value, indices, query_rope, key_rope = (Tensor(x[None]) for x in chosen(5, 9, 3))
 
     def fn(*given):
         query, key, value, query_rope, key_rope = given
@@ -522,7 +522,7 @@ def test_gradient_through_sequences():
                 query,
                 key,
                 value,
-                places,
+                indices,
                 0.3,
                 query_rope=query_rope,
                 key_rope=key_rope,

@@ -133,10 +133,10 @@ def test_tokens_of_sequences_and_what_each_sees():
     whole = [parts(x, lengths, table) for x in (key, value)]
     out = ops.PagedAttention(HEADS, 0.3, GROUPS)(*tensors, q_seq_lens=int32(counts))
     close(out, naive(query, *whole, 0.3))
-    spread = ops.PagedAttention(HEADS, 0.3, GROUPS)(
+    paged = ops.PagedAttention(HEADS, 0.3, GROUPS)(
         *tensors[:3], Tensor(table), Tensor(lengths), q_seq_lens=int32(counts)
     )
-    assert (spread == out).all()
+    assert (paged == out).all()
     seen = [parts(x, lengths - [2, 1, 0, 0, 1, 0], table) for x in (key, value)]
     out = ops.PagedAttention(HEADS, 0.3, GROUPS, mask_mode="TRAPEZOIDAL")(
         *tensors, q_seq_lens=int32(counts)

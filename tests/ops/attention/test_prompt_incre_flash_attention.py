@@ -192,8 +192,8 @@ def test_sequences_behind_padding(mode):
     wanted = naive(*arrays, sees=sees)
     close_sums(found, wanted[0])
     close_sums(sums, wanted[1])
-    alike = fused(arrays, actual_seq_lengths_kv=keys, kv_padding_size=counts([-3]))[0]
-    close_sums(alike, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
+    padded = fused(arrays, actual_seq_lengths_kv=keys, kv_padding_size=counts([-3]))[0]
+    close_sums(padded, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
     close_sums(fused(arrays, kv_padding_size=counts([3]))[0], naive(*arrays)[0])
 
 
@@ -354,10 +354,10 @@ def test_one_query_with_a_mask(layout, lead):
 @pytest.mark.parametrize("lengths", [(6, 0), [3], counts([7, 2])])
 def test_one_query_with_lengths_and_a_shift(lengths):
     arrays, shift = inputs(queries=1), random(1, 4, 1, 7)
-    held = [int(n) for n in (lengths.asnumpy() if isinstance(lengths, Tensor) else lengths)]
-    held = held * 2 if len(held) == 1 else held
+    counted = [int(n) for n in (lengths.asnumpy() if isinstance(lengths, Tensor) else lengths)]
+    counted = counted * 2 if len(counted) == 1 else counted
     found = step(arrays, actual_seq_lengths=lengths, pse_shift=Tensor(shift))
-    close_sums(found, naive(*arrays, shift=shift, sees=lambda b, i, j: j < held[b])[0])
+    close_sums(found, naive(*arrays, shift=shift, sees=lambda b, i, j: j < counted[b])[0])
 
 
 def test_keys_behind_padding():

@@ -111,12 +111,12 @@ def test_weights_are_dropped_as_the_generator_says():
     # with an identity for values the weights themselves are seen
     eye = numpy.broadcast_to(numpy.eye(50, dtype="float32"), (2, 2, 50, 50))
     query, key = (numpy.pad(x, [(0, 0)] * 3 + [(0, 42)]) for x in arrays[:2])
-    kept = run((query, key, eye), scale=0.1, keep_prob=0.7)[0].asnumpy()
+    dropped_out = run((query, key, eye), scale=0.1, keep_prob=0.7)[0].asnumpy()
     whole = weights(query, key, 0.1, numpy.zeros((2, 4, 1, 1)), False)
     assert run(arrays, scale=0.1, keep_prob=0.05)[0].asnumpy().any()
-    some = kept != 0
+    some = dropped_out != 0
     assert abs(some.mean() - 0.7) < 0.02
-    close(kept[some], whole[some] / 0.7)
+    close(dropped_out[some], whole[some] / 0.7)
 
 
 def test_joined_sequences_with_gradients():

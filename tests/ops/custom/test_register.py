@@ -92,5 +92,5 @@ def test_what_is_no_description_is_refused(call, error):
 
 def test_decorators_give_the_function_back():
     info = {"op_name": "S"}
-    kept = custom_info_register(info)(lambda x: x + 1)
-    assert kept(1) == 2 and kept.reg_info == (info,)
+    registered = custom_info_register(info)(lambda x: x + 1)
+    assert registered(1) == 2 and registered.reg_info == (info,)

@@ -52,8 +52,8 @@ def test_rows_are_swapped_as_observed(dtype, kind):
 
 def test_what_is_found_needs_no_swap():
     table = ints(SOUND)
-    places, *swaps = ops.MapCacheIdx()(table, ints([[17, 12], [12, 22]]), 7, 25, 2)
-    assert places.asnumpy().tolist() == [[2, 0], [0, 3]]
+    indices, *swaps = ops.MapCacheIdx()(table, ints([[17, 12], [12, 22]]), 7, 25, 2)
+    assert indices.asnumpy().tolist() == [[2, 0], [0, 3]]
     assert [each.shape for each in swaps] == [(0,)] * 3
     assert table.asnumpy()[:, 2].tolist() == [0, 7, 7, 7, -5, 0, 0, 0, 0, 0]
 
@@ -69,18 +69,18 @@ def test_entries_in_use_stay_and_the_map_is_as_before():
 def test_what_was_swapped_in_is_found():
     table = ints(SOUND)
     run = ops.MapCacheIdx()
-    held = dict(zip((10, 12, 15, 20), range(4)))
+    cached = dict(zip((10, 12, 15, 20), range(4)))
     rng = np.random.default_rng(0)
     for step in range(0, 60, 3):
         wanted = rng.permutation(50)[:2]
-        places, left, came, _ = run(table, ints(wanted), step, 50, 0)
+        indices, left, came, _ = run(table, ints(wanted), step, 50, 0)
         for key in left.asnumpy().tolist():
-            del held[key]
-        held.update(zip(wanted.tolist(), places.asnumpy().tolist()))
+            del cached[key]
+        cached.update(zip(wanted.tolist(), indices.asnumpy().tolist()))
         assert set(came.asnumpy().tolist()) <= set(wanted.tolist())
-        assert sorted(held.values()) == [0, 1, 2, 3]
+        assert sorted(cached.values()) == [0, 1, 2, 3]
         counted = {row[0]: row[1] for row in table.asnumpy().tolist() if row[3]}
-        assert counted == held
+        assert counted == cached
 
 
 @pytest.mark.parametrize(

@@ -27,26 +27,26 @@ ROWS = Tensor(np.array([[0, 0], [7, 8], [9, 10]], np.float32))
     ],
 )
 def test_update(indices, limit, wanted):
-    held = table()
-    out = ops.UpdateCache()(held, indices, ROWS, limit)
-    assert held.asnumpy().tolist() == wanted
-    assert out.asnumpy().tolist() == [0] and out.dtype == held.dtype
+    cache = table()
+    out = ops.UpdateCache()(cache, indices, ROWS, limit)
+    assert cache.asnumpy().tolist() == wanted
+    assert out.asnumpy().tolist() == [0] and out.dtype == cache.dtype
 
 
 def test_swap():
-    held = table()
-    assert ops.CacheSwapTable()(held, ints(-1, 2, 0), ROWS).asnumpy().tolist() == [
+    cache = table()
+    assert ops.CacheSwapTable()(cache, ints(-1, 2, 0), ROWS).asnumpy().tolist() == [
         [0, 0],
         [5, 6],
         [1, 2],
     ]
-    assert held.asnumpy().tolist() == [[9, 10], [3, 4], [7, 8]]
+    assert cache.asnumpy().tolist() == [[9, 10], [3, 4], [7, 8]]
 
 
 def test_assignment():
-    held = table()
-    assert ops.DynamicAssign()(held, ROWS).asnumpy().tolist() == ROWS.asnumpy().tolist()
-    assert held.asnumpy().tolist() == ROWS.asnumpy().tolist()
+    cache = table()
+    assert ops.DynamicAssign()(cache, ROWS).asnumpy().tolist() == ROWS.asnumpy().tolist()
+    assert cache.asnumpy().tolist() == ROWS.asnumpy().tolist()
 
 
 @pytest.mark.parametrize(
@@ -63,19 +63,19 @@ def test_shift(given, wanted):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda held: ops.UpdateCache()(held, ints(0, 1), ROWS, 9),
-        lambda held: ops.UpdateCache()(held, ints(0, 1, 3), ROWS, 9),
-        lambda held: ops.CacheSwapTable()(held, ints(0, 1, 3), ROWS),
-        lambda held: ops.DynamicAssign()(held, ROWS[:1]),
-        lambda held: ops.PadAndShift()(ints(1), ints(0, 3, 5), 2),
-        lambda held: ops.PadAndShift()(ints(1), ints(0, 3, 5), 0),
+        lambda cache: ops.UpdateCache()(cache, ints(0, 1), ROWS, 9),
+        lambda cache: ops.UpdateCache()(cache, ints(0, 1, 3), ROWS, 9),
+        lambda cache: ops.CacheSwapTable()(cache, ints(0, 1, 3), ROWS),
+        lambda cache: ops.DynamicAssign()(cache, ROWS[:1]),
+        lambda cache: ops.PadAndShift()(ints(1), ints(0, 3, 5), 2),
+        lambda cache: ops.PadAndShift()(ints(1), ints(0, 3, 5), 0),
     ],
 )
 def test_refusals_change_nothing(call):
-    held = table()
+    cache = table()
     with pytest.raises(ValueError, match="For '"):
-        call(held)
-    assert held.asnumpy().tolist() == table().asnumpy().tolist()
+        call(cache)
+    assert cache.asnumpy().tolist() == table().asnumpy().tolist()
 
 
 def test_the_path_of_the_original():

@@ -37,9 +37,9 @@ def window(image, size, centre, centered, normalized):
         corner.append(int(at - length / 2))
     for row in range(size[0]):
         for column in range(size[1]):
-            place = corner[0] + row, corner[1] + column
-            if 0 <= place[0] < image.shape[0] and 0 <= place[1] < image.shape[1]:
-                out[row, column] = image[place]
+            index = corner[0] + row, corner[1] + column
+            if 0 <= index[0] < image.shape[0] and 0 <= index[1] < image.shape[1]:
+                out[row, column] = image[index]
     return out
 
 
@@ -107,8 +107,8 @@ def sampled(line, count, scale, move, kind, antialias):
     kernel, reach = KERNELS[kind]
     wide = max(1 / scale, 1) if antialias else 1
     out = np.zeros(count)
-    for place in range(count):
-        at = (place + 0.5) / scale - move / scale
+    for index in range(count):
+        at = (index + 0.5) / scale - move / scale
         if not 0 <= at <= len(line):
             continue
         weights = []
@@ -116,7 +116,7 @@ def sampled(line, count, scale, move, kind, antialias):
             distance = abs(i + 0.5 - at) / wide
             weights.append(kernel(distance) if distance < reach else 0.0)
         if abs(sum(weights)) > 1e-30:
-            out[place] = np.dot(weights, line) / sum(weights)
+            out[index] = np.dot(weights, line) / sum(weights)
     return out
 
 

@@ -96,13 +96,13 @@ def test_the_gradient_of_crops_for_their_boxes(size):
     images = Tensor(draw.random((2, 5, 4, 3)).astype(np.float32))
     boxes = np.array([[0.1, 0.2, 0.8, 0.9], [0.3, 0.25, 0.6, 0.7]], np.float32)
     given = Tensor(draw.random((2, *size, 3)).astype(np.float32))
-    places = Tensor(np.array([0, 1], np.int32))
+    indices = Tensor(np.array([0, 1], np.int32))
 
     def weighted(corners):
-        crops = ops.crop_and_resize(images, Tensor(corners), places, size)
+        crops = ops.crop_and_resize(images, Tensor(corners), indices, size)
         return (crops.asnumpy().astype(np.float64) * given.asnumpy()).sum()
 
-    found = ops.CropAndResizeGradBoxes()(given, images, Tensor(boxes), places).asnumpy()
+    found = ops.CropAndResizeGradBoxes()(given, images, Tensor(boxes), indices).asnumpy()
     assert found.dtype == np.float32
     for at in np.ndindex(2, 4):
         step = np.zeros((2, 4), np.float32)

@@ -7,15 +7,17 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
 
 
-def held(values, name):
+def parameter(values, name):
     return Parameter(Tensor(np.array(values, np.float32)), name=name)
 
 
 def test_rmsprop_of_rows_moves_a_row_as_often_as_it_is_named():
-    var, mean, moment = (held([[v], [v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
+    var, mean, moment = (
+        parameter([[v], [v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom"))
+    )
     step = ops.SparseApplyRMSProp(0.2, 0.01, 1e-6)
     step(var, mean, moment, 0.1, Tensor([[0.5], [1.0]], ms.float32), Tensor([1, 1], ms.int32))
-    expected = [held([[v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom"))]
+    expected = [parameter([[v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom"))]
     for g in (0.5, 1.0):
         step(*expected, 0.1, Tensor([[g]], ms.float32), Tensor([0], ms.int32))
     for one, two in zip((var, mean, moment), expected, strict=True):
@@ -24,7 +26,7 @@ def test_rmsprop_of_rows_moves_a_row_as_often_as_it_is_named():
 
 
 def test_rmsprop_of_rows_leaves_the_mean_square_where_the_gradient_is_zero():
-    var, mean, moment = (held([[v, v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
+    var, mean, moment = (parameter([[v, v]], n) for v, n in ((1, "v"), (0.25, "ms"), (0.5, "mom")))
     ops.SparseApplyRMSProp(0.2, 0.01, 1e-6)(
         var, mean, moment, 0.1, Tensor([[0.0, 1.0]], ms.float32), Tensor([0], ms.int32)
     )
@@ -34,18 +36,18 @@ def test_rmsprop_of_rows_leaves_the_mean_square_where_the_gradient_is_zero():
 
 def test_all_elements_unsorted_are_in_the_order_of_the_input():
     x = Tensor(np.array([[0.3, 0.9], [0.7, 0.2]], np.float32))
-    values, places = ops.TopK(sorted=False)(x, 2)
+    values, indices = ops.TopK(sorted=False)(x, 2)
     np.testing.assert_array_equal(values.asnumpy(), x.asnumpy())
-    np.testing.assert_array_equal(places.asnumpy(), [[0, 1], [0, 1]])
+    np.testing.assert_array_equal(indices.asnumpy(), [[0, 1], [0, 1]])
     assert ops.topk(x, 2, 0, sorted=False)[1].asnumpy().tolist() == [[0, 0], [1, 1]]
     gradient = ms.grad(lambda v: (ops.topk(v, 2, sorted=False)[0] * x).sum())(x)
     np.testing.assert_array_equal(gradient.asnumpy(), x.asnumpy())
 
 
 def test_unique_with_pad_takes_floats():
-    values, places = ops.UniqueWithPad()(Tensor([1.5, 1.5, 0.5], ms.float32), -1.0)
+    values, indices = ops.UniqueWithPad()(Tensor([1.5, 1.5, 0.5], ms.float32), -1.0)
     assert values.asnumpy().tolist() == [1.5, 0.5, -1.0]
-    assert places.asnumpy().tolist() == [0, 0, 1]
+    assert indices.asnumpy().tolist() == [0, 0, 1]
 
 
 def test_the_gradient_of_cdist_takes_the_distances_given():

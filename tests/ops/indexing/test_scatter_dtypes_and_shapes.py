@@ -8,7 +8,7 @@ from mindspore_compat import Parameter, Tensor, grad, ops
 pytestmark = pytest.mark.quick
 
 
-def held(values, dtype=np.float32):
+def parameter(values, dtype=np.float32):
     return Parameter(Tensor(np.array(values, dtype)), name="p")
 
 
@@ -23,28 +23,28 @@ def ints(values):
 IN_PLACE = [ops.scatter_update, ops.scatter_add, ops.ScatterMax(), ops.ScatterNdAdd()]
 
 
-def places(function):
+def indices(function):
     return ints([[1]]) if "Nd" in type(function).__name__ else ints([1])
 
 
 @pytest.mark.parametrize("function", IN_PLACE, ids=["update", "add", "max", "rows"])
 @pytest.mark.parametrize("wide", [Tensor(np.ones(1)), Tensor(np.ones(1, np.complex64))])
 def test_what_is_wider_than_its_target_is_refused(function, wide):
-    target = held([1.0, 2.0])
+    target = parameter([1.0, 2.0])
     with pytest.raises(TypeError, match="must not be wider"):
-        function(target, places(function), wide)
+        function(target, indices(function), wide)
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool", "float16"])
 def test_what_is_narrower_is_converted(dtype):
-    target = held([1.0, 2.0])
+    target = parameter([1.0, 2.0])
     ops.scatter_add(target, ints([1]), floats([1.0]).astype(dtype))
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 3.0]))
 
 
 def test_a_number_is_written_to_a_place_without_axes():
-    target = held([1.0, 2.0, 3.0])
+    target = parameter([1.0, 2.0, 3.0])
     ops.scatter_update(target, ints(1), 5)
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 5.0, 3.0]))
 
@@ -59,8 +59,11 @@ def test_a_number_is_written_to_a_place_without_axes():
         (lambda t: ops.scatter_nd_add(floats([]), ints([[0]]), floats([1.0])), ValueError),
         (lambda t: ops.scatter_add(t, ints([0]), None), TypeError),
         (lambda t: ops.scatter_add(t, floats([0]), floats([1.0])), TypeError),
-        (lambda t: ops.scatter_add(held([1, 2], np.int32), ints([0]), floats([1.0])), TypeError),
-        (lambda t: ops.scatter_update(held(3, np.int32), ints([0]), 0.5), TypeError),
+        (
+            lambda t: ops.scatter_add(parameter([1, 2], np.int32), ints([0]), floats([1.0])),
+            TypeError,
+        ),
+        (lambda t: ops.scatter_update(parameter(3, np.int32), ints([0]), 0.5), TypeError),
         (lambda t: ops.tensor_scatter_add(t, ints([[0]]), 0.5), TypeError),
         (
             lambda t: ops.tensor_scatter_add(t, ints([[0]]), floats([1.0]).astype("float16")),
@@ -80,7 +83,7 @@ def test_a_number_is_written_to_a_place_without_axes():
     ],
 )
 def test_what_does_not_fit_is_refused(call, error):
-    target = held([1.0, 2.0])
+    target = parameter([1.0, 2.0])
     with pytest.raises(error, match="For '"):
         call(target)
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
@@ -137,7 +140,7 @@ ASSIGNS = [ops.assign, ops.assign_add, ops.assign_sub]
     ],
 )
 def test_assignments_refuse_wider_values_and_other_shapes(function, value, error):
-    target = held([1.0, 2.0])
+    target = parameter([1.0, 2.0])
     with pytest.raises(error, match=f"For '{function.__name__}'"):
         function(target, value)
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
@@ -146,7 +149,7 @@ def test_assignments_refuse_wider_values_and_other_shapes(function, value, error
 
 
 def test_a_number_assigned_to_ints_must_be_an_int():
-    target = held(3, np.int64)
+    target = parameter(3, np.int64)
     with pytest.raises(TypeError, match="wider"):
         ops.assign_add(target, 0.5)
     assert int(ops.assign_add(target, 2)) == 5
@@ -154,7 +157,7 @@ def test_a_number_assigned_to_ints_must_be_an_int():
 
 @pytest.mark.parametrize("shape, value", [((1,), 0.5), ((), floats([0.5])), ((1,), floats(0.5))])
 def test_one_element_is_added_whatever_its_axis_but_not_assigned(shape, value):
-    target = held(np.ones(shape))
+    target = parameter(np.ones(shape))
     assert ops.assign_sub(target, value).asnumpy().reshape(-1).tolist() == [0.5]
     with pytest.raises(ValueError, match="shape"):
         ops.assign(target, value)
@@ -200,7 +203,7 @@ def test_an_axis_may_be_told_by_a_bool():
 
 
 @pytest.mark.parametrize(
-    "x2, places",
+    "x2, indices",
     [
         (None, [ints([0])]),
         (0.5, [ints([0])]),
@@ -210,13 +213,13 @@ def test_an_axis_may_be_told_by_a_bool():
         (floats([1]), [floats([0])]),
     ],
 )
-def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, places):
+def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, indices):
     with pytest.raises(TypeError, match="For 'IndexPut'"):
-        ops.IndexPut()(floats([1.0, 2.0]), x2, places)
+        ops.IndexPut()(floats([1.0, 2.0]), x2, indices)
 
 
 @pytest.mark.parametrize(
-    "places, values, error",
+    "indices, values, error",
     [
         ([ints([0])], floats([1]).astype("float64"), TypeError),
         ([ints([0]), ints([0]).astype("int64")], floats([1]), TypeError),
@@ -229,9 +232,9 @@ def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, places):
         ([ints([0, 1])], floats([1, 2]), ValueError),
     ],
 )
-def test_the_method_index_put_refuses_what_does_not_fit(places, values, error):
+def test_the_method_index_put_refuses_what_does_not_fit(indices, values, error):
     with pytest.raises(error, match="For 'index_put'"):
-        floats([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).index_put(places, values)
+        floats([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).index_put(indices, values)
 
 
 def test_index_put_in_place_takes_masks_too():
@@ -251,12 +254,12 @@ def test_scatters_are_methods_with_the_same_rules(name):
 
 
 def test_a_refusal_of_what_is_wider_names_both_dtypes():
-    held = Parameter(Tensor(np.ones((2, 3), np.int8)), name="held")
+    parameter = Parameter(Tensor(np.ones((2, 3), np.int8)), name="held")
     text = (
         r"argument\[x\]'s data type of primitive\[ScatterDiv\] is Int8, which cannot be converted"
     )
     with pytest.raises(TypeError, match=text + " to data type Float32 automatically"):
-        ops.ScatterDiv()(held, Tensor([0]), Tensor(np.ones((1, 3), np.float32)))
+        ops.ScatterDiv()(parameter, Tensor([0]), Tensor(np.ones((1, 3), np.float32)))
 
 
 def test_places_of_slices_have_an_axis_of_their_own():

@@ -108,16 +108,16 @@ def filled(entries):
     return buffer, count, head
 
 
-@pytest.mark.parametrize("entries, kept", [(2, [0, 1]), (3, [0, 1, 2]), (5, [2, 3, 4])])
-def test_a_buffer_keeps_the_newest(entries, kept):
+@pytest.mark.parametrize("entries, remaining", [(2, [0, 1]), (3, [0, 1, 2]), (5, [2, 3, 4])])
+def test_a_buffer_keeps_the_newest(entries, remaining):
     buffer, count, head = filled(entries)
-    assert int(count) == len(kept) and int(head) == entries % 3 * (entries > 3)
+    assert int(count) == len(remaining) and int(head) == entries % 3 * (entries > 3)
     get = ops.BufferGetItem(*SETTINGS)
-    assert [int(get(buffer, count, head, i)[1]) for i in range(len(kept))] == kept
+    assert [int(get(buffer, count, head, i)[1]) for i in range(len(remaining))] == remaining
     newest = get(buffer, count, head, Tensor(-1, ms.int64))
-    np.testing.assert_array_equal(newest[0].asnumpy(), [kept[-1], -kept[-1]])
+    np.testing.assert_array_equal(newest[0].asnumpy(), [remaining[-1], -remaining[-1]])
     with pytest.raises(IndexError):
-        get(buffer, count, head, len(kept))
+        get(buffer, count, head, len(remaining))
 
 
 def test_samples_of_a_buffer():

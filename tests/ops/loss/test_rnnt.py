@@ -58,11 +58,11 @@ def test_the_second_output_is_the_gradient():
     by_tape = ms.grad(lambda x: loss(x, *inputs(acts)[1:])[0].sum())(Tensor(acts)).asnumpy()
     close(by_tape, gradients)
     step = np.zeros_like(acts, np.float64)
-    for place in [(0, 0, 0, 1), (0, 2, 2, 1), (1, 1, 1, 4), (1, 0, 0, 3), (2, 3, 0, 1)]:
-        step[place] = 1e-4
+    for index in [(0, 0, 0, 1), (0, 2, 2, 1), (1, 1, 1, 4), (1, 0, 0, 3), (2, 3, 0, 1)]:
+        step[index] = 1e-4
         up, down = (sum(wanted(acts + sign * step, 1)) for sign in (1, -1))
-        close_sums(gradients[place], (up - down) / 2e-4)
-        step[place] = 0
+        close_sums(gradients[index], (up - down) / 2e-4)
+        step[index] = 0
     assert (
         not gradients[1, 2:].any()
         and not gradients[1, :, 2].any()
@@ -100,7 +100,7 @@ def ints(*values):
 
 
 @pytest.mark.parametrize(
-    "place, value, error",
+    "index, value, error",
     [
         (0, 1, TypeError),
         (0, Tensor(np.zeros((3, 4, 3, 5), np.float64)), TypeError),
@@ -119,9 +119,9 @@ def ints(*values):
         (1, ints([-1, 1], [1, 1], [1, 1]), ValueError),
     ],
 )
-def test_refusals(place, value, error):
+def test_refusals(index, value, error):
     given = list(inputs(activations()))
-    given[place] = value
+    given[index] = value
     with pytest.raises(error, match="^For 'RNNTLoss'"):
         ops.RNNTLoss()(*given)
 

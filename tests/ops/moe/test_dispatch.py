@@ -63,9 +63,9 @@ def test_back_again():
         close(out, wanted)
     whole = Tensor(RNG.integers(-128, 128, (10, 4), "int8"))
     out = back((whole, *found[1:]))
-    places = numpy.argsort(IDS.ravel(), kind="stable")
+    by_expert = numpy.argsort(IDS.ravel(), kind="stable")
     exact = numpy.zeros((5, 4))
-    for row, i in zip(whole.asnumpy().astype("float64"), places):
+    for row, i in zip(whole.asnumpy().astype("float64"), by_expert):
         exact[i // 2] += row * SCALES.ravel()[i]
     assert out.dtype == ms.int8
     assert numpy.abs(out.asnumpy() - exact.clip(-128, 127)).max() <= 0.51

@@ -28,9 +28,9 @@ def sorted_naive(tokens, indices):
     """The copies of tokens by index, and for each copy its place."""
     copies = [(index, t) for t, row in enumerate(indices.reshape(len(tokens), -1)) for index in row]
     order = sorted(range(len(copies)), key=lambda i: (copies[i][0], i))
-    places = {i: place for place, i in enumerate(order)}
+    positions = {i: slot for slot, i in enumerate(order)}
     return numpy.stack([tokens[copies[i][1]] for i in order]), [
-        places[i] for i in range(len(copies))
+        positions[i] for i in range(len(copies))
     ]
 
 
@@ -39,41 +39,41 @@ def sorted_naive(tokens, indices):
 @pytest.mark.parametrize("count", [None, 0, 4, 100])
 def test_tokens_are_sorted(indices, dtype, count):
     tokens = random(6, 5)
-    found, places = ops.moe_token_permute(Tensor(tokens), Tensor(indices.astype(dtype)), count)
+    found, positions = ops.moe_token_permute(Tensor(tokens), Tensor(indices.astype(dtype)), count)
     wanted, wanted_places = sorted_naive(tokens, indices)
     close(found, wanted[: count or None])
-    assert places.tolist() == wanted_places and places.dtype == ms.int32
+    assert positions.tolist() == wanted_places and positions.dtype == ms.int32
     again = generated.MoeTokenPermute()(Tensor(tokens), Tensor(indices.astype(dtype)), count)
     close(again[0], found.asnumpy())
 
 
 def test_back_again_with_and_without_weights():
     tokens, probs = random(6, 5), RNG.random((6, 3)).astype("float32")
-    found, places = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN))
-    back = generated.MoeTokenUnpermute()(found, places, Tensor(probs))
+    found, positions = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN))
+    back = generated.MoeTokenUnpermute()(found, positions, Tensor(probs))
     close(back, tokens * probs.sum(1, keepdims=True))
-    found, places = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN[:, 0]))
-    close(ops.moe_token_unpermute(found, places), tokens)
-    half = ops.moe_token_unpermute(found.astype(ms.bfloat16), places)
+    found, positions = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN[:, 0]))
+    close(ops.moe_token_unpermute(found, positions), tokens)
+    half = ops.moe_token_unpermute(found.astype(ms.bfloat16), positions)
     assert half.dtype == ms.bfloat16
 
 
 def test_what_was_dropped_counts_as_zeros():
     tokens, probs = random(6, 5), RNG.random((6, 3)).astype("float32")
-    found, places = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN), 7)
+    found, positions = ops.moe_token_permute(Tensor(tokens), Tensor(CHOSEN), 7)
     wanted = numpy.zeros((6, 5))
-    for i, place in enumerate(places.tolist()):
-        if place < 7:
+    for i, slot in enumerate(positions.tolist()):
+        if slot < 7:
             wanted[i // 3] += tokens[i // 3] * probs[i // 3, i % 3]
-    close(ops.moe_token_unpermute(found, places, Tensor(probs)), wanted)
+    close(ops.moe_token_unpermute(found, positions, Tensor(probs)), wanted)
 
 
 def test_gradients_of_permuted_tokens():
     indices = Tensor(CHOSEN)
 
     def fn(tokens, probs):
-        found, places = ops.moe_token_permute(tokens, indices, 14)
-        return ops.moe_token_unpermute(ops.tanh(found), places, probs)
+        found, positions = ops.moe_token_permute(tokens, indices, 14)
+        return ops.moe_token_unpermute(ops.tanh(found), positions, probs)
 
     check_gradients(fn, RNG.standard_normal((6, 4)), RNG.random((6, 3)))
 
@@ -123,9 +123,9 @@ EXPERTS = RNG.integers(0, 5, (7, 2)).astype("int32")
 def test_rows_are_sorted_by_expert(active, flag):
     x = random(7, 3)
     found = ops.moe_init_routing_v2(Tensor(x), Tensor(EXPERTS), active, 0, 5, 0, flag, True)
-    wanted, places = sorted_naive(x, EXPERTS)
+    wanted, positions = sorted_naive(x, EXPERTS)
     close(found[0], wanted[: active or None])
-    assert found[1].tolist() == places and found[1].dtype == ms.int32
+    assert found[1].tolist() == positions and found[1].dtype == ms.int32
     counts = numpy.bincount(EXPERTS.reshape(-1), minlength=5)
     assert len(found) == 2 + bool(flag)
     if flag:
@@ -137,15 +137,15 @@ def test_rows_are_sorted_by_expert(active, flag):
 def test_rows_beyond_the_capacity_are_dropped(capacity, flag):
     x = random(7, 3)
     found = generated.MoeInitRoutingV2()(Tensor(x), Tensor(EXPERTS), 0, capacity, 6, 1, 2, flag)
-    wanted, places, taken = numpy.zeros((6, capacity, 3)), [], [0] * 6
+    wanted, positions, taken = numpy.zeros((6, capacity, 3)), [], [0] * 6
     for i, expert in enumerate(EXPERTS.reshape(-1)):
-        place = taken[expert]
+        slot = taken[expert]
         taken[expert] += 1
-        if place < capacity:
-            wanted[expert, place] = x[i // 2]
-        places.append(expert * capacity + place if place < capacity else -1)
+        if slot < capacity:
+            wanted[expert, slot] = x[i // 2]
+        positions.append(expert * capacity + slot if slot < capacity else -1)
     close(found[0], wanted)
-    assert found[1].tolist() == places
+    assert found[1].tolist() == positions
     assert len(found) == 2 + flag and (not flag or found[2].tolist() == taken)
 
 
@@ -230,9 +230,9 @@ def test_experts_are_merged(second):
 
 
 def test_gradients_of_merged_experts():
-    places = Tensor(ROWS), Tensor(OWN)
+    positions = Tensor(ROWS), Tensor(OWN)
     check_gradients(
-        lambda *floats: generated.moe_finalize_routing(*floats, *places),
+        lambda *floats: generated.moe_finalize_routing(*floats, *positions),
         *[RNG.standard_normal(s) for s in [(8, 3), (4, 3), (4, 3), (3, 3), (4, 2)]],
     )
 

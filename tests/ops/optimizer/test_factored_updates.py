@@ -32,7 +32,7 @@ OBSERVED = [
 ]
 
 
-def held(values, dtype=np.float32):
+def parameter(values, dtype=np.float32):
     return Parameter(Tensor(np.array(values).astype(dtype)), name="p")
 
 
@@ -40,11 +40,11 @@ def factored(shape, dtype=np.float32):
     """A gradient, and the parameter with its states."""
     count = np.arange(np.prod(shape)).reshape(shape)
     states = [
-        held((count + 1) / 10, dtype),
-        held(np.full(shape, 0.2)),
-        held(np.full(shape[:-1] or 1, 0.1)),
-        held(np.full(shape[:-2] + shape[-1:], 0.2)),
-        held(np.full(shape, 0.3)),
+        parameter((count + 1) / 10, dtype),
+        parameter(np.full(shape, 0.2)),
+        parameter(np.full(shape[:-1] or 1, 0.1)),
+        parameter(np.full(shape[:-2] + shape[-1:], 0.2)),
+        parameter(np.full(shape, 0.3)),
     ]
     return Tensor(((count - 2) / 10).astype(dtype)), states
 
@@ -89,13 +89,13 @@ def test_adafactor_of_halves_is_worked_out_in_float32():
     close(states[0].asnumpy().ravel(), OBSERVED[0][2])
 
 
-@pytest.mark.parametrize("place", [1, 2, 3, "gradient"])
-def test_adafactor_refuses_shapes_and_changes_nothing(place):
+@pytest.mark.parametrize("which", [1, 2, 3, "gradient"])
+def test_adafactor_refuses_shapes_and_changes_nothing(which):
     gradient, states = factored((3, 2))
-    if place == "gradient":
+    if which == "gradient":
         gradient = Tensor(np.ones((2, 2), np.float32))
     else:
-        states[place] = held(np.ones(7))
+        states[which] = parameter(np.ones(7))
     before = [state.asnumpy().copy() for state in states]
     with pytest.raises(ValueError, match="FusedAdaFactor"):
         ops.FusedAdaFactor(enable_first_moment=True)(*numbers(), gradient, *states)
@@ -119,7 +119,7 @@ def test_adafactor_wants_two_numbers_of_epsilon():
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.float64, np.complex64])
 def test_momentum_of_any_number(dtype):
-    variable, accumulation = held([5, 7], dtype), held([2, 3], dtype)
+    variable, accumulation = parameter([5, 7], dtype), parameter([2, 3], dtype)
     ops.ApplyMomentum()(variable, accumulation, 2, Tensor(np.array([3, -1], dtype)), 3)
     assert variable.asnumpy().dtype == dtype
     np.testing.assert_array_equal(accumulation.asnumpy(), np.array([9, 8], dtype))
@@ -127,37 +127,37 @@ def test_momentum_of_any_number(dtype):
 
 
 def test_adagrad_of_complex_numbers_but_of_no_integers():
-    var, accum = held([5 + 1j], np.complex64), held([2], np.complex64)
+    var, accum = parameter([5 + 1j], np.complex64), parameter([2], np.complex64)
     ops.ApplyAdagrad()(var, accum, 0.5, Tensor(np.array([1j], np.complex64)))
     close(accum, [1], atol=0)
     close(var, [5 + 0.5j], atol=0)
     with pytest.raises(TypeError, match="var"):
-        ops.ApplyAdagrad()(held([5], np.int32), held([2], np.int32), 0.5, Tensor([1]))
+        ops.ApplyAdagrad()(parameter([5], np.int32), parameter([2], np.int32), 0.5, Tensor([1]))
 
 
 def test_a_gradient_is_converted_and_a_parameter_never():
     narrow, wide = Tensor(np.float16([0.5])), Tensor(np.float32([0.5]))
-    var, accum = held([1.0]), held([0.0])
+    var, accum = parameter([1.0]), parameter([0.0])
     ops.ApplyMomentum()(var, accum, 0.5, narrow, 0.9)
     same(var, [0.75])
-    half, accum = held([1.0], np.float16), held([0.0], np.float16)
+    half, accum = parameter([1.0], np.float16), parameter([0.0], np.float16)
     with pytest.raises(TypeError, match="wider"):
         ops.ApplyMomentum()(half, accum, 0.5, wide, 0.9)
     np.testing.assert_array_equal(half.asnumpy(), np.float16([1.0]))
-    m, v = held([0.0]), held([0.0])  # averages of float32 beside a parameter of float16
+    m, v = parameter([0.0]), parameter([0.0])  # averages of float32 beside a parameter of float16
     ops.Adam()(half, m, v, 0.9, 0.999, 0.1, 0.9, 0.999, 1e-8, wide)
     close(half, [0.9], atol=0)
 
 
 def test_sgd_without_momentum_leaves_its_states_alone():
-    parameters, accum, stat = held([1.0]), held([0.3]), held([1.0])
+    parameters, accum, stat = parameter([1.0]), parameter([0.3]), parameter([1.0])
     ops.SGD(weight_decay=0.5)(parameters, Tensor([1.0]), Tensor(0.1), accum, Tensor(0.0), stat)
     close(parameters, [0.85], atol=0)
     assert accum.asnumpy() == np.float32(0.3) and stat.asnumpy() == 1.0
 
 
 def test_momentum_with_scale_and_decay():
-    variable, accumulation = held([2.0]), held([1.0])
+    variable, accumulation = parameter([2.0]), parameter([1.0])
     ops.FusedWeightScaleApplyMomentum()(
         Tensor(0.1), Tensor(0.5), variable, accumulation, 0.1, Tensor([4.0]), 0.9
     )

@@ -30,9 +30,9 @@ def test_the_rows_named_are_solved_anew(shrink):
         b[row] += gradient + 2 * shrink * p[row] - (grown**-power - a[row] ** -power) / lr * p[row]
         solved = (np.sign(b[row]) * l1 - b[row]) / (grown**-power / lr + 2 * l2)
         a[row], p[row] = grown, np.where(np.abs(b[row]) > l1, solved, 0)
-    for held, wanted in ((var, p), (accum, a), (linear, b)):
+    for param, wanted in ((var, p), (accum, a), (linear, b)):
         # Two powers of float32 numbers are subtracted.
-        np.testing.assert_allclose(held.asnumpy(), wanted, 1e-5)
+        np.testing.assert_allclose(param.asnumpy(), wanted, 1e-5)
 
 
 @pytest.mark.parametrize(

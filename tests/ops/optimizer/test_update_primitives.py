@@ -12,7 +12,7 @@ B = [[0.9, 0.1], [0.7, 0.8]]
 G = [[0.3, 0.7], [0.1, 0.8]]
 
 
-def held(values, name="p"):
+def parameter(values, name="p"):
     return Parameter(Tensor(np.array(values, np.float32)), name=name)
 
 
@@ -146,13 +146,13 @@ OBSERVED = [
 @pytest.mark.parametrize("case", OBSERVED, ids=lambda case: case[0].__name__)
 def test_the_parameter_becomes_what_it_becomes_in_the_original(case):
     primitive, settings, states, others, expected = case
-    states = [held(s) for s in states]
+    states = [parameter(s) for s in states]
     primitive(*settings)(*states, *others)
     close(states[0].asnumpy().ravel(), expected)
 
 
 def test_updates_return_what_they_change():
-    var, m, v = held(P), held(A), held(B)
+    var, m, v = parameter(P), parameter(A), parameter(B)
     out = ops.Adam()(var, m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD)
     for one, changed in zip(out, (var, m, v), strict=True):
         assert type(one) is Tensor and one._array is changed._array
@@ -160,7 +160,7 @@ def test_updates_return_what_they_change():
 
 
 def test_adam_without_update_gives_the_step_and_keeps_the_gradient():
-    m, v, gradient = held(P), held(B), given(G)
+    m, v, gradient = parameter(P), parameter(B), given(G)
     out = ops.AdamNoUpdateParam()(m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, gradient)
     expected = [-1.9008431e-04, -4.2916110e-04, -3.7814840e-05, -1.8740082e-04]
     # The correction divides by 1 - 0.999, of which float32 has four digits.
@@ -186,7 +186,7 @@ def test_lars_scales_by_the_ratio_of_norms():
 
 
 def test_rows_named_twice_are_added_and_others_stay():
-    var, accum = held(P), held(A)
+    var, accum = parameter(P), parameter(A)
     rows = Tensor(np.array([1, 1], np.int32))
     ops.SparseApplyAdagrad(0.1)(var, accum, GRAD, rows)
     whole = np.array([[0, 0], np.sum(G, 0)])
@@ -198,7 +198,7 @@ def test_rows_named_twice_are_added_and_others_stay():
 def test_averages_of_rows_not_named_decay_unless_lazy():
     one = Tensor(np.array([0], np.int32))
     for primitive, factor in ((ops.FusedSparseAdam, 0.9), (ops.FusedSparseLazyAdam, 1.0)):
-        var, m, v = held(P), held(A), held(B)
+        var, m, v = parameter(P), parameter(A), parameter(B)
         primitive()(var, m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, given(G[:1]), one)
         close(m.asnumpy()[1], factor * np.array(A[1]), atol=0)
 
@@ -207,46 +207,64 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
     "call, error, part",
     [
         (lambda v: ops.ApplyMomentum(use_nesterov=1), TypeError, "use_nesterov"),
-        (lambda v: ops.ApplyMomentum()(v, held(A), "fast", GRAD, 0.9), TypeError, "learning_rate"),
-        (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, given([1.0]), 0.9), ValueError, "shape"),
-        (lambda v: ops.ApplyMomentum()(v, held(A), GRAD, GRAD, 0.9), ValueError, "lr"),
         (
-            lambda v: ops.AdamWeightDecay()(v, held(A), held(B), 0.1, "fast", 0.9, 1e-8, 0.0, GRAD),
+            lambda v: ops.ApplyMomentum()(v, parameter(A), "fast", GRAD, 0.9),
+            TypeError,
+            "learning_rate",
+        ),
+        (
+            lambda v: ops.ApplyMomentum()(v, parameter(A), 0.1, given([1.0]), 0.9),
+            ValueError,
+            "shape",
+        ),
+        (lambda v: ops.ApplyMomentum()(v, parameter(A), GRAD, GRAD, 0.9), ValueError, "lr"),
+        (
+            lambda v: ops.AdamWeightDecay()(
+                v, parameter(A), parameter(B), 0.1, "fast", 0.9, 1e-8, 0.0, GRAD
+            ),
             TypeError,
             "beta1",
         ),
         (lambda v: ops.SGD(dampening=0.1, nesterov=True), ValueError, "dampening"),
         (lambda v: ops.SparseApplyFtrl(0.0, 0.0, 0.0, -0.5), ValueError, "'lr'"),
         (
-            lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0, 2])),
+            lambda v: ops.SparseApplyAdagrad(0.1)(v, parameter(A), GRAD, Tensor([0, 2])),
             IndexError,
             "indices",
         ),
         (
-            lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0])),
+            lambda v: ops.SparseApplyAdagrad(0.1)(v, parameter(A), GRAD, Tensor([0])),
             ValueError,
             "indices",
         ),
-        (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, 0.5, 0.9), ValueError, "shape"),
-        (lambda v: ops.ApplyMomentum()(0.5, held(A), 0.1, GRAD, 0.9), ValueError, "shape"),
-        (lambda v: ops.ApplyMomentum()(v, held(A), True, GRAD, 0.9), TypeError, "learning_rate"),
+        (lambda v: ops.ApplyMomentum()(v, parameter(A), 0.1, 0.5, 0.9), ValueError, "shape"),
+        (lambda v: ops.ApplyMomentum()(0.5, parameter(A), 0.1, GRAD, 0.9), ValueError, "shape"),
         (
-            lambda v: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(v, held(A), held(B), 0.5, ROWS),
+            lambda v: ops.ApplyMomentum()(v, parameter(A), True, GRAD, 0.9),
+            TypeError,
+            "learning_rate",
+        ),
+        (
+            lambda v: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(
+                v, parameter(A), parameter(B), 0.5, ROWS
+            ),
             ValueError,
             "indices",
         ),
         (
-            lambda v: ops.SparseApplyAdagradV2(0.1, 1e-6)(v, held(A), GRAD.astype("float64"), ROWS),
+            lambda v: ops.SparseApplyAdagradV2(0.1, 1e-6)(
+                v, parameter(A), GRAD.astype("float64"), ROWS
+            ),
             TypeError,
             "wider",
         ),
         (
-            lambda v: ops.Adam()(v, held(A), held(B), 0.9, 0.9, 1, 0.9, 0.9, 1e-8, GRAD),
+            lambda v: ops.Adam()(v, parameter(A), parameter(B), 0.9, 0.9, 1, 0.9, 0.9, 1e-8, GRAD),
             TypeError,
             "'lr'",
         ),
         (
-            lambda v: ops.ApplyProximalAdagrad()(v, held(A), given([0.1]), 0.1, 0.1, GRAD),
+            lambda v: ops.ApplyProximalAdagrad()(v, parameter(A), given([0.1]), 0.1, 0.1, GRAD),
             ValueError,
             "'lr' must have no axis",
         ),
@@ -258,20 +276,22 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
             "one dtype",
         ),
         (
-            lambda v: ops.ApplyAdaMax()(v, held(A), held(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD),
+            lambda v: ops.ApplyAdaMax()(
+                v, parameter(A), parameter(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD
+            ),
             RuntimeError,
             "beta1_power",
         ),
         (
             lambda v: ops.FusedSparseAdam()(
-                v, held(A), held(B), 1.0, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
+                v, parameter(A), parameter(B), 1.0, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
             ),
             RuntimeError,
             "beta1_power",
         ),
         (
             lambda v: ops.FusedSparseLazyAdam()(
-                v, held(A), held(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
+                v, parameter(A), parameter(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD, ROWS
             ),
             RuntimeError,
             "beta1_power",
@@ -279,7 +299,7 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
     ],
 )
 def test_a_refused_update_changes_nothing(call, error, part):
-    var = held(P)
+    var = parameter(P)
     with pytest.raises(error, match=part):
         call(var)
     np.testing.assert_array_equal(var.asnumpy(), np.float32(P))
@@ -287,14 +307,14 @@ def test_a_refused_update_changes_nothing(call, error, part):
 
 @pytest.mark.parametrize("dtype", ["bool", "int32", "uint8", "float16"])
 def test_a_narrower_gradient_is_converted(dtype):
-    wanted, var = held(P), held(P)
+    wanted, var = parameter(P), parameter(P)
     whole = given([[1.0, 0.0], [1.0, 1.0]])
-    ops.ApplyMomentum()(wanted, held(A), 0.1, whole, 0.9)
-    ops.ApplyMomentum()(var, held(A), 0.1, whole.astype(dtype), 0.9)
+    ops.ApplyMomentum()(wanted, parameter(A), 0.1, whole, 0.9)
+    ops.ApplyMomentum()(var, parameter(A), 0.1, whole.astype(dtype), 0.9)
     np.testing.assert_array_equal(var.asnumpy(), wanted.asnumpy())
-    rows, named = held(P), held(P)
-    ops.SparseApplyAdagradV2(0.1, 1e-6)(named, held(A), whole, ROWS)
-    ops.SparseApplyAdagradV2(0.1, 1e-6)(rows, held(A), whole.astype(dtype), ROWS)
+    rows, named = parameter(P), parameter(P)
+    ops.SparseApplyAdagradV2(0.1, 1e-6)(named, parameter(A), whole, ROWS)
+    ops.SparseApplyAdagradV2(0.1, 1e-6)(rows, parameter(A), whole.astype(dtype), ROWS)
     np.testing.assert_array_equal(rows.asnumpy(), named.asnumpy())
 
 
@@ -306,29 +326,29 @@ def test_a_number_is_the_gradient_of_a_parameter_without_axes():
 
 def test_rows_that_do_not_exist_are_left_out_of_fused_updates():
     """As in the example of the page of SparseApplyFtrl, whose only row is past the end."""
-    var, accum, linear = held([[0.2]]), held([[0.1]]), held([[0.6]])
+    var, accum, linear = parameter([[0.2]]), parameter([[0.1]]), parameter([[0.6]])
     settings = (0.01, 0.0, 0.0, -0.5)
     past = Tensor(np.array([1], np.int32))
     out = ops.SparseApplyFtrl(*settings)(var, accum, linear, given([[0.7]]), past)
     for one, value in zip(out, (0.2, 0.1, 0.6), strict=True):
         np.testing.assert_array_equal(one.asnumpy(), np.float32([[value]]))
-    ones = [held([[1.0], [1.0]]) for _ in range(3)]
+    ones = [parameter([[1.0], [1.0]]) for _ in range(3)]
     rows = Tensor(np.array([-1, 0], np.int32))
     ops.FusedSparseFtrl(*settings)(*ones, given([[1.0], [1.0]]), rows)
     close(ones[0], [[0.27875108], [1.0]])
 
 
 def test_adam_divides_by_zero_as_arrays_do():
-    var = held(P)
+    var = parameter(P)
     ops.ApplyAdamWithAmsgradV2()(
-        var, held(A), held(B), held(G), 1.0, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD
+        var, parameter(A), parameter(B), parameter(G), 1.0, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD
     )
     assert np.isneginf(var.asnumpy()).all()
 
 
 def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
     def updated(epsilon, *unused):
-        var = held(P)
+        var = parameter(P)
         ops.FusedAdaFactor()(
             epsilon,
             1.0,
@@ -339,20 +359,20 @@ def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
             GRAD,
             var,
             unused[0],
-            held([0.1, 0.1]),
-            held([0.1, 0.1]),
+            parameter([0.1, 0.1]),
+            parameter([0.1, 0.1]),
             unused[1],
         )
         return var.asnumpy()
 
-    wanted = updated(given([1e-30, 1e-3]), held(A), held(A))
+    wanted = updated(given([1e-30, 1e-3]), parameter(A), parameter(A))
     np.testing.assert_array_equal(updated((1e-30, 1e-3), 0.5, 0.5), wanted)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
 def test_adafactor_takes_gradients_of_every_width(dtype):
     def updated(gradient):
-        var = held(P)
+        var = parameter(P)
         ops.FusedAdaFactor()(
             (1e-30, 1e-3),
             1.0,
@@ -363,8 +383,8 @@ def test_adafactor_takes_gradients_of_every_width(dtype):
             gradient,
             var,
             0.5,
-            held([0.1, 0.1]),
-            held([0.1, 0.1]),
+            parameter([0.1, 0.1]),
+            parameter([0.1, 0.1]),
             0.5,
         )
         return var.asnumpy()

@@ -239,9 +239,9 @@ def test_the_gradient_of_repeats(repeats):
 
 def test_unique_values_of_all_kinds():
     x = Tensor([3, 1, 3, 2])
-    found, places, counts = gen.Unique2()(x, True, True, True)
+    found, indices, counts = gen.Unique2()(x, True, True, True)
     assert (found.asnumpy().tolist(), counts.asnumpy().tolist()) == ([1, 2, 3], [1, 1, 2])
-    assert places.asnumpy().tolist() == [2, 0, 2, 1]
+    assert indices.asnumpy().tolist() == [2, 0, 2, 1]
     rows = gen.UniqueDim()(Tensor([[1, 2], [1, 2], [0, 1]]), True, True, 0)
     assert rows[0].asnumpy().tolist() == [[0, 1], [1, 2]]
     assert [each.asnumpy().tolist() for each in rows[1:]] == [[1, 1, 0], [1, 2]]
@@ -324,11 +324,11 @@ def test_pooling_by_a_mask():
 def test_deformable_attention():
     value = normal(1, 6, 2, 3)
     shape, offset = Tensor([[2, 2], [1, 2]]), Tensor([0, 4])
-    places = np.zeros((1, 1, 2, 2, 1, 2), np.float32)
-    places[..., 0, :, :], places[..., 1, :, :] = (0.25, 0.75), (0.75, 0.5)
+    indices = np.zeros((1, 1, 2, 2, 1, 2), np.float32)
+    indices[..., 0, :, :], indices[..., 1, :, :] = (0.25, 0.75), (0.75, 0.5)
     weight = np.array([0.3, 0.7], np.float32).reshape(1, 1, 1, 2, 1) * np.ones((1, 1, 2, 2, 1))
     found = gen.MultiScaleDeformableAttn()(
-        Tensor(value), shape, offset, Tensor(places), Tensor(weight.astype(np.float32))
+        Tensor(value), shape, offset, Tensor(indices), Tensor(weight.astype(np.float32))
     )
     close_sums(found, (0.3 * value[0, 2] + 0.7 * value[0, 5]).reshape(1, 1, 6))
 

@@ -147,11 +147,11 @@ WRITES = {
 def test_writes(name):
     call, wanted = WRITES[name]
     x = floats(*ROWS)
-    held = x._array
+    memory = x._array
     out = call(getattr(a, name)(), x)
     close(x, wanted)
     np.testing.assert_array_equal(out.asnumpy(), x.asnumpy())
-    assert x._array is held
+    assert x._array is memory
 
 
 def test_no_gradient_passes_inplace_stop_gradient():
@@ -223,11 +223,11 @@ def test_values(name):
 
 
 def test_pools_give_places():
-    values, places = a.MaxPoolWithIndices(2)(Tensor(IMAGE))
-    assert values.asnumpy().tolist() == [[[[5, 7]]]] and places.asnumpy().tolist() == [[[[5, 7]]]]
-    assert places.dtype == ms.int64
-    values, places = a.AdaptiveMaxPool1D()(floats([[3, 1, 2, 5]]), (2,))
-    assert values.asnumpy().tolist() == [[[3, 5]]] and places.asnumpy().tolist() == [[[0, 3]]]
+    values, indices = a.MaxPoolWithIndices(2)(Tensor(IMAGE))
+    assert values.asnumpy().tolist() == [[[[5, 7]]]] and indices.asnumpy().tolist() == [[[[5, 7]]]]
+    assert indices.dtype == ms.int64
+    values, indices = a.AdaptiveMaxPool1D()(floats([[3, 1, 2, 5]]), (2,))
+    assert values.asnumpy().tolist() == [[[3, 5]]] and indices.asnumpy().tolist() == [[[0, 3]]]
 
 
 def test_layers_added_and_normalized():

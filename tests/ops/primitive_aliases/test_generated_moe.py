@@ -71,9 +71,9 @@ def test_calls(name):
 
 def test_what_comes_back_from_sorted_tokens():
     ids = Tensor(numpy.array([[2, 0], [1, 0], [1, 2]]))
-    rows, places = ops.moe_token_permute(ROWS, ids)
+    rows, positions = ops.moe_token_permute(ROWS, ids)
     gradient = t(6, 4)
-    found = a.MoeTokenPermuteGrad()(gradient, places, 2)
+    found = a.MoeTokenPermuteGrad()(gradient, positions, 2)
     wanted = ms.grad(lambda x: (ops.moe_token_permute(x, ids)[0] * gradient).sum())(ROWS)
     close(found, wanted.asnumpy())
     assert (rows.shape, found.shape) == ((6, 4), (3, 4))

@@ -154,8 +154,8 @@ def test_gradients_of_images(training):
 
     def forward(x, scale, shift):
         middle = ops.mean(x, (2, 3), True) if training else mean
-        spread = ops.mean((x - middle) ** 2, (2, 3), True) if training else variance
-        return (x - middle) / ops.sqrt(spread + 1e-5) * scale + shift
+        variances = ops.mean((x - middle) ** 2, (2, 3), True) if training else variance
+        return (x - middle) / ops.sqrt(variances + 1e-5) * scale + shift
 
     close_sums(found, [each.asnumpy() for each in vjp(forward, t(x), scale, scale * 0)[1](dy)])
     with pytest.raises(ValueError, match="^For 'InstanceNormV2Grad'"):

@@ -364,7 +364,7 @@ def test_segments_give_back_to_their_rows(name, power):
     found = getattr(g, name)()(*given).asnumpy()
     share = A[0] / 2**power
     close(found, [share + A[1], 0 * share, share, 0 * share], atol=0)
-    for place, wrong in [
+    for index, wrong in [
         (1, t([0, 4, 0], np.int32)),
         (1, t([0, 2], np.int32)),
         (2, t([0, 2, 1], np.int32)),
@@ -372,7 +372,7 @@ def test_segments_give_back_to_their_rows(name, power):
         (3, t([4], np.int32)),
     ]:
         with pytest.raises(ValueError, match=name):
-            getattr(g, name)()(*given[:place], wrong, *given[place + 1 :])
+            getattr(g, name)()(*given[:index], wrong, *given[index + 1 :])
     with pytest.raises(TypeError, match=name):
         getattr(g, name)()(*given[:3], 4)
 

@@ -198,10 +198,10 @@ def test_short_fourier_transforms_agree_with_a_sum():
     x, window = numbers(16), numbers(4, seed=2)
     out = ops.stft(Tensor(x), 4, 2, 4, Tensor(window), center=False, return_complex=True).asnumpy()
     for frequency in range(3):
-        for place in range(out.shape[-1]):
+        for index in range(out.shape[-1]):
             turn = np.exp(-2j * np.pi * frequency * np.arange(4) / 4)
-            expected = (x[2 * place : 2 * place + 4] * window * turn).sum()
-            close(out[frequency, place], expected)
+            expected = (x[2 * index : 2 * index + 4] * window * turn).sum()
+            close(out[frequency, index], expected)
     assert ops.stft(Tensor(x), 4).shape == (3, 17, 2)
 
 
@@ -329,14 +329,14 @@ def test_the_gradient_of_a_padding_row_is_zero_and_rows_met_often_may_count_once
 @pytest.mark.parametrize("value, shown", [("0", "False"), ("1", "True")])
 def test_names_of_older_releases_can_be_switched_off(value, shown):
     code = "from mindspore_compat import ops; print(hasattr(ops, 'power') and 'power' in dir(ops))"
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "MINDSPORE_COMPAT_LEGACY": value},
     )
-    assert told.stdout.strip() == shown
+    assert process.stdout.strip() == shown
 
 
 def test_three_paddings_of_a_pool_of_volumes_count_for_both_sides():

@@ -61,11 +61,11 @@ def test_a_sum_with_an_initial_value_keeps_bool():
 
 def test_numbers_without_axes():
     assert ops.PReLU()(Tensor(-2.0), Tensor([0.25])).shape == ()
-    held = Parameter(Tensor(10.0), name="p")
-    assert ops.scatter_div(held, Tensor(0), Tensor(4.0)).asnumpy() == 2.5
-    assert held.asnumpy() == 2.5
+    param = Parameter(Tensor(10.0), name="p")
+    assert ops.scatter_div(param, Tensor(0), Tensor(4.0)).asnumpy() == 2.5
+    assert param.asnumpy() == 2.5
     with pytest.raises(IndexError):
-        ops.ScatterAdd()(held, Tensor(1), Tensor(4.0))
+        ops.ScatterAdd()(param, Tensor(1), Tensor(4.0))
 
 
 def test_a_list_is_not_in_a_tensor():
@@ -84,14 +84,14 @@ def test_einsum_takes_tensors_alone():
 
 
 def test_the_value_loaded_carries_the_gradient():
-    held = Parameter(Tensor([2.0, 3.0]), name="w")
-    found = ms.grad(lambda x: ops.Load()(held) * x, None, held)(TWO)
+    param = Parameter(Tensor([2.0, 3.0]), name="w")
+    found = ms.grad(lambda x: ops.Load()(param) * x, None, param)(TWO)
     assert found.asnumpy().tolist() == [3, 5]
 
 
 def test_in_graph_mode_a_copy_of_a_weight_carries_the_gradient():
-    held = Parameter(Tensor([2.0, 3.0]), name="w")
-    found = ms.grad(lambda x: held.copy() * x, None, held)
+    param = Parameter(Tensor([2.0, 3.0]), name="w")
+    found = ms.grad(lambda x: param.copy() * x, None, param)
     assert found(TWO).asnumpy().tolist() == [0, 0]
     ms.set_context(mode=ms.GRAPH_MODE)
     try:

@@ -168,9 +168,9 @@ def test_by_hand(name):
 
 def test_pools_and_stacks():
     prims = pyboost_inner_prim
-    values, places = CALLS["max_pool_with_indices_impl"](prims.max_pool_with_indices_impl)
+    values, indices = CALLS["max_pool_with_indices_impl"](prims.max_pool_with_indices_impl)
     image = r(1, 2, 4, 6).asnumpy().reshape(2, 24)
-    taken = np.take_along_axis(image, places.asnumpy().reshape(2, 6), 1)
+    taken = np.take_along_axis(image, indices.asnumpy().reshape(2, 6), 1)
     np.testing.assert_array_equal(taken.ravel(), values.asnumpy().ravel())
     gradient = CALLS["max_pool_grad_with_indices_impl"](prims.max_pool_grad_with_indices_impl)
     close(gradient.asnumpy().sum(), r(1, 2, 2, 3).asnumpy().sum())

@@ -62,8 +62,10 @@ def test_each_instance_has_a_stream(name):
     first, second = (one((64,), *INSTANCES[name]) for _ in range(2))
     assert differ(first, second)
     assert not differ(first, other((64,), *INSTANCES[name]))
-    kept = pickle.loads(pickle.dumps(one))
-    assert not differ(copy.deepcopy(one)((64,), *INSTANCES[name]), kept((64,), *INSTANCES[name]))
+    unpickled = pickle.loads(pickle.dumps(one))
+    assert not differ(
+        copy.deepcopy(one)((64,), *INSTANCES[name]), unpickled((64,), *INSTANCES[name])
+    )
 
 
 def test_an_instance_without_seeds_takes_the_default_stream():

@@ -22,12 +22,12 @@ def test_backward(name):
         real = out.real() if out.is_complex() else out
         return real.sum() + (ops.abs(out) ** 2).sum()
 
-    def gradient(place, unit):
+    def gradient(index, unit):
         step = np.zeros(X.shape, complex)
-        step[place] = 1e-6 * unit
+        step[index] = 1e-6 * unit
         return (loss(Tensor(X + step)) - loss(Tensor(X - step))).asnumpy().item() / 2e-6
 
-    wanted = [gradient(place, 1) + 1j * gradient(place, 1j) for place in np.ndindex(*X.shape)]
+    wanted = [gradient(index, 1) + 1j * gradient(index, 1j) for index in np.ndindex(*X.shape)]
     found = grad(loss)(Tensor(X)).asnumpy()
     # Differences over a step of 1e-6.
     np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-6, atol=1e-7)

@@ -59,13 +59,13 @@ def test_gradients(name, options):
         return total.sum()
 
     found = ms.grad(score)(Tensor(x)).asnumpy()
-    for place in [(0, 0, 0), (1, 1, 2), (0, 1, 1)]:
+    for index in [(0, 0, 0), (1, 1, 2), (0, 1, 1)]:
         for step in (1e-6, 1e-6j) if numpy.iscomplexobj(x) else (1e-6,):
             up, down = x.copy(), x.copy()
-            up[place] += step
-            down[place] -= step
+            up[index] += step
+            down[index] -= step
             gradient = (float(score(Tensor(up))) - float(score(Tensor(down)))) / 2e-6
-            part = found[place].imag if isinstance(step, complex) else found[place].real
+            part = found[index].imag if isinstance(step, complex) else found[index].real
             assert part == pytest.approx(gradient, rel=1e-4, abs=1e-6)
 
 

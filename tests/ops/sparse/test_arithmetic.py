@@ -8,8 +8,8 @@ from mindspore_compat import COOTensor, CSRTensor, Tensor, int32, int64
 
 def sparse():
     """1 and 4 at one place, 2 at another."""
-    places = Tensor([[0, 1], [1, 2], [0, 1]], int64)
-    return COOTensor(places, Tensor([1.0, 2.0, 4.0]), (3, 4))
+    positions = Tensor([[0, 1], [1, 2], [0, 1]], int64)
+    return COOTensor(positions, Tensor([1.0, 2.0, 4.0]), (3, 4))
 
 
 def dense():

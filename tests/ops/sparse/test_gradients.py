@@ -50,8 +50,8 @@ def test_in_graph_mode_the_gradient_is_sparse(graph_mode):
     ],
 )
 def test_results_that_are_sparse(function, of_values):
-    places, values = ops.GradOperation(get_all=True)(function)(PLACES, VALUES)
-    np.testing.assert_array_equal(places.asnumpy(), np.zeros((2, 2)))
+    positions, values = ops.GradOperation(get_all=True)(function)(PLACES, VALUES)
+    np.testing.assert_array_equal(positions.asnumpy(), np.zeros((2, 2)))
     np.testing.assert_array_equal(values.asnumpy(), of_values)
 
 

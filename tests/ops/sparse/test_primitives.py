@@ -20,7 +20,7 @@ def floats(*rows):
     return Tensor(np.array(rows, np.float32))
 
 
-def told(out):
+def as_lists(out):
     """What came out, as lists."""
     return [x.asnumpy().tolist() for x in (out if isinstance(out, tuple) else (out,))]
 
@@ -30,8 +30,8 @@ def run(name, *inputs, **settings):
 
 
 def coo_of(dense, dtype=np.float32):
-    places = np.argwhere(dense)
-    return Tensor(places), Tensor(dense[tuple(places.T)].astype(dtype)), ints(*dense.shape)
+    positions = np.argwhere(dense)
+    return Tensor(positions), Tensor(dense[tuple(positions.T)].astype(dtype)), ints(*dense.shape)
 
 
 def csr_of(dense, dtype=np.float32):
@@ -39,9 +39,9 @@ def csr_of(dense, dtype=np.float32):
     batch = dense if dense.ndim == 3 else dense[None]
     rows = [np.cumsum([0, *(matrix != 0).sum(1)]) for matrix in batch]
     batches = np.cumsum([0, *(batch != 0).sum((1, 2))])
-    places = np.argwhere(dense)
-    values = dense[tuple(places.T)].astype(dtype)
-    whole = (dense.shape, batches, np.concatenate(rows), places[:, -1])
+    positions = np.argwhere(dense)
+    values = dense[tuple(positions.T)].astype(dtype)
+    whole = (dense.shape, batches, np.concatenate(rows), positions[:, -1])
     return *(Tensor(np.array(x, np.int32)) for x in whole), Tensor(values)
 
 
@@ -125,12 +125,12 @@ OBSERVED = {  # what MindSpore 2.10 gives on a CPU
 @pytest.mark.parametrize("name", OBSERVED)
 def test_what_the_original_gives(name):
     (primitive, *inputs), expected = OBSERVED[name]
-    assert told(run(primitive, *inputs)) == expected
+    assert as_lists(run(primitive, *inputs)) == expected
 
 
 def test_concatenation():
     def joined(axis):
-        return told(
+        return as_lists(
             run("SparseConcat", [X1[0], X2[0]], [X1[1], X2[1]], [X1[2]] * 2, concat_dim=axis)
         )
 
@@ -148,7 +148,7 @@ def test_split_is_undone_by_concatenation(axis, count):
         else [x.shape[1] for x in np.array_split(A, count, 1)]
     )
     joined = run("SparseConcat", *map(list, parts), concat_dim=axis)
-    assert told(joined) == told(given)
+    assert as_lists(joined) == as_lists(given)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_split_is_undone_by_concatenation(axis, count):
     ],
 )
 def test_lengths_of_counts(settings, sums, shape):
-    assert told(run("SparseCountSparseOutput", *COUNTED, **settings))[1:] == [sums, shape]
+    assert as_lists(run("SparseCountSparseOutput", *COUNTED, **settings))[1:] == [sums, shape]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_set_operations(operation, function):
     again = run(
         "DenseToSparseSetOperation", Tensor(one), *coo_of(two, int), set_operation=operation
     )
-    assert told(again)[1:] == told((values, shape))
+    assert as_lists(again)[1:] == as_lists((values, shape))
     sizes = run("SetSize", *coo_of(two, int))
     assert sizes.dtype == ms.int32
     assert sizes.asnumpy().reshape(-1).tolist() == [
@@ -200,11 +200,13 @@ def test_forms_of_a_matrix(dense):
     parts = csr_of(dense)
     np.testing.assert_array_equal(dense_of(parts), dense)
     coo = run("CSRSparseMatrixToSparseTensor", *parts)
-    assert told(coo[:2]) == told(coo_of(dense)[:2])
-    assert told(run("SparseTensorToCSRSparseMatrix", *coo)) == told(parts)
-    assert told(run("DenseToCSRSparseMatrix", floats(*dense.tolist()), coo[0])) == told(parts)
+    assert as_lists(coo[:2]) == as_lists(coo_of(dense)[:2])
+    assert as_lists(run("SparseTensorToCSRSparseMatrix", *coo)) == as_lists(parts)
+    assert as_lists(run("DenseToCSRSparseMatrix", floats(*dense.tolist()), coo[0])) == as_lists(
+        parts
+    )
     turned = run("SparseMatrixTranspose", *parts)
-    assert told(turned) == told(csr_of(dense.swapaxes(-1, -2)))
+    assert as_lists(turned) == as_lists(csr_of(dense.swapaxes(-1, -2)))
 
 
 def test_products_and_sums():
@@ -353,9 +355,9 @@ def test_counts_refuse_with_runtime_errors():
 def test_functions_of_parts():
     indptr, indices = ints(0, 1, 2, dtype=np.int32), ints(0, 2, dtype=np.int32)
     found = _csr_ops.CSRGather()(indptr, indices, SQUARE[:2], (2, 3))
-    assert told(found) == [[1, 6]]
-    assert told(_csr_ops.CSR2COO()(ints(0, 1, 1, 4, dtype=np.int32), 4)) == [[0, 2, 2, 2]]
-    assert told(_csr_ops.COO2CSR()(ints(0, 2, 2, 2, dtype=np.int32), 3)) == [[0, 1, 1, 4]]
+    assert as_lists(found) == [[1, 6]]
+    assert as_lists(_csr_ops.CSR2COO()(ints(0, 1, 1, 4, dtype=np.int32), 4)) == [[0, 2, 2, 2]]
+    assert as_lists(_csr_ops.COO2CSR()(ints(0, 2, 2, 2, dtype=np.int32), 3)) == [[0, 1, 1, 4]]
 
 
 def test_other_primitives_are_found_beside_them():

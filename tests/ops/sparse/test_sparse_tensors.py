@@ -36,9 +36,9 @@ def test_products(csr):
     same(csr.mm(Tensor(matrix)), DENSE @ matrix)
     same(csr.mv(Tensor(matrix[:, :1])), DENSE @ matrix[:, :1])
     same(ops.csr_mm(csr, csr, trans_b=True).to_dense(), DENSE @ DENSE.T)
-    places = ops.dense_to_sparse_coo(Tensor(DENSE))
+    sparse = ops.dense_to_sparse_coo(Tensor(DENSE))
     product = ops.SparseTensorDenseMatmul(adjoint_st=True)(
-        places.indices, places.values, (3, 4), Tensor(DENSE)
+        sparse.indices, sparse.values, (3, 4), Tensor(DENSE)
     )
     same(product, DENSE.T @ DENSE)
 

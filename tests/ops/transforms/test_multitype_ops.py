@@ -47,8 +47,8 @@ def test_assignments_of_sequences():
     assert ops.augassign_add((1,), (2,)) == (1, 2)
     assert ops.augassign_add("a", "b") == "ab"
     assert ops.augassign_mul(2, [1, 2]) == [1, 2, 1, 2]
-    held = [1]
-    assert ops.augassign_add(held, [2]) == [1, 2] and held == [1]
+    items = [1]
+    assert ops.augassign_add(items, [2]) == [1, 2] and items == [1]
     with pytest.raises(TypeError):
         ops.augassign_sub("a", "b")
 
@@ -69,8 +69,8 @@ def test_sums_of_gradients():
 
 
 def test_sums_of_sparse_gradients():
-    places = Tensor([[0, 1], [1, 0]], ms.int32)
-    x, y = (COOTensor(places, floats(*v), (2, 2)) for v in ((1, 2), (3, 5)))
+    indices = Tensor([[0, 1], [1, 0]], ms.int32)
+    x, y = (COOTensor(indices, floats(*v), (2, 2)) for v in ((1, 2), (3, 5)))
     np.testing.assert_array_equal(ops.hyper_add(x, y).values.asnumpy(), [4, 7])
     rows, columns = Tensor([0, 1, 2], ms.int32), Tensor([1, 0], ms.int32)
     x, y = (CSRTensor(rows, columns, floats(*v), (2, 2)) for v in ((1, 2), (3, 5)))
@@ -179,8 +179,8 @@ def test_functions_by_kinds_of_sparse_tensors():
     graph = ops.MultitypeFuncGraph("kind")
     for name in ("Tensor", "RowTensor", "COOTensor", "CSRTensor"):
         graph.register(name)(lambda x, name=name: name)
-    one, places = Tensor([1.0]), Tensor([0], ms.int32)
+    one, indices = Tensor([1.0]), Tensor([0], ms.int32)
     assert graph(one) == "Tensor"
-    assert graph(ms.RowTensor(places, Tensor([[1.0]]), (2, 1))) == "RowTensor"
+    assert graph(ms.RowTensor(indices, Tensor([[1.0]]), (2, 1))) == "RowTensor"
     assert graph(ms.COOTensor(Tensor([[0, 1]], ms.int32), one, (2, 2))) == "COOTensor"
-    assert graph(ms.CSRTensor(Tensor([0, 1], ms.int32), places, one, (1, 2))) == "CSRTensor"
+    assert graph(ms.CSRTensor(Tensor([0, 1], ms.int32), indices, one, (1, 2))) == "CSRTensor"
