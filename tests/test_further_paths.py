@@ -77,7 +77,7 @@ def test_a_path_does_not_hide_a_function_of_the_same_name():
     assert ms.ops.function.grad is ms.ops.grad
 
 
-def test_a_nearer_name_is_told():
+def test_a_nearer_name_is_suggested():
     with pytest.raises(AttributeError, match="did you mean 'Dense'"):
         ms.nn.Densee  # noqa: B018
 

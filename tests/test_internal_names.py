@@ -60,7 +60,7 @@ def test_core_marks_a_function():
 
 
 class Heard:
-    """A logger that keeps what it is told."""
+    """A logger that stores what it is given."""
 
     def __init__(self):
         self.heard = []

@@ -38,7 +38,7 @@ def test_the_dtype_decides_how_close_is_close(dtype, off, too_far):
         ([floats(1), floats(2)], [[1], [2.1]]),
     ],
 )
-def test_differences_of_shape_value_and_number_are_told(found, wanted):
+def test_differences_of_shape_value_and_number_are_reported(found, wanted):
     with pytest.raises(AssertionError):
         close(found, wanted)
     with pytest.raises(AssertionError):
@@ -59,7 +59,7 @@ def test_sums_may_be_farther_off_than_single_numbers():
             check(floats(1, 2), [1 + off, 2])
 
 
-def test_equal_values_of_another_dtype_are_told_where_the_dtype_matters():
+def test_equal_values_of_another_dtype_are_reported_where_the_dtype_matters():
     same(ints(1, 2), [1, 2], "int32")
     same(floats(np.nan, 1), [np.nan, 1])
     with pytest.raises(AssertionError, match="int64"):

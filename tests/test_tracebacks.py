@@ -81,7 +81,7 @@ def test_an_unexpected_keyword_names_the_parameter_that_is_meant():
     assert "The learning rate is learning_rate." in str(caught(nn.Adam, weights, lr=0.1))
 
 
-def test_a_model_without_a_loss_is_told_so():
+def test_a_model_without_a_loss_is_refused_with_the_reason():
     data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), np.float32), np.ones(4, np.float32)))
     net = nn.Dense(2, 1)
     model = ms.Model(net, optimizer=nn.SGD(net.trainable_params(), 0.1))

@@ -115,7 +115,7 @@ def joint(xp, x, y, *, factor, flag):
     return xp.tanh(total), total > 0
 
 
-def test_elements_are_broadcast_and_written_where_told(space):
+def test_elements_are_broadcast_and_written_where_asked(space):
     x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.float32([[1], [-9]])
     operands = space.array(x), space.array(y)
     with counting.counted() as counts:

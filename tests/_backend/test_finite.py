@@ -1,4 +1,4 @@
-"""Whether all numbers are finite: every dtype, every place, sums that grow out of range."""
+"""Whether all numbers are finite: every dtype, every index, sums that grow out of range."""
 
 import ml_dtypes
 import numpy as np

@@ -206,7 +206,7 @@ def test_a_formula_that_branches_on_a_value_is_refused():
         fuse(branching)(np.ones(2), np.ones(2), lr=0.1)
 
 
-def test_values_that_trade_places():
+def test_values_that_are_swapped():
     def swapped(xp, p, g, q):
         return q, p
 

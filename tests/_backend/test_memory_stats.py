@@ -6,7 +6,7 @@ from mindspore_compat._backend import arrays, memory_stats
 
 
 class Pool:
-    """A pool that keeps what it has from the device until told otherwise."""
+    """A pool that keeps what it has from the device until asked otherwise."""
 
     def __init__(self):
         self.used = self.total = self.asked = 0

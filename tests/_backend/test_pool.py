@@ -10,7 +10,7 @@ from mindspore_compat._backend import pool
 
 
 def windows(size, kernel, stride, pads, dilation, out):
-    """For each window: its place, and the positions of the data it covers in row-major order."""
+    """For each window: its index, and the positions of the data it covers in row-major order."""
     for at in np.ndindex(*out):
         cells = []
         for tap in np.ndindex(*kernel):

@@ -1,5 +1,5 @@
-"""Adding at places that may be named twice, against a loop: whole axes before and after the places,
-places that broadcast, values that broadcast, and any order of memory."""
+"""Adding at indices that may be named twice, against a loop: whole axes before and after the
+indices, indices that broadcast, values that broadcast, and any order of memory."""
 
 import itertools
 
@@ -38,7 +38,7 @@ def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
             np.testing.assert_array_equal(found, _wanted(x, index, values))
 
 
-def test_a_place_out_of_range_is_an_index_error():
+def test_an_index_out_of_range_is_an_index_error():
     for index_ in (3, -4):
         with pytest.raises(IndexError):
             arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([index_]),), np.ones((1, 2)))
@@ -46,7 +46,7 @@ def test_a_place_out_of_range_is_an_index_error():
 
 @pytest.mark.parametrize("limit", [0, 1 << 30])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64"])
-def test_places_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, limit):
+def test_indices_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, limit):
     monkeypatch.setattr(scatter, "_SMALL", limit)
     index, values = np.array([100, 3, 100], dtype), np.ones((3, 2), "float32")
     rows = np.zeros((300, 2), "float32")

@@ -23,7 +23,7 @@ def test_gammainc_by_its_order(space):
     close(_host(found), -step, 1 + numpy.abs(step))
 
 
-def test_gammainc_by_its_order_at_known_places(space):
+def test_gammainc_by_its_order_at_known_points(space):
     """The numbers that MindSpore 2.10 prints for the gradients of igamma(2, 1.5), (3, 2.5)."""
     found = _host(space.gammainc_a(space.asarray([2.0, 3.0]), space.asarray([1.5, 2.5])))
     # The original computes them in float32.

@@ -335,7 +335,7 @@ def test_non_differentiable_and_other_outputs():
     close(ms.grad(fn)(X), [2, 2])
 
 
-def test_changes_in_place_do_not_reach_what_was_kept():
+def test_changes_in_place_do_not_reach_what_was_saved():
     class Up(ms._Function):
         @staticmethod
         def forward(ctx, x):
@@ -404,10 +404,10 @@ def test_a_gradient_within_a_pause_has_no_history():
     close(ms.grad(fn)(X), 2 * X.asnumpy() ** 3)
 
 
-# What is kept -------------------------------------------------------------------------------------
+# Saved tensors ------------------------------------------------------------------------------------
 
 
-def test_kept_tensors_are_packed_and_unpacked():
+def test_saved_tensors_are_packed_and_unpacked():
     seen = []
 
     def pack(kept):

@@ -1,4 +1,4 @@
-"""The context: which values are taken, refused and told, against what MindSpore 2.10 does."""
+"""The context: which values are taken, refused and reported, against what MindSpore 2.10 does."""
 
 import os
 import random
@@ -36,8 +36,8 @@ def fresh():
     random.setstate(saved[3])
 
 
-# key, default as told, values taken (with what is told where that differs), of the wrong type,
-# of the wrong value
+# key, default as reported, values taken (with what is reported where that differs), of the wrong
+# type, of the wrong value
 CONTEXT = [
     ("mode", 1, [0, 1, (True, 1), (False, 0)], [1.5, "a", {}], [2, -1]),
     (
@@ -160,7 +160,7 @@ def test_parallel_values(key, default, taken, wrong_type, wrong_value):
 
 
 def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
-    """The default is told, values are taken and told back, others refused without effect."""
+    """Defaults are reported, values are taken and reported back, others refused without effect."""
     assert get(key) == default
     for each in taken:
         given, reported = each if type(each) is tuple else (each, each)
@@ -174,7 +174,7 @@ def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
             assert get(key) == before
 
 
-def test_every_key_of_the_tables_is_told_or_only_set():
+def test_every_key_of_the_tables_is_reported_or_only_set():
     for table, get in ((TABLE, context.get_context), (PARALLEL, context.get_auto_parallel_context)):
         for key, setting in table.items():
             if setting.readable:
@@ -211,7 +211,7 @@ def test_a_refused_call_changes_nothing():
     assert context.get_context("mode") == 1
 
 
-def test_keys_of_other_versions_are_taken_and_not_told():
+def test_keys_of_other_versions_are_taken_and_not_reported():
     context.set_context(
         auto_tune_mode="RL,GA", enable_sparse=True, enable_auto_mixed_precision=True
     )
@@ -242,7 +242,7 @@ def test_env_config_path_names_a_json_file(tmp_path):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What the backend is told, with a GPU at hand or not; and the warnings."""
+    """What the backend is given, with a GPU at hand or not; and the warnings."""
     seen = {"target": [], "warnings": [], "gpu": False}
     monkeypatch.setattr(arrays, "gpu_available", lambda: seen["gpu"])
     monkeypatch.setattr(arrays, "set_target", lambda *args: seen["target"].append(args))

@@ -40,7 +40,7 @@ def test_a_tensor_of_unknown_lengths(shape, shown):
     assert repr(tensor) == f"Tensor(shape={list(shown)}, dtype=Float16, value= )"
 
 
-def test_symbols_are_told():
+def test_symbols_are_shown():
     assert Tensor(shape=(None, 3), dtype=ms.float32).symbolic_shape is None
     assert Tensor(shape=(None, KNOWN), dtype=ms.float32).symbolic_shape == [
         None,
@@ -106,7 +106,7 @@ def test_what_a_symbol_tells(arguments, shown):
     assert Symbol(**arguments).to_dict() == shown and str(Symbol(**arguments)) == str(shown)
 
 
-def test_symbols_of_one_length_are_told_apart():
+def test_symbols_of_one_length_are_distinguished():
     first, second = Symbol(unique=True), Symbol(unique=True)
     assert first.to_dict()["id"] != second.to_dict()["id"]
 

@@ -69,7 +69,7 @@ def peak_on_host(run):
 
 
 @pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)
-def test_gradients_take_the_place_of_activations(space):
+def test_gradients_take_the_memory_of_activations(space):
     peak_of = peak_on_host if arrays.current_space() is arrays.HOST else peak_on_device
     plain, again = peak_of(differentiated()), peak_of(differentiated(recompute=True))
     saved = 3 * LENGTH  # the input of each layer, its product and the sine

@@ -211,7 +211,7 @@ BY_PLACE = {
     "axes", [(0, 0, 0), (None, 0, 0), (None, 0, None), (0, None, None), (None, None, 0)]
 )
 @pytest.mark.parametrize("name", BY_PLACE)
-def test_places_and_values_may_be_mapped_or_not(name, axes):
+def test_indices_and_values_may_be_mapped_or_not(name, axes):
     function = BY_PLACE[name]
     given = [t if axis == 0 else t[0] for t, axis in zip((X, PLACES, VALUES), axes)]
 

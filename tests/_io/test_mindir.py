@@ -90,7 +90,7 @@ def test_a_tensor_of_the_wrong_length_is_refused():
         mindir.array_of(message)
 
 
-def test_what_has_no_place_is_refused():
+def test_what_has_no_counterpart_is_refused():
     with pytest.raises(TypeError):
         mindir.attribute("a", object())
     with pytest.raises(TypeError):

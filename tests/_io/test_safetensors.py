@@ -105,7 +105,7 @@ def test_types_of_other_programs_are_refused_by_name(path):
         safetensors.read(source)
 
 
-def test_texts_have_no_place(path):
+def test_texts_cannot_be_stored(path):
     with pytest.raises(TypeError, match="note"):
         safetensors.write(path, [*VALUES, ("note", "text")])
     assert not os.path.exists(path)

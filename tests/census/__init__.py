@@ -20,7 +20,7 @@ LINES = {**lines_numbers.LINES, **lines_arrays.LINES, **lines_layers.LINES, **li
 
 @functools.cache
 def table():
-    """Every op that the package declares: its place -> op."""
+    """Every op that the package declares: its key -> op."""
     for found in pkgutil.walk_packages(mindspore_compat.__path__, "mindspore_compat."):
         if "_startup" not in found.name and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
@@ -30,14 +30,16 @@ def table():
             by_key.setdefault(key(one), []).append(one)
     found = {}
     for name, ops in by_key.items():
-        for one in ops:  # those made by one function are told apart by what they are published as
+        for (
+            one
+        ) in ops:  # those made by one function are distinguished by what they are published as
             found[name if len(ops) == 1 else f"{name.rpartition('.')[0]}.{published(one)}"] = one
     assert len(found) == sum(map(len, by_key.values()))
     return dict(sorted(found.items()))
 
 
 def key(op):
-    """The place of an op: "_elementwise.arithmetic.add" below `ops`, elsewhere "thor.damped"."""
+    """The key of an op: "_elementwise.arithmetic.add" below `ops`, elsewhere "thor.damped"."""
     parts = op.body.__module__.split(".")[1:]
     return ".".join([*(parts[1:] if parts[0] == "ops" else parts[-1:]), op.name])
 

@@ -125,7 +125,7 @@ class Case:
         return self
 
     def positions(self):
-        """Where the array operands are: (parameter, None) or (parameter, place in the list)."""
+        """Where the array operands are: (parameter, None) or (parameter, index in the list)."""
         found = []
         for name in [*self.op.inputs, self.op.many]:
             value = self.values.get(name)
@@ -136,18 +136,18 @@ class Case:
         return found
 
     def at(self, position):
-        """The operand at a place."""
+        """The operand at a position."""
         name, i = position
         return self.values[name] if i is None else self.values[name][i]
 
     def floats(self):
-        """The places of the operands that are differentiated by."""
+        """The positions of the operands that are differentiated by."""
         return [
             p for p in self.positions() if self.at(p).dtype.kind in "fc" and p[0] not in self.fixed
         ]
 
     def call(self, tensors):
-        """The op's result for a Tensor at each of some places; the others hold `make(operand)`."""
+        """The result for a Tensor at each of some positions; the others are `make(operand)`."""
         values = {
             n: Tensor(v.values) if isinstance(v, AmongAttributes) else v
             for n, v in self.values.items()

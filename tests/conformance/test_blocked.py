@@ -20,7 +20,7 @@ FAILED = {"id": "nn.Half::accepts::example", "status": "fail", "seconds": 0}
         ("AttributeError: 'Tensor' object has no attribute 'reshape'", "Tensor.reshape"),
     ],
 )
-def test_a_missing_name_is_told(text, name):
+def test_a_missing_name_is_reported(text, name):
     found = blocked.explain({**FAILED, "got": text}, "nn.Half", "toy")
     assert (found["status"], found["blocked"]) == ("fail", name)
     assert found["got"].startswith(f"blocked by {name}: ")

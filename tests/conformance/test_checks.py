@@ -47,7 +47,7 @@ def half_fixed(x):
         (lambda x: x + ops.stop_gradient(ops.tanh(x) - x), False, True),
     ],
 )
-def test_gradient_is_told_right_from_wrong(function, first, second):
+def test_gradient_is_judged_right_or_wrong(function, first, second):
     assert (gradients.check(ms, function, AT, 1) is None) == first
     assert (gradients.check(ms, function, AT, 2) is None) == second
 

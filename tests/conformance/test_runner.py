@@ -103,7 +103,7 @@ def test_default_that_a_page_writes_as_a_power(toy):
     assert outcome(name, ("signature",), specs) == {"Half::signature": "pass"}
 
 
-def test_absent_name_is_told_from_a_wrong_one(toy):
+def test_absent_name_is_distinguished_from_a_wrong_one(toy):
     statuses = outcome(toy(TOY.replace("def strict", "def loose")))
     assert statuses["strict::exists"] == "fail"
     others = {s for i, s in statuses.items() if i.startswith("strict::") and "exists" not in i}

@@ -57,7 +57,7 @@ def test_a_case_that_is_lost_once_is_asked_again(toy, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-def test_a_killed_case_is_told_from_a_crash(toy):
+def test_a_killed_case_is_distinguished_from_a_crash(toy):
     found = list(cases.all_cases({"fragile": SPECS["fragile"]}, ("accepts",)))
     ((_, result),) = runner.run(found, toy(TOY.replace("os._exit(3)", "os.kill(os.getpid(), 9)")))
     assert result["status"] == "killed" and "memory" in result["got"]

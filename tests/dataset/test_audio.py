@@ -1,6 +1,6 @@
 """Audio transforms give what MindSpore 2.10 was observed to give.
 
-The calls, and how results are told, are in tests/recorded/audio_calls.py.
+The calls, and how results are recorded, are in tests/recorded/audio_calls.py.
 """
 
 import json
@@ -30,7 +30,7 @@ def test_a_call_gives_what_the_original_gives(call, wanted):
 
 
 def check(found, wanted, near=None):
-    """Compares what was told of two results."""
+    """Compares what was recorded of two results."""
     if isinstance(wanted, str) or isinstance(found, str):
         assert found == wanted
         return
@@ -83,7 +83,7 @@ def test_dither_at_random_differs_from_call_to_call_and_a_seed_repeats_it():
 
 
 @pytest.mark.parametrize("axis, most", [(1, 5), (2, 8)])
-def test_masks_at_random_have_all_widths_and_places(axis, most):
+def test_masks_at_random_have_all_widths_and_offsets(axis, most):
     mask = ds.audio.MaskAlongAxisIID(most, 1.0, axis)
     seen = set()
     for _ in range(600):

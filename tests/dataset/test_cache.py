@@ -342,7 +342,7 @@ def test_wrong_settings(given, error):
         ds.DatasetCache(**{"session_id": 1, **given})
 
 
-def test_the_settings_are_told():
+def test_the_settings_are_reported():
     cache = ds.DatasetCache(7, 3, True, "127.0.0.1", 1025, 4, 5)
     for each in (cache, copy.deepcopy(cache)):
         assert (

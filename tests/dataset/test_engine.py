@@ -340,7 +340,7 @@ def test_wrong_arguments_are_refused_at_once(make, error):
 # Sizes and descriptions ---------------------------------------------------------------------------
 
 
-def test_sizes_are_told_without_reading():
+def test_sizes_are_known_without_reading():
     def refuse(x):
         raise AssertionError("a row was read")
 
@@ -456,7 +456,7 @@ def test_nested_dicts_are_batched_and_converted():
         (lambda: ds.SequentialSampler(-1), "'start_index' must be >= 0"),
     ],
 )
-def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read_or_counted(sampler, words):
+def test_numbers_of_a_sampler_out_of_range_are_refused_when_rows_are_read(sampler, words):
     rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler())
     with pytest.raises(RuntimeError, match=words):
         next(rows.create_tuple_iterator())

@@ -73,7 +73,7 @@ def test_five_and_ten_parts():
 # Draws --------------------------------------------------------------------------------------------
 
 
-def test_parts_at_drawn_places():
+def test_parts_at_drawn_offsets():
     random.seed(3)
     top, left = random.randint(0, 12), random.randint(0, 21)
     random.seed(3)

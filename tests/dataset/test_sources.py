@@ -1,6 +1,6 @@
 """Sources give what MindSpore 2.10 was observed to give for the same files, or refuse them alike.
 
-The calls, and how results are told, are in tests/recorded/source_calls.py; the files in
+The calls, and how results are recorded, are in tests/recorded/source_calls.py; the files in
 tests/recorded/source_files.py. Calls where this package differs on purpose are named below, with
 the reason.
 """

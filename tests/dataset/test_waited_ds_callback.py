@@ -15,7 +15,7 @@ class Net(nn.Cell):
 
 
 class Waited(ds.WaitedDSCallback):
-    """Notes when the dataset is called, and what training told."""
+    """Notes when the dataset is called, and what training reported."""
 
     def __init__(self, events, step_size=1):
         super().__init__(step_size)

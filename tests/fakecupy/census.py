@@ -153,7 +153,7 @@ def members(path):
 
 
 def plain(method):
-    """The parameters of a method written in Python, without `self`; None when it cannot be told."""
+    """The parameters of a method written in Python, without `self`; None if unknown."""
     try:
         text = parameters(inspect.signature(getattr(method, "__func__", method)))
     except (TypeError, ValueError):

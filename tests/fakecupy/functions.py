@@ -404,7 +404,7 @@ def own_matmul(
     )
 
 
-TF32 = []  # whether products of float32 are made in TF32, as CuPy was told at the first of them
+TF32 = []  # whether products of float32 are made in TF32, as CuPy was set at the first of them
 
 
 def note_product(arrays):

@@ -465,7 +465,7 @@ class Run:
             )
 
     def type_here(self, take=False):
-        """The type spelled at this place, or None; types of two and three words included."""
+        """The type spelled at this index, or None; types of two and three words included."""
         for words in (3, 2, 1):
             spelled = " ".join(self.tokens[self.at : self.at + words])
             if spelled in self.types and spelled not in self.names:

@@ -205,7 +205,7 @@ def test_in_place_operators_keep_the_type(cupy):
         x += 0.5
 
 
-def test_scatters_add_repeated_places(cupy):
+def test_scatters_add_repeated_indices(cupy):
     import cupyx
 
     x = cupy.zeros(3, numpy.float32)

@@ -55,7 +55,7 @@ class Timeline:
         self.now = max(self.now, time)
 
     def overlap(self, one, other):
-        """How long two kinds of work, told by name, are done beside each other."""
+        """How long two kinds of work, given by name, are done beside each other."""
         pairs = [(x, y) for x in self.spans for y in self.spans if (x.name, y.name) == (one, other)]
         return sum(max(0.0, min(x.end, y.end) - max(x.start, y.start)) for x, y in pairs)
 

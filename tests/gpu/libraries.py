@@ -55,7 +55,7 @@ def found(stand_in):
 def _told(tell):
     try:
         return {"version": str(tell())}
-    except Exception as error:  # each library has errors of its own: told, not raised
+    except Exception as error:  # each library has errors of its own: reported, not raised
         return {"missing": f"{type(error).__name__}: {error}"}
 
 

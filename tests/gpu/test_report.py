@@ -26,7 +26,7 @@ COUNTED = {
 }
 
 
-def test_failures_of_one_kind_are_told_once():
+def test_failures_of_one_kind_are_reported_once():
     found = suites.read(XML)
     assert (found["passed"], found["failed"], found["skipped"]) == (1, 3, 1)
     lines = summary.failures({"suites": {"operators": found}})

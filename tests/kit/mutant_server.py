@@ -90,7 +90,7 @@ def _failures(found, stored, asked):
 
 
 def _in_a_child(found, stored, asked):
-    """`_failures` in a forked process; what a lost one was about is told in its place."""
+    """`_failures` in a forked process; what a lost one was about is reported instead."""
     here, there = os.pipe()
     child = os.fork()
     if not child:

@@ -178,7 +178,7 @@ def _edits(function, is_public):
 
 
 def _walk(node, skipped=()):
-    """(holder, field, place in its list or None, node) below a node; without what only speaks."""
+    """(holder, field, index in its list or None, node) below a node; without what only speaks."""
     for name, value in ast.iter_fields(node):
         if name in skipped:
             continue
@@ -198,7 +198,7 @@ def _only_speaks(node):
 
 
 def _faults(node):
-    """(kind, what takes the place of the node or None) of one node."""
+    """(kind, what replaces the node or None) of one node."""
     if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in _OPERATORS:
         yield "operator", _with(node, op=_OPERATORS[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:

@@ -107,7 +107,7 @@ def test_columns_are_chosen(tmp_path):
     assert found == {"label": -34, "data": row(2)["data"]}
 
 
-def test_the_schema_is_told(tmp_path):
+def test_the_schema_is_reported(tmp_path):
     reader = mindrecord.FileReader(write(tmp_path / "some"))
     assert reader.schema() == SCHEMA
     reader.close()
@@ -172,7 +172,7 @@ def test_too_large_rows_change_nothing(tmp_path):
     assert read(str(tmp_path / "some")) == [{"d": b"small"}]
 
 
-def test_existing_files_are_replaced_only_when_told(tmp_path):
+def test_existing_files_are_replaced_only_when_asked(tmp_path):
     path = write(tmp_path / "some", 3)
     with pytest.raises(exceptions.MRMOpenError, match="overwrite"):
         write(path, 2)

@@ -55,7 +55,7 @@ PAD_NAMES = {"zeros": "constant", "reflect": "reflect", "replicate": "edge", "ci
 
 
 def correlated(x, w, b, stride, pads, dilation, groups, mode):
-    """Cross-correlation by a loop over the places of the output."""
+    """Cross-correlation by a loop over the indices of the output."""
     axes = w.ndim - 2
     x = np.pad(x, ((0, 0), (0, 0), *pads), PAD_NAMES[mode])
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:])]
@@ -464,7 +464,7 @@ def test_adaptive_pooling(name, size, axes):
     check_gradients(layer, x)
 
 
-def test_the_places_of_adaptive_max_pooling():
+def test_the_indices_of_adaptive_max_pooling():
     top, indices = nn.AdaptiveMaxPool1d(2, return_indices=True)(Tensor([[3.0, 1.0, 2.0, 5.0]]))
     assert top.asnumpy().tolist() == [[3, 5]]
     assert (indices.asnumpy().tolist(), indices.dtype) == ([[0, 3]], ms.int64)
@@ -478,7 +478,7 @@ def test_adaptive_pooling_takes_floats_only(name):
             getattr(nn, name)(1)(given)
 
 
-def test_average_pooling_counts_padding_unless_told_otherwise():
+def test_average_pooling_counts_padding_unless_asked_otherwise():
     x = Tensor([[1.0, 2.0, 3.0, 4.0]])
     assert nn.AvgPool1d(2)(x).asnumpy().tolist() == [[1.5, 3.5]]
     assert nn.AvgPool1d(2, 2, 1)(x).asnumpy().tolist() == [[0.5, 2.5, 2]]

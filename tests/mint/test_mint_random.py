@@ -80,7 +80,7 @@ def test_a_generator_has_numbers_of_its_own():
     assert mint.normal(0.0, 1.0, (4,), ms.Generator()).shape == (4,)
 
 
-def test_multinomial_draws_without_replacement_unless_told():
+def test_multinomial_draws_without_replacement_unless_asked():
     for _ in range(20):
         assert sorted(mint.multinomial(X[0, :5], 5).asnumpy()) == [0, 1, 2, 3, 4]
     weights = Tensor([0.0, 1.0, 3.0])

@@ -40,7 +40,7 @@ def test_arithmetic():
     close(q @ r, X)
 
 
-def test_shapes_and_places():
+def test_shapes_and_indices():
     assert mint.t(Tensor(np.ones((1, 2, 3)))).shape == (2, 1, 3)
     assert mint.t(X).shape == (3, 2) and mint.t(Tensor([1.0, 2.0])).shape == (2,)
     assert mint.permute(Tensor(np.ones((1, 2, 3))), (-1, 0, 1)).shape == (3, 1, 2)

@@ -54,7 +54,7 @@ class Makers:
         return self.ms.Tensor(np.array(values, np.int32))
 
     def flags(self, every, *shape):
-        """True at every `every`-th place, but not at the first."""
+        """True at every `every`-th index, but not at the first."""
         values = np.arange(1, int(np.prod(shape)) + 1) % every == 0
         return self.ms.Tensor(values.reshape(shape))
 

@@ -205,6 +205,6 @@ def test_lars_decays_with_what_was_assigned_last():
     close(step(made(0.1), weight_decay=Tensor(0.5)), step(made(0.5)), rtol=1e-6, atol=0)
 
 
-def test_a_keep_prob_out_of_range_is_told_of_the_layer():
+def test_a_keep_prob_out_of_range_is_refused_in_the_name_of_the_layer():
     with pytest.raises(ValueError, match="For 'Dropout', 'keep_prob'"):
         nn.Dropout(keep_prob=0.0)

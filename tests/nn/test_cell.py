@@ -268,7 +268,7 @@ class _Joined(nn.Cell):
 
 
 @pytest.mark.parametrize("join", [ops.cat, ops.Concat(), ops.stack, mint.cat, mint.stack, ops.addn])
-def test_floats_that_are_joined_meet_in_the_type_of_to_float(join):
+def test_floats_that_are_joined_are_promoted_to_the_type_of_to_float(join):
     assert _Joined(join).to_float(ms.float16)(Tensor([3.0, 4.0])).dtype == ms.float16
 
 

@@ -79,7 +79,7 @@ REFUSED = {
     "dropout before 0": (lambda: ops.dropout(X, seed=-1), ValueError),
     "shifts in two dtypes": (lambda: ops.LeftShift()(PLACES, PLACES.astype(ms.int8)), TypeError),
     # statistics
-    "places of complex numbers": (lambda: ops.ArgMinWithValue()(COMPLEX), TypeError),
+    "indices of complex numbers": (lambda: ops.ArgMinWithValue()(COMPLEX), TypeError),
     "each truth value twice": (lambda: ops.repeat_interleave(TRUE, 2), TypeError),
     "median of truth values": (lambda: ops.median(TRUE), TypeError),
     "count of truth values": (lambda: ops.count_nonzero(TRUE), TypeError),
@@ -104,7 +104,7 @@ TAKEN = {
     "narrow along True": (lambda: ops.narrow(SQUARE, True, 0, 1), [[0], [3], [6]]),
     "turn True times": (lambda: ops.rot90(SQUARE, True, [0, 1])[0], [2, 5, 8]),
     "diagonal True": (lambda: ops.diagflat(ONE, True), [[0, 1], [0, 0]]),
-    "place True": (lambda: ops.select_scatter(SQUARE, VECTOR, 0, True)[:2], [[0, 1, 2], [1, 2, 3]]),
+    "index True": (lambda: ops.select_scatter(SQUARE, VECTOR, 0, True)[:2], [[0, 1, 2], [1, 2, 3]]),
     "start True": (lambda: ops.slice_scatter(VECTOR, ONE, 0, True, 2), [1, 1, 3]),
     "vsplit of a vector": (lambda: ops.vsplit(VECTOR, 3)[2], [3]),
     "powers True": (lambda: ops.vander(VECTOR, True), [[1], [1], [1]]),

@@ -1,4 +1,4 @@
-"""Batches without elements, and NaN where a place or a matrix would be: results, not errors.
+"""Batches without elements, and NaN where an index or a matrix would be: results, not errors.
 
 Observed in MindSpore 2.10; NaN for the decompositions, of which it returns arbitrary numbers.
 """
@@ -57,7 +57,7 @@ def test_shape(call, shape):
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
-def test_places_that_are_none_lie_outside(mode, value):
+def test_indices_that_are_none_lie_outside(mode, value):
     image, grid = ones(1, 1, 3, 3), Tensor(np.full((1, 2, 2, 2), value, np.float32))
     assert not ops.grid_sample(image, grid, mode=mode).asnumpy().any()
     assert (ops.grid_sample(image, grid, mode=mode, padding_mode="border").asnumpy() == 1).all()

@@ -28,7 +28,7 @@ def asked():
 
 
 def second(case, position):
-    """The operand of the other slice: floats moved a little, integers one place on."""
+    """The operand of the other slice: floats moved a little, integers one element on."""
     array = case.at(position)
     if array.dtype.kind in "fc":
         return (

@@ -163,7 +163,7 @@ SHAPES_FIRST = {
 
 
 @pytest.mark.parametrize("name", SHAPES_FIRST)
-def test_a_wrong_shape_is_told_before_a_wrong_dtype(name):
+def test_a_wrong_shape_is_reported_before_a_wrong_dtype(name):
     call, fitting = SHAPES_FIRST[name]
     with pytest.raises(ValueError, match="For '"):
         call(NOTHING)
@@ -190,7 +190,7 @@ def test_what_is_no_tensor_is_of_a_wrong_shape_in_these(name, value):
 VALUES = {
     "terms": lambda: ops.AddN()([FLOATS, FLOATS[:1]]),
     "choices": lambda: VECTOR.choose(FLOATS[0]),
-    "places": lambda: VECTOR[0].choose([1, 2]),
+    "indices": lambda: VECTOR[0].choose([1, 2]),
     "set_diag": lambda: ops.matrix_set_diag(X, 0.5),
     "kaiser": lambda: ops.kaiser_window(5, beta=(1, 2)),
     "cond": lambda: ops.cond(X[:, :2], (1, 2)),
@@ -356,7 +356,7 @@ CLASSES, TARGET = ops.ones((3, 5)), Tensor([1, 2, 3])
 IMAGE, KERNEL = ops.ones((1, 2, 4, 4)), ops.ones((2, 2, 3, 3))
 TRANSPOSE = ops.Conv2DTranspose(2, 3)
 
-# a place out of range; a GPU wraps it around
+# an index out of range; a GPU wraps it around
 PLACES = [
     (RuntimeError, lambda: ops.gather(X, Tensor([2]), 0)),
     (RuntimeError, lambda: ops.gather(X, Tensor([[0], [3]]), 1, 1)),
@@ -381,9 +381,9 @@ PLACES = [
 
 
 @pytest.mark.parametrize("error, call", PLACES, ids=range(len(PLACES)))
-def test_a_place_out_of_range(error, call):
+def test_an_index_out_of_range(error, call):
     if Tensor(0).device != "CPU":
-        pytest.skip("the stand-in for a GPU wraps places around")
+        pytest.skip("the stand-in for a GPU wraps indices around")
     with pytest.raises(error, match="For '"):
         call()
 
@@ -527,6 +527,6 @@ BITS, IMAGINARY = Tensor([6, 3]), Tensor(np.ones(3, np.complex64))
     ],
     ids=range(8),
 )
-def test_what_an_op_does_not_take_is_told_by_name(call):
+def test_what_an_op_does_not_take_is_reported_by_name(call):
     with pytest.raises(TypeError, match="' must be a Tensor of .* but got"):
         call()

@@ -15,14 +15,14 @@ def floats(*values):
     return Tensor(np.array(values, np.float32))
 
 
-def test_the_place_of_the_smallest_is_int32_and_of_the_largest_int64():
+def test_the_index_of_the_smallest_is_int32_and_of_the_largest_int64():
     x = floats(1, 0)
     assert ops.argmin(x).dtype == x.argmin().dtype == ms.int32
     assert ops.argmax(x).dtype == mint.argmin(x).dtype == ms.int64
 
 
 @pytest.mark.parametrize("name", ["Argmax", "Argmin"])
-def test_primitives_of_places_give_the_dtype_asked_for(name):
+def test_primitives_of_indices_give_the_dtype_asked_for(name):
     x, make = Tensor([[1.0, 3.0, 2.0]]), getattr(ops, name)
     assert make()(x).dtype == make(0)(x).dtype == ms.int32
     assert make(-1, ms.int64)(x).dtype == make(output_type=ms.int64)(x).dtype == ms.int64

@@ -130,7 +130,7 @@ def test_value(call, dtype, values):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ops.gcd(T([4], "int8"), T([6], "int8")),  # nothing wider to meet in
+        lambda: ops.gcd(T([4], "int8"), T([6], "int8")),  # nothing wider to promote to
         lambda: ops.lcm(T([4], "uint8"), T([6], "uint8")),
         lambda: ops.dist(T(M, "bfloat16"), T(M, "int32")),
         lambda: ops.cosine_similarity(T(M, "float16"), T(M, "float64")),
@@ -139,7 +139,7 @@ def test_value(call, dtype, values):
         lambda: ops.interpolate(T([[[1, 2]]], "uint8"), size=(4,), mode="linear"),
     ],
 )
-def test_what_does_not_meet_is_refused(call):
+def test_what_is_not_promoted_is_refused(call):
     with pytest.raises(TypeError):
         call()
 
@@ -208,6 +208,6 @@ def test_numbers_of_other_kinds_are_taken(call, values):
     assert call().asnumpy().tolist() == values
 
 
-def test_the_name_that_was_called_is_told():
+def test_the_name_that_was_called_is_reported():
     with pytest.raises(TypeError, match="^For 'max', 'dim' must be an int"):
         mint.max(T(M), "0")

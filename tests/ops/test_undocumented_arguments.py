@@ -95,11 +95,11 @@ TAKEN = {
     "a mask False": (lambda: ops.amax(X, 1, initial=4, where=False), [4, 6]),
     "a mask without an axis": (lambda: ops.max(X, where=X < 3, initial=8), (6, 0)),
     "a mask by number": (lambda: ops.min(X, 1, where=0), ([1, 4], [0, 0])),
-    "a bound before places": (lambda: ops.max(X, 1, initial=5), ([5, 6], [0, 2])),
+    "a bound before indices": (lambda: ops.max(X, 1, initial=5), ([5, 6], [0, 2])),
     "a sum of no exponentials": (lambda: ops.logsumexp(EMPTY, 0), -np.inf),
     "a softmax of nothing": (lambda: ops.log_softmax(EMPTY), []),
-    "the spread of nothing": (lambda: EMPTY.std(1), np.nan),
-    "the dtype of no spread": (lambda: float(EMPTY.astype(ms.float64).var(1).itemsize), 8),
+    "the deviation of nothing": (lambda: EMPTY.std(1), np.nan),
+    "the dtype of no variance": (lambda: float(EMPTY.astype(ms.float64).var(1).itemsize), 8),
     "the range along True": (lambda: X.ptp(True), [2, 2]),
     "corrections in a Tensor": (
         lambda: ops.cov(X, correction=Tensor([[0], [1]])),
@@ -125,7 +125,7 @@ TAKEN = {
     ),
     "a number for isnan": (lambda: mint.isnan(0.5), False),
     "isnan of complex numbers": (lambda: mint.isnan(Tensor([1j, np.nan])), [False, True]),
-    # places and counts
+    # indices and counts
     "an axis in a Tensor": (
         lambda: ops.tensor_scatter_elements(X, WHOLE[:2].reshape(2, 1) // 2, X[:, :1] * 0, ONE),
         [[0, 2, 3], [4, 0, 6]],

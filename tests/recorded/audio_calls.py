@@ -1,4 +1,4 @@
-"""Calls of mindspore.dataset.audio whose results are known from MindSpore 2.10; how they are told.
+"""Calls of mindspore.dataset.audio with results of MindSpore 2.10, and how they are recorded.
 
 `python -m recorded.audio_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_audio.jsonl; dataset/test_audio.py makes the same calls of this package. An
@@ -346,7 +346,7 @@ def as_json(value):
 
 
 def indices_shown(size):
-    """The places of the values that are told."""
+    """The indices of the values that are recorded."""
     return np.unique(np.linspace(0, max(size - 1, 0), SHOWN).astype(int)) if size else slice(0)
 
 

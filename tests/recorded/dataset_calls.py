@@ -1,4 +1,4 @@
-"""Calls of mindspore.dataset whose results are known from MindSpore 2.10, and how they are told.
+"""Calls of mindspore.dataset with results of MindSpore 2.10, and how they are recorded.
 
 `python -m recorded.dataset_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_dataset.jsonl; dataset/test_observed.py makes the same calls of this package.
@@ -348,7 +348,7 @@ def names(ms):
 
 
 def outcome(kind, call, known):
-    """What comes of a call: ["error", its kind], or what `told` makes of the result."""
+    """What comes of a call: ["error", its kind], or what `as_json` makes of the result."""
     known["ds"].config.set_seed(1)
     known["ds"].config.set_num_parallel_workers(1)
     try:

@@ -1,4 +1,4 @@
-"""Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are told.
+"""Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are recorded.
 
 `python -m recorded.source_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_sources.jsonl; dataset/test_sources.py makes the same sources of this package.
@@ -511,7 +511,7 @@ def calls():
 
 
 def as_json(value):
-    """A column of a row, as it is kept."""
+    """A column of a row, as it is recorded."""
     if value.dtype.kind in "SU":
         return value.tolist()
     data = np.ascontiguousarray(value)

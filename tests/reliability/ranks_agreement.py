@@ -1,4 +1,4 @@
-"""What ranks are told when they disagree; test_ranks.py starts it through mpiexec.
+"""What ranks report when they disagree; test_ranks.py starts it through mpiexec.
 
 In each case rank 0 and the others do something else. Every rank must raise the same error, which
 names both sides; afterwards the group must work as before.

@@ -74,7 +74,7 @@ def flipped(content, draw, most=3):
     ],
     ids=str,
 )
-def test_every_changed_bit_of_a_checkpoint_is_told(folder, saving, loading):
+def test_every_changed_bit_of_a_checkpoint_is_reported(folder, saving, loading):
     if "enc_key" in saving:
         pytest.importorskip("cryptography")
     ms.save_checkpoint(values(), "net.ckpt", append_dict={"note": "text"}, **saving)
@@ -103,7 +103,7 @@ def test_no_changed_bit_of_a_safetensors_file_changes_a_value(folder):
     assert refused > FLIPS / 2
 
 
-def test_every_cut_is_told(folder):
+def test_every_cut_is_reported(folder):
     ms.save_checkpoint(values(), "net.ckpt")
     content = Path("net.ckpt").read_bytes()
     for length in [*range(0, len(content), 11), len(content) - 1]:
@@ -179,7 +179,7 @@ LARGE = [Parameter(Tensor(np.ones(1 << 19, np.float32)), name="large")]  # 2 MiB
 
 @pytest.mark.parametrize("failing", [full_disk, read_only_folder])
 @pytest.mark.parametrize("how", HOW)
-def test_a_save_that_fails_is_told_and_leaves_the_old_file(how, failing, open_folder):
+def test_a_save_that_fails_is_reported_and_leaves_the_old_file(how, failing, open_folder):
     ms.save_checkpoint(values(), "net.ckpt", async_save=how)
     _background.wait()
     with failing() as number, pytest.raises(OSError, match="net.ckpt") as refusal:
@@ -193,7 +193,7 @@ def test_a_save_that_fails_is_told_and_leaves_the_old_file(how, failing, open_fo
 
 
 @pytest.mark.parametrize("how", HOW[1:])
-def test_who_asks_whether_the_writing_has_ended_is_told_of_a_failure(folder, how, monkeypatch):
+def test_who_asks_whether_the_writing_has_ended_learns_of_a_failure(folder, how, monkeypatch):
     monkeypatch.setattr(log, "warning", lambda *_: None)
     ms.save_checkpoint(values(), "n" * 300, async_save=how)  # longer than names of files may be
     with pytest.raises(OSError, match="nnn") as refusal:
@@ -204,7 +204,7 @@ def test_who_asks_whether_the_writing_has_ended_is_told_of_a_failure(folder, how
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_a_folder_that_is_missing_is_told_at_once(folder, how):
+def test_a_folder_that_is_missing_is_reported_at_once(folder, how):
     with pytest.raises(FileNotFoundError, match="none"):
         ms.save_checkpoint(values(), "none/net.ckpt", async_save=how)
     assert not async_ckpt_thread_status() and os.listdir() == []
@@ -215,7 +215,7 @@ def die(path, values):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_a_process_that_dies_while_it_writes_is_told(folder):
+def test_a_process_that_dies_while_it_writes_is_reported(folder):
     _background.begin("process", die, "net.ckpt", [], {})
     with pytest.raises(ChildProcessError, match="net.ckpt.* -9"):
         ms.save_checkpoint(values(), "next.ckpt")
@@ -317,7 +317,7 @@ def test_nothing_is_deleted_before_the_next_is_there(folder, config, monkeypatch
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("step", [3, 4])
 def test_a_training_whose_save_fails_keeps_and_names_what_is_there(folder, how, step):
-    """Step 4 is the last one: its failure is told when the training ends."""
+    """Step 4 is the last one: its failure is reported when the training ends."""
     seen, stack = [], contextlib.ExitStack()
     large = Parameter(Tensor(np.ones(1 << 19, np.float32)), name="large")
     network = Descent()

@@ -39,7 +39,7 @@ def test_an_error_names_the_file_and_the_line(tmp_path):
                 int(line.split()[1])
 
 
-def test_text_that_is_no_utf8_is_told_with_its_line(tmp_path):
+def test_text_that_is_no_utf8_is_reported_with_its_line(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_bytes(b"one\ntwo\nthr\xff\n")
     with pytest.raises(RuntimeError, match=r"lines\.txt' cannot be read at line 3: it is not UTF"):
@@ -77,7 +77,7 @@ def test_errors_of_libraries_become_the_documented_one(error, message):
         FileNotFoundError("there is no '/a/file'"),
     ],
 )
-def test_what_is_told_already_passes(error):
+def test_what_is_reported_already_passes(error):
     with pytest.raises(type(error)) as caught, reading("/a/file"):
         raise error
     assert caught.value is error
@@ -317,7 +317,7 @@ def test_an_index_is_nothing_but_a_table(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
-def test_an_index_tells_places_in_the_file(tmp_path, kind):
+def test_an_index_tells_offsets_in_the_file(tmp_path, kind):
     path = changed(mindrecord(tmp_path), DAMAGED[kind])
     with pytest.raises(RuntimeError, match="rows.mindrecord"):
         FileReader(path)

@@ -351,9 +351,7 @@ def test_a_process_that_hangs_is_named_and_ended(impatient, logged):
     assert [level for level, _ in logged] == ["warning", "error"]
 
 
-def test_without_the_watchdog_a_slow_worker_is_only_told_of(
-    workers, impatient, logged, monkeypatch
-):
+def test_without_the_watchdog_a_slow_worker_is_only_logged(workers, impatient, logged, monkeypatch):
     monkeypatch.setattr(config._values, "watchdog", False)
     slow = ds.GeneratorDataset(Rows(lambda: time.sleep(0.5)), "x", shuffle=False, **workers)
     assert len(list(begun(slow))) == 8

@@ -83,7 +83,7 @@ class TestComparing:
             ("error", "ValueError: no"),
         ],
     )
-    def test_another_number_is_told(self, key, value):
+    def test_another_number_is_reported(self, key, value):
         assert runner.differences(self.REAL, {**self.REAL, key: value})
 
     def test_only_a_run_that_moves_itself_as_far_is_chaotic(self):

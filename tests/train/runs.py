@@ -78,7 +78,7 @@ class Line(nn.Cell):
 
 
 class Teller(Callback):
-    """Notes each hook it is called at, with some of what it is told."""
+    """Notes each hook it is called at, with some of what it is given."""
 
     def __init__(self, *wanted):
         self.wanted = wanted

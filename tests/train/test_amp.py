@@ -241,7 +241,7 @@ def test_the_precision_of_an_operation(number):
     assert call().dtype == outside
 
 
-def test_terms_of_several_dtypes_meet_in_the_widest():
+def test_terms_of_several_dtypes_are_promoted_to_the_widest():
     terms = [halves(2), floats(2)]
     assert amp.auto_mixed_precision(lambda: ops.addn(terms), "auto")().dtype == ms.float32
     with pytest.raises(TypeError, match="For 'addn'.*one dtype"):

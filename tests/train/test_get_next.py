@@ -42,7 +42,7 @@ def test_two_queues_have_two_names():
     assert other()[0].asnumpy().tolist() == [0, 1]
 
 
-def test_a_batch_must_be_as_told():
+def test_a_batch_must_be_as_declared():
     helper = ms.DatasetHelper(made(3))
     get = get_next(helper)
     get()
@@ -83,7 +83,7 @@ def test_refusals(arguments):
         ops.GetNext(*arguments)
 
 
-def test_what_is_told_is_looked_at_when_it_is_called():
+def test_what_is_declared_is_looked_at_when_it_is_called():
     helper = ms.DatasetHelper(made(4))
     get = get_next(helper, output_num=3)
     with pytest.raises(RuntimeError, match="as declared"):

@@ -1,4 +1,4 @@
-"""Model: the order of a run, what callbacks are told, what is refused."""
+"""Model: the order of a run, what callbacks see, what is refused."""
 
 import numpy as np
 import pytest
@@ -130,10 +130,10 @@ def test_initial_epoch_counts_epochs_as_done():
     assert [line for line in teller.lines if "epoch_end" in line] == ["on_train_epoch_end 3 1"]
 
 
-# What callbacks are told
+# What callbacks see
 
 
-def test_what_is_told_in_training():
+def test_what_callbacks_see_in_training():
     seen = {}
     model, data = trained(), batches(2)
     callback = At(on_train_step_end=lambda run_context: seen.update(run_context.original_args()))
@@ -168,7 +168,7 @@ def test_what_is_told_in_training():
     assert isinstance(seen["train_dataset_element"], list)
 
 
-def test_what_is_told_in_evaluation():
+def test_what_callbacks_see_in_evaluation():
     seen = {}
     compared().eval(
         batches(1), At(on_eval_end=lambda run_context: seen.update(run_context.original_args()))

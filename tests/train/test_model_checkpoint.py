@@ -115,7 +115,7 @@ def test_an_exception_can_be_saved_from(first, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["A-1_2.ckpt", "A-1_3_breakpoint.ckpt"]
 
 
-def test_callbacks_are_told_of_the_file(tmp_path):
+def test_callbacks_learn_of_the_file(tmp_path):
     params = []
     files(
         tmp_path,

@@ -92,7 +92,7 @@ def test_the_manager_learns_of_overflows_in_the_end(space, monkeypatch, unread):
     assert found == course((2, 4), 100, monkeypatch) == (1, 512.0, 6, 5)
 
 
-def test_a_manager_of_ones_own_is_told_at_each_step(space):
+def test_a_manager_of_ones_own_is_called_at_each_step(space):
     params = []
 
     class Own(amp.DynamicLossScaleManager):

@@ -75,7 +75,7 @@ def test_settings_end_with_the_call():
     assert ms.get_auto_parallel_context("pipeline_stages") == 1
 
 
-def test_fusion_and_files_are_told_whole():
+def test_fusion_and_files_are_passed_on_whole():
     def prepare(net):
         net.comm_fusion({"allreduce": {"mode": "size", "config": 32}})
         net.disable_strategy_file_only_for_trainable_params()
@@ -118,7 +118,7 @@ def test_a_model_trains_evaluates_and_predicts_with_it():
     assert asked.predict(Tensor(data)).shape == (8, 1)
 
 
-def test_stages_are_told():
+def test_stages_are_passed_on():
     net = AutoParallel(nn.Dense(3, 2))
     assert net.get_pipeline_stages() == 1
     net.pipeline(4)
@@ -209,7 +209,7 @@ def test_a_file_of_speed_ups_must_be_json(tmp_path):
         AutoParallel(nn.Dense(3, 2)).transformer_opt(str(tmp_path / "speed.json"))
 
 
-def test_a_wrong_fusion_is_told_when_the_network_runs():
+def test_a_wrong_fusion_is_refused_when_the_network_runs():
     net = AutoParallel(nn.Dense(3, 2))
     net.comm_fusion({"sideways": 1})
     with pytest.raises(KeyError, match="sideways"):

@@ -1,4 +1,4 @@
-"""The costs of `parallel._cost_model_context`: kept and told with the original's checks."""
+"""The costs of `parallel._cost_model_context`: stored and reported with the original's checks."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_costs_are_kept_and_set_back():
     assert costs.get_cost_model_context("costmodel_gamma") == pytest.approx(0.001)
 
 
-def test_flags_are_kept_and_told():
+def test_flags_are_stored_and_reported():
     assert costs._get_multi_subgraphs() is costs._get_algo_single_loop() is False
     costs._set_multi_subgraphs()
     costs._set_algo_single_loop(True)

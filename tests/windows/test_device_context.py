@@ -51,7 +51,7 @@ def reported(table, key):
 @pytest.mark.parametrize(
     "call, values, table, key", KEPT, ids=lambda each: getattr(each, "__name__", None)
 )
-def test_a_setting_is_kept_and_told(call, values, table, key):
+def test_a_setting_is_stored_and_reported(call, values, table, key):
     module = importlib.import_module(call.__module__)
     assert module.function_status[call.__name__] is False
     call(*values)

@@ -188,7 +188,7 @@ def test_the_host_counts_no_memory():
         (999 << 30, "   999 GB"),
     ],
 )
-def test_figures_are_told_in_units(size, text):
+def test_figures_are_printed_in_units(size, text):
     from mindspore_compat._memory import _readable
 
     assert _readable(size) == text

@@ -1,4 +1,4 @@
-"""Layout, shard and the settings of the search: kept, told, refused."""
+"""Layout, shard and the settings of the search: stored, reported, refused."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_a_refused_setting_changes_nothing(values, error):
     assert settings() == DEFAULTS
 
 
-def test_unknown_settings_are_not_told():
+def test_unknown_settings_are_not_reported():
     with pytest.raises(ValueError, match="key"):
         parallel.get_algo_parameters("x")
 

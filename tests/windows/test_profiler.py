@@ -49,7 +49,7 @@ def test_profiler_counts_operators_and_cells(tmp_path):
     assert cell["ts"] <= inner["ts"] and inner["ts"] + inner["dur"] <= cell["ts"] + cell["dur"]
 
 
-def test_gradients_are_told_apart(tmp_path):
+def test_gradients_are_distinguished(tmp_path):
     with profiler.profile() as recording:
         net, x = work()
         ms.grad(lambda t: net(t).sum())(x)

@@ -144,7 +144,7 @@ def blocks_inverse(matrix, shift):
 
 
 def patches_of(x):
-    """The 3x3 patches of images padded by one, at every other place: (rows, channels * 9)."""
+    """The 3x3 patches of images padded by one, at every other index: (rows, channels * 9)."""
     wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     rows = [
         wide[n, :, i : i + 3, j : j + 3].ravel()

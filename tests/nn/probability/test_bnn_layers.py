@@ -54,7 +54,7 @@ def test_a_prior_is_a_normal_distribution():
     assert not prior.parameters_dict()
 
 
-def test_a_posterior_starts_as_told_and_can_be_asked():
+def test_a_posterior_starts_as_set_and_can_be_asked():
     set_seed(1)
     posterior = bnn_layers.NormalPosterior("w", [200, 100], loc_mean=2, loc_std=3)
     assert [each.name for each in posterior.get_parameters()] == ["w_mean", "w_untransformed_std"]

@@ -185,12 +185,12 @@ def test_what_is_refused(make, error):
 
 def test_a_family_of_a_user_and_halves():
     class Point(families.Distribution):
-        def __init__(self, place):
-            super().__init__(None, float16, "Point", {"place": place})
-            self.place = self._add_parameter(place, "place")
+        def __init__(self, location):
+            super().__init__(None, float16, "Point", {"location": location})
+            self.location = self._add_parameter(location, "location")
 
-        def _mean(self, place=None):
-            return self._check_param_type(place)
+        def _mean(self, location=None):
+            return self._check_param_type(location)
 
     assert Point(2.0).mean().dtype == float16
     assert Point(2.0).get_dist_args()[0] == 2.0

@@ -150,7 +150,7 @@ def test_weights_are_dropped_while_training():
     ms.set_seed(1)
     out, weights = run(rate=0.5)
     assert numpy.abs(out.asnumpy() - naive(QUERY, KEY, VALUE)[0]).max() > 0.1
-    close(weights, naive(QUERY, KEY, VALUE)[1].mean(1))  # they are told as before
+    close(weights, naive(QUERY, KEY, VALUE)[1].mean(1))  # they are given as before
     close_sums(run(rate=0.5, training=False)[0], naive(QUERY, KEY, VALUE)[0])
 
 

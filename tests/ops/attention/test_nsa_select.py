@@ -125,7 +125,7 @@ def score(query, key, weights):
 
 
 def ranked(query, key, weights, count, mode):
-    """The best keys of each query of one sequence: places and scores, by sorting."""
+    """The best keys of each query of one sequence: indices and scores, by sorting."""
     query, key, weights = (x.astype("float64") for x in (query, key, weights))
     indices = numpy.full((len(query), 1, count), -1)
     values = numpy.full((len(query), 1, count), -math.inf)
@@ -343,7 +343,7 @@ def attention(query, key, value, indices, scale, block=1, mode=3):
 
 
 def chosen(queries, keys, count, block=1, heads=3, seed=0):
-    """Queries, keys, values, places and the features of positions of one sequence."""
+    """Queries, keys, values, indices and the features of positions of one sequence."""
     rng = numpy.random.default_rng(seed)
     indices = rng.integers(-1, -(-keys // block), (queries, 1, count)).astype("int32")
     return (

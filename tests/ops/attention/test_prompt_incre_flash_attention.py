@@ -97,7 +97,7 @@ def test_layouts_and_shared_heads(layout, groups):
     assert (primitive(*(Tensor(TO[layout](x)) for x in arrays)) == found).all()
 
 
-def test_as_many_heads_of_keys_where_none_are_told():
+def test_as_many_heads_of_keys_where_none_are_given():
     arrays = inputs(groups=4)
     close_sums(prompt(arrays, num_key_value_heads=0), naive(*arrays)[0])
 
@@ -170,7 +170,7 @@ def test_shift_may_be_longer_than_needed(batch):
 
 @pytest.mark.parametrize("mode", [0, 3])
 def test_sequences_behind_padding(mode):
-    arrays, queries, keys = inputs(), (4, 2), (6, 3)  # followed by 1 and by no empty place
+    arrays, queries, keys = inputs(), (4, 2), (6, 3)  # followed by 1 and by no empty slot
 
     def sees(b, i, j):
         row, column = i - (5 - 1 - queries[b]), j - (7 - keys[b])

@@ -58,7 +58,7 @@ def test_an_operator_of_tbe_has_its_settings():
     assert made["outputs"][0]["need_compile"] is False
 
 
-def test_what_is_not_told_is_left_out():
+def test_what_is_not_given_is_left_out():
     made = TBERegOp("S").op_pattern().input().input(0, "x", value_depend="required", more="yes")
     assert made.get_op_info()["op_pattern"] == ""
     assert made.inputs == [{}, {"index": 0, "name": "x", "valueDepend": "required", "more": "yes"}]

@@ -103,7 +103,7 @@ KERNELS = {
 
 
 def sampled(line, count, scale, move, kind, antialias):
-    """One line of numbers sampled at `count` places."""
+    """One line of numbers sampled at `count` points."""
     kernel, reach = KERNELS[kind]
     wide = max(1 / scale, 1) if antialias else 1
     out = np.zeros(count)

@@ -124,7 +124,7 @@ def test_a_mask_refuses_values_of_more_axes(mask):
 
 
 @pytest.mark.parametrize("value", [[7, 8], [], Tensor(np.ones((2, 1, 4), np.float32))])
-def test_anything_goes_into_a_place_without_elements(value):
+def test_anything_goes_into_an_index_without_elements(value):
     tensor = grid()
     tensor[1:1] = value
     np.testing.assert_array_equal(tensor.asnumpy(), grid().asnumpy())

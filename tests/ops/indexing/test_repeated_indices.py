@@ -1,4 +1,4 @@
-"""What differs between 2.10's kernels for a row or a place that is named twice, or a zero."""
+"""What differs between 2.10's kernels for a row or an index that is named twice, or a zero."""
 
 import numpy as np
 from kit import close

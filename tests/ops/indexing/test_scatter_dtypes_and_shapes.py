@@ -1,4 +1,4 @@
-"""What ops that write are given: numbers, narrower and wider values, places and shapes."""
+"""What ops that write are given: numbers, narrower and wider values, indices and shapes."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_what_is_narrower_is_converted(dtype):
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 3.0]))
 
 
-def test_a_number_is_written_to_a_place_without_axes():
+def test_a_number_is_written_to_an_index_without_axes():
     target = parameter([1.0, 2.0, 3.0])
     ops.scatter_update(target, ints(1), 5)
     np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 5.0, 3.0]))
@@ -163,7 +163,7 @@ def test_one_element_is_added_whatever_its_axis_but_not_assigned(shape, value):
         ops.assign(target, value)
 
 
-def test_batch_axes_below_zero_count_from_the_last_of_the_places():
+def test_batch_axes_below_zero_count_from_the_last_of_the_indices():
     x, at = floats(np.arange(12).reshape(3, 4)), ints([[0, 1], [1, 0], [1, 1]])
     wanted = [[0.0, 1.0], [5.0, 4.0], [9.0, 9.0]]
     for axes in (-1, 1):
@@ -192,12 +192,12 @@ def test_batch_axes_below_zero_count_from_the_last_of_the_places():
         (lambda x: ops.inplace_index_add(x, ints([0]), Tensor(np.ones(1)), 0), TypeError),
     ],
 )
-def test_places_that_do_not_fit_are_refused(call, error):
+def test_indices_that_do_not_fit_are_refused(call, error):
     with pytest.raises(error, match="For '"):
         call(floats([1.0, 2.0]))
 
 
-def test_an_axis_may_be_told_by_a_bool():
+def test_an_axis_may_be_given_by_a_bool():
     x = floats(np.arange(6).reshape(2, 3))
     assert ops.index_select(x, True, ints([2])).asnumpy().tolist() == [[2.0], [5.0]]
 
@@ -254,7 +254,7 @@ def test_scatters_are_methods_with_the_same_rules(name):
 
 
 def test_a_refusal_of_what_is_wider_names_both_dtypes():
-    parameter = Parameter(Tensor(np.ones((2, 3), np.int8)), name="held")
+    parameter = Parameter(Tensor(np.ones((2, 3), np.int8)), name="p")
     text = (
         r"argument\[x\]'s data type of primitive\[ScatterDiv\] is Int8, which cannot be converted"
     )
@@ -262,6 +262,6 @@ def test_a_refusal_of_what_is_wider_names_both_dtypes():
         ops.ScatterDiv()(parameter, Tensor([0]), Tensor(np.ones((1, 3), np.float32)))
 
 
-def test_places_of_slices_have_an_axis_of_their_own():
+def test_indices_of_slices_have_an_axis_of_their_own():
     with pytest.raises(ValueError, match="dimension of 'indices' must be greater than or equal to"):
         ops.ScatterNdUpdate()(Tensor([1.0, 2.0]), Tensor([0]), Tensor([3.0]))

@@ -244,7 +244,7 @@ def test_dtypes_that_do_not_mix(name, dtype):
 
 
 @pytest.mark.parametrize("join", [ops.cat, ops.Concat(), ops.hstack, mint.cat, mint.stack])
-def test_dtypes_that_are_joined_meet(join):
+def test_dtypes_that_are_joined_are_promoted(join):
     assert join([SINGLE.astype("int32"), SINGLE]).dtype == SINGLE.dtype
 
 

@@ -29,7 +29,7 @@ def test_repeated_draws_are_expected_in_proportion():
     assert np.allclose(of_drawn.asnumpy(), 0.75)
 
 
-def test_log_uniform_classes_are_as_likely_as_told():
+def test_log_uniform_classes_are_as_likely_as_reported():
     sampler = ops.LogUniformCandidateSampler(1, 40000, False, 5, 3)
     drawn, _, expected = sampler(TRUE.astype(ms.int64))
     shares = np.bincount(drawn.asnumpy(), minlength=5) / 40000

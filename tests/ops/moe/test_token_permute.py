@@ -25,7 +25,7 @@ CHOSEN = RNG.integers(0, 4, (6, 3))
 
 
 def sorted_naive(tokens, indices):
-    """The copies of tokens by index, and for each copy its place."""
+    """The copies of tokens by index, and for each copy its position."""
     copies = [(index, t) for t, row in enumerate(indices.reshape(len(tokens), -1)) for index in row]
     order = sorted(range(len(copies)), key=lambda i: (copies[i][0], i))
     positions = {i: slot for slot, i in enumerate(order)}

@@ -56,7 +56,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_draws_are_told_by_seed_and_offset(name):
+def test_draws_are_determined_by_seed_and_offset(name):
     call, shape, dtype = DRAWS[name]
     draw = getattr(a, name)()
     first, again, later = (call(draw, SEED, offset) for offset in (ints(0)[0], 0, LATER))
@@ -222,7 +222,7 @@ def test_values(name):
     close(call(getattr(a, name)), wanted)
 
 
-def test_pools_give_places():
+def test_pools_give_indices():
     values, indices = a.MaxPoolWithIndices(2)(Tensor(IMAGE))
     assert values.asnumpy().tolist() == [[[[5, 7]]]] and indices.asnumpy().tolist() == [[[[5, 7]]]]
     assert indices.dtype == ms.int64

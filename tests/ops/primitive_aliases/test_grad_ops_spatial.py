@@ -422,12 +422,12 @@ def test_both_inputs_of_deformable_offsets_and_least_squares():
     close(by_right, np.linalg.pinv(x(4, 2)).T[:, :1])
 
 
-def test_embeddings_leave_a_place_out():
+def test_embeddings_leave_an_index_out():
     found = a.EmbeddingDenseBackward()(t([[1.0], [2.0], [4.0]], SINGLE), t([0, 1, 0]), 3, 1, True)
     assert found.asnumpy().tolist() == [[2.5], [0], [0]]
 
 
-def test_refusals_of_places():
+def test_refusals_of_indices():
     run = g.FractionalMaxPoolGradWithFixedKsize()
     image, y, at = t(IMAGE), t(x(1, 2, 1, 2)), t([[[[0, 3]], [[5, 6]]]], np.int64)
     with pytest.raises(ValueError, match="FractionalMaxPoolGradWithFixedKsize"):

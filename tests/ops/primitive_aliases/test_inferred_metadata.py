@@ -40,7 +40,7 @@ def test_shapes_of_quotients(x, y, wanted):
 
 
 @pytest.mark.parametrize("x, y", [([2, 1], [3, 3, 3]), ([2], [3]), ([2, -1], [3, 1])])
-def test_shapes_that_do_not_meet(x, y):
+def test_shapes_that_do_not_broadcast(x, y):
     with pytest.raises(ValueError, match="For 'Xdivy'"):
         ops.Xdivy().infer_shape(x, y)
 

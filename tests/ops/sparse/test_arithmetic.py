@@ -7,7 +7,7 @@ from mindspore_compat import COOTensor, CSRTensor, Tensor, int32, int64
 
 
 def sparse():
-    """1 and 4 at one place, 2 at another."""
+    """1 and 4 at one index, 2 at another."""
     positions = Tensor([[0, 1], [1, 2], [0, 1]], int64)
     return COOTensor(positions, Tensor([1.0, 2.0, 4.0]), (3, 4))
 
@@ -44,7 +44,7 @@ def test_a_sum_with_a_dense_tensor_is_dense(combine, expected):
         (lambda c, d: -c, [-1, -2, -4]),
     ],
 )
-def test_a_product_keeps_the_places(combine, values):
+def test_a_product_keeps_the_indices(combine, values):
     found = combine(sparse(), dense())
     assert isinstance(found, COOTensor) and found.shape == (3, 4)
     assert found.values.asnumpy().tolist() == values

@@ -1,4 +1,4 @@
-"""What ops of sparse parts and of segments refuse: dtypes, shapes, places that do not exist."""
+"""What ops of sparse parts and of segments refuse: dtypes, shapes, indices that do not exist."""
 
 import numpy as np
 import pytest
@@ -88,7 +88,7 @@ def test_both_matrices_may_be_transposed():
     np.testing.assert_array_equal(out.asnumpy(), [[2, 3], [8, 10], [0, 0]])
 
 
-def test_places_become_dense_on_any_number_of_axes_and_gradients_pass():
+def test_indices_become_dense_on_any_number_of_axes_and_gradients_pass():
     cube = ops.SparseToDense()(ints([[0, 1, 1], [1, 0, 1]]), TWO, [2, 2, 2])
     assert cube.asnumpy()[[0, 1], [1, 0], [1, 1]].tolist() == [1.0, 2.0]
     assert cube.asnumpy().sum() == 3.0

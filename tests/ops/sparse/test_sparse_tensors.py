@@ -55,7 +55,7 @@ def test_sums_and_arithmetic(coo, csr):
     close(ops.csr_tanh(csr).to_dense(), numpy.tanh(DENSE), atol=0)
 
 
-def test_coalesce_adds_equal_places():
+def test_coalesce_adds_equal_indices():
     doubled = COOTensor(
         Tensor([[1, 0], [0, 1], [1, 0]]), Tensor([1.0, 2.0, 3.0]), (2, 2)
     ).coalesce()

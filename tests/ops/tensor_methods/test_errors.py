@@ -11,7 +11,7 @@ def x(dtype=np.float32):
     return Tensor(np.ones((3, 4), dtype))
 
 
-def places(*rows):
+def positions(*rows):
     return Tensor(np.array(rows, np.int64))
 
 
@@ -26,18 +26,18 @@ REFUSED = [
     ("TypeError", lambda: x(np.complex64).median()),
     ("TypeError", lambda: x(np.complex64).nansum()),
     ("TypeError", lambda: x().nansum(dtype=ms.complex64)),
-    ("RuntimeError", lambda: x().index_fill_(5, places(0), 1.0)),
-    ("RuntimeError", lambda: x().index_fill_(0, places([0]), 1.0)),
-    ("RuntimeError", lambda: x().index_fill_(0, places(0), Tensor([1.0]))),
+    ("RuntimeError", lambda: x().index_fill_(5, positions(0), 1.0)),
+    ("RuntimeError", lambda: x().index_fill_(0, positions([0]), 1.0)),
+    ("RuntimeError", lambda: x().index_fill_(0, positions(0), Tensor([1.0]))),
     ("TypeError", lambda: x().index_fill_(0, Tensor([0], ms.int8), 1.0)),
-    ("RuntimeError", lambda: x().scatter_(5, places([0, 1]), x())),
-    ("RuntimeError", lambda: x().scatter_(0, places([0, 1]), x(np.float16))),
-    ("RuntimeError", lambda: x().scatter_(0, places(0, 1), x())),
-    ("RuntimeError", lambda: x().scatter_(0, places([0, 1, 0, 1, 0]), x())),
-    ("RuntimeError", lambda: x().scatter_(0, places([0, 1, 0]), x()[:1, :2])),
-    ("ValueError", lambda: x().scatter_(0, places([0, 1]), 2.0, reduce="x")),
-    ("TypeError", lambda: x().put_(places(0), Tensor([1], ms.int32))),
-    ("TypeError", lambda: x().index_put_((places(0),), Tensor([1], ms.int32))),
+    ("RuntimeError", lambda: x().scatter_(5, positions([0, 1]), x())),
+    ("RuntimeError", lambda: x().scatter_(0, positions([0, 1]), x(np.float16))),
+    ("RuntimeError", lambda: x().scatter_(0, positions(0, 1), x())),
+    ("RuntimeError", lambda: x().scatter_(0, positions([0, 1, 0, 1, 0]), x())),
+    ("RuntimeError", lambda: x().scatter_(0, positions([0, 1, 0]), x()[:1, :2])),
+    ("ValueError", lambda: x().scatter_(0, positions([0, 1]), 2.0, reduce="x")),
+    ("TypeError", lambda: x().put_(positions(0), Tensor([1], ms.int32))),
+    ("TypeError", lambda: x().index_put_((positions(0),), Tensor([1], ms.int32))),
     ("ValueError", lambda: x().itemset((0,), 1.0)),
     ("RuntimeError", lambda: x().random_(5, 1)),
     ("RuntimeError", lambda: x().uniform_(2, 1)),
@@ -57,9 +57,9 @@ def test_a_documented_refusal_is_made_and_names_the_method(number):
 
 
 def test_what_lies_beside_the_refusals_is_done():
-    made = x().index_fill_(0, places(1), 5.0)
+    made = x().index_fill_(0, positions(1), 5.0)
     assert made.asnumpy()[:, 0].tolist() == [1, 5, 1]
-    assert x().scatter_(0, places([0, 2]), x() * 7).asnumpy().tolist() == [
+    assert x().scatter_(0, positions([0, 2]), x() * 7).asnumpy().tolist() == [
         [7, 1, 1, 1],
         [1, 1, 1, 1],
         [1, 7, 1, 1],

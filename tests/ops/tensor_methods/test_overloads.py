@@ -13,7 +13,7 @@ def x():
     return Tensor(X.copy())
 
 
-def places(*rows):
+def positions(*rows):
     return Tensor(np.array(rows, np.int64))
 
 
@@ -54,16 +54,16 @@ SAME = [  # two spellings of one call
     ("flatten('F')", "transpose((1, 0)).reshape(-1)"),
     ("expand_as(x=x())", "expand_as(other=x())"),
     ("diagonal(offset=1, axis1=0, axis2=1)", "diagonal(1)"),
-    ("index_select(dim=0, index=places(0, 2))", "index_select(axis=0, index=places(0, 2))"),
-    ("take(index=places(0, 5))", "take(indices=places(0, 5))"),
-    ("gather(input_indices=places(0), axis=1)", "gather(1, places([0], [0], [0]))"),
+    ("index_select(dim=0, index=positions(0, 2))", "index_select(axis=0, index=positions(0, 2))"),
+    ("take(index=positions(0, 5))", "take(indices=positions(0, 5))"),
+    ("gather(input_indices=positions(0), axis=1)", "gather(1, positions([0], [0], [0]))"),
     ("where(Tensor(MASK), other=2.0)", "where(condition=Tensor(MASK), y=2.0)"),
     ("select(Tensor(MASK), 2.0)", "where(Tensor(MASK), 2.0)"),
     (
-        "scatter(axis=0, index=places([0, 1]), src=5.0)",
-        "scatter(dim=0, index=places([0, 1]), src=5.0)",
+        "scatter(axis=0, index=positions([0, 1]), src=5.0)",
+        "scatter(dim=0, index=positions([0, 1]), src=5.0)",
     ),
-    ("index_add(0, places(1), x()[:1])", "index_add(places(1), x()[:1], 0)"),
+    ("index_add(0, positions(1), x()[:1])", "index_add(positions(1), x()[:1], 0)"),
     ("sub(y=2)", "sub(other=2)"),
     ("remainder(other=2)", "remainder(divisor=2)"),
     ("isclose(x2=x())", "isclose(other=x())"),
@@ -76,7 +76,7 @@ SAME = [  # two spellings of one call
 
 @pytest.mark.parametrize("one, other", SAME)
 def test_two_spellings_of_a_call(one, other):
-    scope = {"x": x, "Tensor": Tensor, "places": places, "MASK": MASK, "ms": ms}
+    scope = {"x": x, "Tensor": Tensor, "positions": positions, "MASK": MASK, "ms": ms}
     first, second = (eval(f"x().{text}", scope) for text in (one, other))
     assert first.dtype == second.dtype and first.shape == second.shape
     np.testing.assert_array_equal(first.asnumpy(), second.asnumpy())
@@ -131,9 +131,9 @@ REFUSED = [
     (ValueError, "narrow(0, 1, 5)", "'length' must be in"),
     (ValueError, "chunk(0)", "'chunks' must be an int >= 1"),
     (ValueError, "repeat_interleave(2, 0, output_size=7)", "'output_size' must be 6"),
-    (ValueError, "index_select(5, places(0))", "'axis' must be in"),
-    (IndexError, "index_add(0, places(9), x()[:1])", "index_add"),
-    (ValueError, "take(places(99), mode='raise')", "'indices' must be in"),
+    (ValueError, "index_select(5, positions(0))", "'axis' must be in"),
+    (IndexError, "index_add(0, positions(9), x()[:1])", "index_add"),
+    (ValueError, "take(positions(99), mode='raise')", "'indices' must be in"),
     (ValueError, "to('x')", "'device' must be one of"),
     (TypeError, "nansum().to(5)", "For 'Tensor.to'"),
     (ValueError, "argmax_with_value(5)", "For 'Tensor.argmax_with_value', 'axis' must be in"),
@@ -144,7 +144,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("error, text, message", REFUSED)
 def test_a_refusal_names_the_method_and_the_argument(error, text, message):
-    scope = {"x": x, "Tensor": Tensor, "places": places, "MASK": MASK, "ms": ms}
+    scope = {"x": x, "Tensor": Tensor, "positions": positions, "MASK": MASK, "ms": ms}
     with pytest.raises(error, match=message):
         eval(f"x().{text}", scope)
 
@@ -204,7 +204,7 @@ def test_new_tensors_take_a_dtype_by_position():
 
 
 @pytest.mark.parametrize("name, value", [("argmax_with_value", 4.0), ("argmin_with_value", -3.0)])
-def test_the_extreme_of_all_has_the_place_0(name, value):
+def test_the_extreme_of_all_has_the_index_0(name, value):
     found, place = getattr(x(), name)(axis=None)
     assert float(found) == value and int(place) == 0 and place.dtype == ms.int64
 
@@ -252,13 +252,13 @@ def test_more_refusals(error, text, message):
     [
         "isclose(half)",
         "matmul(half.T)",
-        "scatter(0, places([0, 1]), half)",
-        "scatter_add(0, places([0, 1]), half)",
+        "scatter(0, positions([0, 1]), half)",
+        "scatter_add(0, positions([0, 1]), half)",
     ],
 )
-def test_two_dtypes_do_not_meet(text):
+def test_two_dtypes_are_not_promoted(text):
     with pytest.raises(TypeError, match="must have the dtype Float32, but got Float16"):
-        eval(f"x().{text}", {"x": x, "half": x().astype(ms.float16), "places": places})
+        eval(f"x().{text}", {"x": x, "half": x().astype(ms.float16), "positions": positions})
 
 
 @pytest.mark.parametrize("name, shape", [("H", (3,)), ("H", (1, 2, 3)), ("mH", (3,)), ("mT", ())])
