@@ -10,8 +10,8 @@ A declaration is the public lines, a body, and the gradient rule where the compo
 
 `tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
 array input a Tensor of one array type, no low precision) it is straight-line code written for the
-op; everything else goes through `Op.general`. The checked public functions are made in
-public_api.py.
+op (call_path.py); everything else goes through `Op.general`. The checked public functions are made
+in public_api.py.
 
 An op without a rule is differentiated through its body, which then runs on Traced values.
 """
@@ -21,7 +21,6 @@ import inspect
 from numpy import float64, generic
 
 from ..._backend import arrays
-from ..._backend.arrays import DIRECT, SPACES
 from ..autograd import (  # noqa: F401 - rules
     vjp_rules_indexing,
     vjp_rules_linalg,
@@ -29,14 +28,14 @@ from ..autograd import (  # noqa: F401 - rules
     vjp_rules_reduce,
     vjp_rules_special,
 )
-from ..autograd.tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
-from ..autograd.traced import Traced, bare, traced_space
+from ..autograd.tape import FLOAT32, Rule, depth, record, record_many
+from ..autograd.traced import traced_space
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
-from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
-from ..vmap.batch import Batch, broadcast_nodes
+from ..vmap.batch import broadcast_nodes
+from .call_path import write_run
 from .failed_call import failed_call, no_tensor
 from .inputs import (
     Promote,
@@ -47,9 +46,7 @@ from .inputs import (
     takes_none,
     takes_numbers,
 )
-from .source import compiled
-
-_new = object.__new__
+from .values import each_of, moved, result_array, space_for, untraced, upcast, weak_scalar
 
 NO_PROMOTION = Promote("")
 NO_QUIRKS = Quirks()
@@ -146,7 +143,7 @@ class Op:
         self.absent = self.optional | {n for n in self.inputs if takes_none(self.rules[n])}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
-        self.run = self._write_run() if straight else self.general
+        self.run = write_run(self) if straight else self.general
 
     def _make_rule(self):
         inputs = self.inputs + ([self.many] if self.many else [])
@@ -161,172 +158,7 @@ class Op:
         rules, joint = self.own_rule
         return Rule(self.name, inputs, rules, joint, upcast=self.upcast, many=bool(self.many))
 
-    # The call path --------------------------------------------------------------------------------
-
-    def _write_run(self):
-        """The straight-line call path, as source: conversion, body, wrapping, one Node."""
-        names = self.inputs
-        first = names[0]
-        absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
-        line = [f"def run({', '.join(self._declared())}):"]
-        if self.diverted:
-            line += [
-                "    if casting_.active:",
-                f"        return general_({', '.join(self.parameters)})",
-            ]
-        line += ["    try:"]
-        line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
-        call_general = f"        return general_({', '.join(self.parameters)})"
-        scalar = len(names) == 2 and len(self.promote) == 2 and not self.optional
-        line += ["    except AttributeError:"]
-        line += self._scalar_lines() if scalar else []
-        line += [
-            call_general,
-            f"    kind_ = type(a_{first})",
-            "    xp_ = space_of_kind_(kind_)",
-            f"    dt_ = a_{first}.dtype",
-        ]
-        line += [f"    if {self._uncommon()}:", call_general]
-        line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
-        live = " or ".join(f"n_{n} is not None" for n in names)
-        if self.rule is None:
-            line += self._traced_lines(live)
-        values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
-        metas = "".join(
-            f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
-            if n in self.optional
-            else f"(a_{n}.shape, a_{n}.dtype), "
-            for n in names
-        )
-        line += [
-            f"    out_ = body_(xp_, {values})",
-            "    if type(out_) is not kind_:",
-            "        if type(out_) is tuple or type(out_) is list:",
-        ]
-        if self.rule is None:
-            line += ["            return tuple([wrap_(result_array_(xp_, o)) for o in out_])"]
-        else:
-            nodes = "".join(f"n_{n}, " for n in names)
-            values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in self.parameters)
-            line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
-        line += [
-            "        out_ = result_array_(xp_, out_)",
-            "    made_ = new_(Tensor_)",
-            "    made_._array = out_",
-        ]
-        if self.rule is not None:
-            saved = "".join(self._saved_source(k) + ", " for k in self.rule.saves)
-            line += [
-                f"    if ({live}) and not depth_.paused:",
-                "        node_ = new_(Node_)",
-                "        node_.rule = rule_",
-                f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
-                f"        node_.saved = ({saved})",
-                f"        node_.metas = ({metas})",
-                "        if depth_.packing is not None:",
-                "            node_.saved = Packed_(node_.saved, depth_.packing)",
-                "        node_.outs = None",
-                "        node_.number = next_number_()",
-                "        made_._node = node_",
-            ]
-        line += ["    return made_"]
-        scope = {
-            "body_": self.body,
-            "space_of_kind_": DIRECT.get,
-            "new_": _new,
-            "Tensor_": Tensor,
-            "F32_": FLOAT32,
-            "precision_": precision,
-            "float64_": float64,
-            "Node_": Node,
-            "rule_": self.rule,
-            "next_number_": next_number,
-            "depth_": depth,
-            "Packed_": Packed,
-            "general_": self.general,
-            "casting_": casting,
-            "finish_": self._finish,
-            "result_array_": result_array,
-            "wrap_": Tensor._wrap,
-            "traced_space_": traced_space,
-            "Traced_": Traced,
-            "each_": _each,
-            "untraced_": untraced,
-            "weak_scalar_": _weak_scalar_tensor,
-            "numbers_": (float, int, bool),
-        }
-        scope.update({f"default_{k}": v for k, v in self.defaults.items()})
-        return compiled(line, scope, f"call path of {self.name}")["run"]
-
-    def _uncommon(self):
-        """The condition, as source, under which inputs take the general path."""
-        first, *others = self.inputs
-        given = {n: f"{n} is not None and " if n in self.optional else "" for n in self.inputs}
-        odd = ["xp_ is None"]
-        odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
-        lead = next((n for n in self.inputs if n in self.promote), None)
-        if lead is not None:
-            odd += [f"{lead} is None"] if lead in self.optional else []
-            odd += [
-                f"{given[n]}a_{n}.dtype is not a_{lead}.dtype" for n in self.promote if n != lead
-            ]
-        if self.upcast:
-            odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
-        if self.upcast and set(self.inputs) - {first, *self.promote}:
-            odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
-        odd += [f"type({n}) is float64_" for n in self.floats]
-        return " or ".join(odd)
-
-    def _scalar_lines(self):
-        """A Python number with a Tensor becomes a 0-d array: a weak scalar of the Tensor."""
-        one, other = self.inputs
-        lines = []
-        for tensor, number in ((one, other), (other, one)):
-            if number not in self.numbers:
-                continue
-            values = ", ".join(
-                f"weak_scalar_({tensor}, {n}, {self.types.exact})" if n == number else n
-                for n in self.parameters
-            )
-            lines += [
-                f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
-                f"            return run({values})",
-            ]
-        return lines
-
-    def _traced_lines(self, live):
-        """A live input of an op without a rule: the body runs on Traced values."""
-        absent = {
-            n: f"None if a_{n} is None else " if n in self.optional else "" for n in self.inputs
-        }
-        wrapped = ", ".join(
-            f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in self.parameters
-        )
-        return [
-            f"    if ({live}) and not depth_.paused:",
-            "        space_ = traced_space_(xp_)",
-            f"        out_ = body_(space_, {wrapped})",
-            "        if type(out_) is Traced_:",
-            "            made_ = new_(Tensor_)",
-            "            made_._array = out_.array",
-            "            made_._node = out_.node",
-            "            return made_",
-            "        return each_(out_, lambda o: untraced_(o, xp_))",
-        ]
-
-    def _declared(self):
-        return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
-
-    def _saved_source(self, name):
-        if name in self.inputs:
-            return f"a_{name}"
-        if name == "out":
-            return "out_"
-        source = name.removesuffix("_shape")
-        if name in self.parameters or source not in self.inputs:
-            return name
-        absent = f"None if a_{source} is None else " if source in self.optional else ""
-        return f"{absent}a_{source}.shape"
+    # The general path -----------------------------------------------------------------------------
 
     def general(self, *args, **kwargs):
         """The call path for every case: scalars, lists, mixed dtypes and devices, float16."""
@@ -358,7 +190,7 @@ class Op:
     def _computed(self, xp, values, operands, nodes, metas):
         """The result for given arrays and nodes, recorded where a node is live."""
         count = len(self.inputs)
-        operands = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in operands]
+        operands = [a if a is None or space_for(a) is xp else moved(xp, a) for a in operands]
         if xp.level:
             nodes = broadcast_nodes(xp, operands, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
@@ -368,7 +200,7 @@ class Op:
         operands = self._aligned(xp, self._in_precision(xp, operands))
         result_dtype = self._result_dtype(xp, operands, values)
         if result_dtype is not None:
-            operands = [_upcast(xp, a) for a in operands]
+            operands = [upcast(xp, a) for a in operands]
         values.update(zip(self.inputs, operands))
         if self.many:
             values[self.many] = operands[count:]
@@ -424,10 +256,10 @@ class Op:
             values[self.many] = wrapped[len(self.inputs) :]
         out = self.body(space, *[values[n] for n in self.parameters])
         if result_dtype is not None:
-            out = _each(out, lambda o: space.cast(o, result_dtype) if o.dtype == FLOAT32 else o)
+            out = each_of(out, lambda o: space.cast(o, result_dtype) if o.dtype == FLOAT32 else o)
         if own is not None:
-            out = _each(out, lambda o: space.cast(o, promotion.promote_weak_0d_np(own, o.dtype)))
-        return _each(out, lambda o: untraced(o, xp))
+            out = each_of(out, lambda o: space.cast(o, promotion.promote_weak_0d_np(own, o.dtype)))
+        return each_of(out, lambda o: untraced(o, xp))
 
     # Conversion of what a caller gives ------------------------------------------------------------
 
@@ -462,7 +294,7 @@ class Op:
             other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if other is None or name not in self.promote:
                 return as_array(value)
-            return _weak_scalar(other._array, promotion.as_number(value), self.types.exact)
+            return weak_scalar(other._array, promotion.as_number(value), self.types.exact)
         if self.types.lists and isinstance(value, (list, tuple)):
             return self._list(name, value, tensors)
         if self.many == name and not isinstance(value, Tensor):
@@ -542,57 +374,3 @@ class Op:
 
     def __repr__(self):
         return f"Op({self.name})"
-
-
-def _weak_scalar_tensor(tensor, number, exact):
-    """A Python number as a 0-d Tensor, a weak scalar in the dtype that `tensor` gives it."""
-    made = _new(Tensor)
-    made._array = _weak_scalar(tensor._array, number, exact)
-    return made
-
-
-def _weak_scalar(array, number, exact):
-    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it."""
-    space = space_for(array)
-    dtype = promotion.scalar_np(array.dtype, type(number))
-    try:
-        return space.asarray(number, dtype)
-    except OverflowError:
-        if not exact:
-            return space.asarray(number % 2**64).astype(dtype)
-        mixes = dtype.kind == "i" or dtype.itemsize == 1  # else with floats, if at all
-        return space.asarray(number) if mixes else space.asarray(float(number), "float32")
-
-
-def space_for(array):
-    """The space of an array or of a batch."""
-    found = SPACES.get(type(array))
-    return found if found is not None else array.space
-
-
-def result_array(xp, value):
-    """What a body returned, as an array: scalars become arrays, batches stay."""
-    return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
-
-
-def untraced(value, xp):
-    """A Traced value (or a plain array that a body returned) as a Tensor."""
-    node = getattr(value, "node", None)
-    made = Tensor._wrap(result_array(xp, bare(value)))
-    made._node = node
-    return made
-
-
-def _moved(xp, array):
-    """`array` in the space `xp`: on the batch's device, or moved between host and device."""
-    return xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
-
-
-def _upcast(xp, a):
-    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.low_precision else a
-
-
-def _each(out, function):
-    if isinstance(out, (tuple, list)):
-        return tuple(function(o) for o in out)
-    return function(out)

@@ -1,0 +1,180 @@
+"""The call path of an op for the ordinary case, written out as straight-line source.
+
+Ordinary is: every array input is a Tensor of one array type and, where the op promotes, of one
+dtype; nothing is of low precision. The function written leaves every other call to `Op.general`.
+"""
+
+from numpy import float64
+
+from ..._backend.arrays import DIRECT
+from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
+from ..autograd.traced import Traced, traced_space
+from ..tensor.precision import casting
+from ..tensor.precision import state as precision
+from ..tensor.tensor import Tensor
+from .source import compiled
+from .values import each_of, result_array, untraced, weak_scalar_tensor
+
+
+def write_run(op):
+    """The straight-line call path, as source: conversion, body, wrapping, one Node."""
+    names = op.inputs
+    first = names[0]
+    absent = {n: f"None if {n} is None else " if n in op.optional else "" for n in names}
+    line = [f"def run({', '.join(_declared(op))}):"]
+    if op.diverted:
+        line += ["    if casting_.active:", f"        return general_({', '.join(op.parameters)})"]
+    line += ["    try:"]
+    line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
+    call_general = f"        return general_({', '.join(op.parameters)})"
+    scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
+    line += ["    except AttributeError:"]
+    line += _scalar_lines(op) if scalar else []
+    line += [
+        call_general,
+        f"    kind_ = type(a_{first})",
+        "    xp_ = space_of_kind_(kind_)",
+        f"    dt_ = a_{first}.dtype",
+    ]
+    line += [f"    if {_uncommon(op)}:", call_general]
+    line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
+    live = " or ".join(f"n_{n} is not None" for n in names)
+    if op.rule is None:
+        line += _traced_lines(op, live)
+    values = ", ".join(f"a_{n}" if n in names else n for n in op.parameters)
+    metas = "".join(
+        f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
+        if n in op.optional
+        else f"(a_{n}.shape, a_{n}.dtype), "
+        for n in names
+    )
+    line += [
+        f"    out_ = body_(xp_, {values})",
+        "    if type(out_) is not kind_:",
+        "        if type(out_) is tuple or type(out_) is list:",
+    ]
+    if op.rule is None:
+        line += ["            return tuple([wrap_(result_array_(xp_, o)) for o in out_])"]
+    else:
+        nodes = "".join(f"n_{n}, " for n in names)
+        values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in op.parameters)
+        line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
+    line += [
+        "        out_ = result_array_(xp_, out_)",
+        "    made_ = new_(Tensor_)",
+        "    made_._array = out_",
+    ]
+    if op.rule is not None:
+        saved = "".join(_saved_source(op, k) + ", " for k in op.rule.saves)
+        line += [
+            f"    if ({live}) and not depth_.paused:",
+            "        node_ = new_(Node_)",
+            "        node_.rule = rule_",
+            f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
+            f"        node_.saved = ({saved})",
+            f"        node_.metas = ({metas})",
+            "        if depth_.packing is not None:",
+            "            node_.saved = Packed_(node_.saved, depth_.packing)",
+            "        node_.outs = None",
+            "        node_.number = next_number_()",
+            "        made_._node = node_",
+        ]
+    line += ["    return made_"]
+    scope = {
+        "body_": op.body,
+        "space_of_kind_": DIRECT.get,
+        "new_": object.__new__,
+        "Tensor_": Tensor,
+        "F32_": FLOAT32,
+        "precision_": precision,
+        "float64_": float64,
+        "Node_": Node,
+        "rule_": op.rule,
+        "next_number_": next_number,
+        "depth_": depth,
+        "Packed_": Packed,
+        "general_": op.general,
+        "casting_": casting,
+        "finish_": op._finish,
+        "result_array_": result_array,
+        "wrap_": Tensor._wrap,
+        "traced_space_": traced_space,
+        "Traced_": Traced,
+        "each_": each_of,
+        "untraced_": untraced,
+        "weak_scalar_": weak_scalar_tensor,
+        "numbers_": (float, int, bool),
+    }
+    scope.update({f"default_{k}": v for k, v in op.defaults.items()})
+    return compiled(line, scope, f"call path of {op.name}")["run"]
+
+
+def _uncommon(op):
+    """The condition, as source, under which inputs take the general path."""
+    first, *others = op.inputs
+    given = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
+    odd = ["xp_ is None"]
+    odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
+    lead = next((n for n in op.inputs if n in op.promote), None)
+    if lead is not None:
+        odd += [f"{lead} is None"] if lead in op.optional else []
+        odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype" for n in op.promote if n != lead]
+    if op.upcast:
+        odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
+    if op.upcast and set(op.inputs) - {first, *op.promote}:
+        odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
+    odd += [f"type({n}) is float64_" for n in op.floats]
+    return " or ".join(odd)
+
+
+def _scalar_lines(op):
+    """A Python number with a Tensor becomes a 0-d array: a weak scalar of the Tensor."""
+    one, other = op.inputs
+    lines = []
+    for tensor, number in ((one, other), (other, one)):
+        if number not in op.numbers:
+            continue
+        values = ", ".join(
+            f"weak_scalar_({tensor}, {n}, {op.types.exact})" if n == number else n
+            for n in op.parameters
+        )
+        lines += [
+            f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
+            f"            return run({values})",
+        ]
+    return lines
+
+
+def _traced_lines(op, live):
+    """A live input of an op without a rule: the body runs on Traced values."""
+    absent = {n: f"None if a_{n} is None else " if n in op.optional else "" for n in op.inputs}
+    wrapped = ", ".join(
+        f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in op.parameters
+    )
+    return [
+        f"    if ({live}) and not depth_.paused:",
+        "        space_ = traced_space_(xp_)",
+        f"        out_ = body_(space_, {wrapped})",
+        "        if type(out_) is Traced_:",
+        "            made_ = new_(Tensor_)",
+        "            made_._array = out_.array",
+        "            made_._node = out_.node",
+        "            return made_",
+        "        return each_(out_, lambda o: untraced_(o, xp_))",
+    ]
+
+
+def _declared(op):
+    return [f"{n}=default_{n}" if n in op.defaults else n for n in op.parameters]
+
+
+def _saved_source(op, name):
+    if name in op.inputs:
+        return f"a_{name}"
+    if name == "out":
+        return "out_"
+    source = name.removesuffix("_shape")
+    if name in op.parameters or source not in op.inputs:
+        return name
+    absent = f"None if a_{source} is None else " if source in op.optional else ""
+    return f"{absent}a_{source}.shape"

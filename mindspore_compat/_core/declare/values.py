@@ -1,0 +1,65 @@
+"""Values on their way into a body and out of it: spaces, weak scalars, results as Tensors."""
+
+from ..._backend import arrays
+from ..._backend.arrays import SPACES
+from ..autograd.tape import FLOAT32
+from ..autograd.traced import bare
+from ..tensor import promotion
+from ..tensor.tensor import Tensor
+from ..vmap.batch import Batch
+
+
+def weak_scalar_tensor(tensor, number, exact):
+    """A Python number as a 0-d Tensor, a weak scalar in the dtype that `tensor` gives it."""
+    made = object.__new__(Tensor)
+    made._array = weak_scalar(tensor._array, number, exact)
+    return made
+
+
+def weak_scalar(array, number, exact):
+    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it."""
+    space = space_for(array)
+    dtype = promotion.scalar_np(array.dtype, type(number))
+    try:
+        return space.asarray(number, dtype)
+    except OverflowError:
+        if not exact:
+            return space.asarray(number % 2**64).astype(dtype)
+        mixes = dtype.kind == "i" or dtype.itemsize == 1  # else with floats, if at all
+        return space.asarray(number) if mixes else space.asarray(float(number), "float32")
+
+
+def space_for(array):
+    """The space of an array or of a batch."""
+    found = SPACES.get(type(array))
+    return found if found is not None else array.space
+
+
+def result_array(xp, value):
+    """What a body returned, as an array: scalars become arrays, batches stay."""
+    return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
+
+
+def untraced(value, xp):
+    """A Traced value (or a plain array that a body returned) as a Tensor."""
+    node = getattr(value, "node", None)
+    made = Tensor._wrap(result_array(xp, bare(value)))
+    made._node = node
+    return made
+
+
+def moved(xp, array):
+    """`array` in the space `xp`: on the batch's device, or moved between host and device."""
+    return xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
+
+
+def upcast(xp, a):
+    """A low-precision array in float32; others, and None, as they are."""
+    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.low_precision else a
+
+
+def each_of(out, function):
+    """`function` of a result, or of each of several."""
+    if isinstance(out, (tuple, list)):
+        return tuple(function(o) for o in out)
+    return function(out)
