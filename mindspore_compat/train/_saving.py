@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import log
 from .._backend.arrays import to_host
-from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
+from .._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, encryption, safetensors
 from ..common.parameter import Parameter
@@ -130,18 +130,13 @@ def async_ckpt_thread_status():
 
 def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, choice_func):
     """Refuses arguments of a wrong type, in the order of the signature."""
-    if not isinstance(save_obj, (Cell, list, dict)):
-        _refuse_type("save_obj", "a Cell, a list or a dict", save_obj)
-    if not isinstance(file_name, str):
-        _refuse_type("ckpt_file_name", "a str", file_name)
-    if not isinstance(integrated_save, bool):
-        _refuse_type("integrated_save", "a bool", integrated_save)
-    if not isinstance(async_save, (bool, str)):
-        _refuse_type("async_save", "a bool or a str", async_save)
-    if append_dict is not None and not isinstance(append_dict, dict):
-        _refuse_type("append_dict", "a dict or None", append_dict)
-    if choice_func is not None and not callable(choice_func):
-        _refuse_type("choice_func", "a function or None", choice_func)
+    api = "save_checkpoint"
+    InstanceOf(Cell, list, dict).refuse(api, "save_obj", save_obj)
+    Str.refuse(api, "ckpt_file_name", file_name)
+    Bool.refuse(api, "integrated_save", integrated_save)
+    (Bool | Str).refuse(api, "async_save", async_save)
+    (InstanceOf(dict) | None).refuse(api, "append_dict", append_dict)
+    (Callable.called("a function") | None).refuse(api, "choice_func", choice_func)
     if isinstance(async_save, str) and async_save not in ("process", "thread"):
         raise ValueError(
             "For 'save_checkpoint', 'async_save' must be a bool, 'process' or "
@@ -193,13 +188,6 @@ def check_key(api, prefix, key, mode, format):
 def check_crc(api, crc_check):
     """Refuses a `crc_check` that is no bool."""
     AsValue(Bool).refuse(api, "crc_check", crc_check)
-
-
-def _refuse_type(name, wanted, value):
-    raise TypeError(
-        f"For 'save_checkpoint', '{name}' must be {wanted}, but got {value!r} of type "
-        f"{type(value).__name__}."
-    )
 
 
 def _refuse_early(format, values):
