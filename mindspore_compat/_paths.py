@@ -155,7 +155,7 @@ FACADES = set(
     """boost.adasum boost.dim_reduce boost.group_loss_scale_manager common.device
     common.dynamic_shape common.mindir_util dataset.callback
     dataset.engine.offload graph
-    graph.dynamic_shape mindrecord.common.enums mindrecord.config mindrecord.core
+    graph.dynamic_shape mindrecord.common.enums mindrecord.core
     mindrecord.core.shardheader mindrecord.core.shardindexgenerator mindrecord.core.shardreader
     mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter
     mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.tft_wrapper onnx

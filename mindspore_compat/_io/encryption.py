@@ -124,8 +124,7 @@ def cipher_of(key, mode, iv, tag=None):
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
         raise ImportError(
-            "Encrypted checkpoints need the package cryptography: "
-            "pip install mindspore-compat[crypto]"
+            "Encrypted files need the package cryptography: pip install mindspore-compat[crypto]"
         ) from error
     if mode == "AES-GCM":
         return Cipher(algorithms.AES(key), modes.GCM(iv[:NONCE_LENGTH], tag or None))

@@ -24,6 +24,7 @@ import os
 import numpy as np
 
 from .files import mapped
+from .mindrecord_encryption import readable
 from .mindrecord_errors import MRMOpenError, MRMUnsupportedSchemaError
 from .mindrecord_index import rows_of_index
 from .msgpack import pack_map, unpack_map
@@ -216,13 +217,13 @@ class Shard:
     """
 
     def __init__(self, path):
-        self.path = path
-        self.header = read_header(path)
+        self.path, self._file = path, readable(path)
+        self.header = read_header(self._file)
         self.schema = self.header["schema"][0]["schema"]
         self.layout = Layout(self.schema)
         self.indexed = [each["index_field"] for each in self.header["index_fields"] or ()]
         self._locations = self._read_locations()
-        self._view = mapped(path)
+        self._view = mapped(self._file)
 
     def __len__(self):
         return len(self._locations)
@@ -230,9 +231,9 @@ class Shard:
     def _read_locations(self):
         """For each row: where its raw and its blob part begin and end in the file."""
         with reading(f"{self.path}.db", MRMOpenError):
-            found = np.array(rows_of_index(self.path, PLACES), np.int64).reshape(-1, 6)
+            found = np.array(rows_of_index(self._file, PLACES), np.int64).reshape(-1, 6)
         size, begin, page = (
-            os.path.getsize(self.path),
+            os.path.getsize(self._file),
             self.header["header_size"],
             self.header["page_size"],
         )
@@ -275,7 +276,7 @@ class Shard:
     def values(self, field):
         """The values of one field that holds numbers or text, row by row."""
         if field in self.indexed:
-            return [value for (value,) in rows_of_index(self.path, [f"{field}_0"])]
+            return [value for (value,) in rows_of_index(self._file, [f"{field}_0"])]
         return [self.row(number, [field])[field] for number in range(len(self))]
 
 
@@ -319,7 +320,7 @@ class Records:
 
 def companions(path):
     """The files that one was written with, itself included, in order."""
-    names = read_header(path)["shard_addresses"]
+    names = read_header(readable(path))["shard_addresses"]
     if len(names) == 1:
         return [path]
     return [os.path.join(os.path.dirname(path), os.path.basename(name)) for name in names]

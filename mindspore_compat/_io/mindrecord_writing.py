@@ -16,6 +16,7 @@ import weakref
 
 from .files import AtomicFile
 from .mindrecord import PLACES, VERSION, Layout, companions, read_header
+from .mindrecord_encryption import readable, store
 from .mindrecord_errors import (
     MRMCommitError,
     MRMInvalidHeaderSizeError,
@@ -151,7 +152,8 @@ class Writer:
     """
 
     def __init__(self, paths, schema, desc, indexed, header_size, page_size):
-        self.paths, self.layout, self.indexed = paths, Layout(schema), indexed
+        self.paths = self.targets = paths
+        self.layout, self.indexed = Layout(schema), indexed
         self.appended = False
         self._unnamed = []
         self._finalizer = weakref.finalize(self, _discard, self._unnamed)
@@ -184,7 +186,8 @@ class Writer:
         self.appended, self._unnamed, self.pages, self._next = True, [], [], 0
         self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         try:
-            self.paths = companions(path)
+            self.targets = companions(path)
+            self.paths = [readable(each, fresh=True) for each in self.targets]
             for each in self.paths:
                 header = read_header(each)
                 header["page"] = header["page"] or []
@@ -241,7 +244,7 @@ class Writer:
         self._next = (self._next + 1) % len(self.pages)
 
     def finish(self):
-        """Writes headers and indexes, and gives the files their names."""
+        """Writes headers and indexes, gives the files their names, and encrypts them if need be."""
         for path, pages in zip(self.paths, self.pages, strict=True):
             with _failing_as(MRMCommitError, path):
                 pages.finish()
@@ -257,6 +260,8 @@ class Writer:
             with _failing_as(MRMCommitError, self._unnamed[0].path):
                 self._unnamed[0].replace()
             del self._unnamed[0]
+        for path, target in zip(self.paths, self.targets, strict=True):
+            store(path, target)
 
     def _index(self, path, pages):
         part, fields = self._create(f"{path}.db").temporary, self.layout.schema

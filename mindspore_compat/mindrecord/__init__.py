@@ -1,5 +1,6 @@
 """`mindspore.mindrecord`: files of rows with an index, written, read and made from other files."""
 
+from .config import set_dec_mode, set_enc_key, set_enc_mode
 from .filereader import FileReader
 from .filewriter import FileWriter
 from .mindpage import MindPage
@@ -20,6 +21,9 @@ __all__ = [
     "MnistToMR",
     "SUCCESS",
     "TFRecordToMR",
+    "set_dec_mode",
+    "set_enc_key",
+    "set_enc_mode",
 ]
 
 for _class in (
@@ -32,5 +36,8 @@ for _class in (
     MindPage,
     MnistToMR,
     TFRecordToMR,
+    set_dec_mode,
+    set_enc_key,
+    set_enc_mode,
 ):  # objects report their public module
     _class.__module__ = __name__

@@ -9,6 +9,7 @@ import numpy as np
 from .. import log
 from .._core.rules.vocabulary import Bool
 from .._io.mindrecord import Layout
+from .._io.mindrecord_encryption import settings
 from .._io.mindrecord_errors import (
     MRMAddIndexError,
     MRMAddSchemaError,
@@ -72,6 +73,11 @@ class FileWriter:
             raise ParamValueError(
                 f"For 'FileWriter', 'overwrite' must be a bool, but got {overwrite!r}."
             )
+        if shard_num > 1 and settings.key is not None:
+            raise RuntimeError(
+                f"For 'FileWriter', 'shard_num' must be 1 where files are encrypted, but got "
+                f"{shard_num}."
+            )
         digits = len(str(shard_num - 1))
         self._paths = (
             [file_name]
@@ -97,7 +103,7 @@ class FileWriter:
         """
         self = cls(file_name)
         self._writer = Writer.appending(file_name)
-        self._paths = self._writer.paths
+        self._paths = self._writer.targets
         self._schema = self._writer.layout.schema
         return self
 

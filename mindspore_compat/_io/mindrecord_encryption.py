@@ -1,0 +1,143 @@
+"""Encrypted MindRecord files: the settings, how a file is encrypted when it is complete, and read.
+
+A file and its index are encrypted alike, each as a whole. "AES-GCM" cuts it into blocks of 64 MiB
+and stores each as `encryption.py` does, behind its length in 4 bytes, most significant first. A
+function of the user's writes what it likes. Behind either come four zero bytes, the mode in 7
+bytes, "AES-GCM" or "UDF-ENC", and "ENCRYPT".
+
+What reads a file is given the path of a plain copy, in a folder that is removed at exit.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from . import encryption
+from .files import atomic_write
+from .mindrecord_errors import MRMCommitError, MRMOpenError
+from .reading import reading
+
+BUILT_IN = "AES-GCM"
+_CUSTOM = "UDF-ENC"
+_END = b"ENCRYPT"
+_LAST_BLOCK = bytes(4)
+_MODE_LENGTH = 7
+
+
+class _Settings:
+    """The key, which is None while files are plain, and how it is used."""
+
+    key = None
+    enc_mode = BUILT_IN
+    dec_mode = None  # None stands for a built-in `enc_mode`
+    folder = None
+    copies: dict = {}
+
+
+settings = _Settings()
+
+
+def is_encrypted(path):
+    """Whether a file ends as an encrypted one does."""
+    return _tail(path)[_MODE_LENGTH:] == _END
+
+
+def _tail(path):
+    with open(path, "rb") as file:
+        length = _MODE_LENGTH + len(_END)
+        file.seek(max(0, os.fstat(file.fileno()).st_size - length))
+        return file.read(length)
+
+
+def readable(path, fresh=False):
+    """The path at which a file and its index can be read: its own, or that of a plain copy.
+
+    Args:
+        path (str): the file; its index is `<path>.db`.
+        fresh (bool): whether the copy must be one that nobody else reads.
+
+    Raises:
+        MRMOpenError: it is encrypted and there is no key, or the reverse, or the key does not fit.
+    """
+    if not os.path.isfile(path):
+        return path  # who reads it says so
+    encrypted = is_encrypted(path)
+    if encrypted and settings.key is None:
+        raise MRMOpenError(f"{path!r} is encrypted; 'mindrecord.set_enc_key' must state its key.")
+    if not encrypted and settings.key is not None:
+        raise MRMOpenError(f"{path!r} is not encrypted; 'mindrecord.set_enc_key(None)' is needed.")
+    return _copy(path, fresh) if encrypted else path
+
+
+def _copy(path, fresh):
+    """The plain copy of an encrypted file and its index, made once for each state of it."""
+    state = os.stat(path)
+    name = (os.path.abspath(path), state.st_mtime_ns, state.st_size, settings.key)
+    if fresh or name not in settings.copies:
+        if settings.folder is None:
+            settings.folder = tempfile.mkdtemp(prefix="mindrecord-")
+            atexit.register(shutil.rmtree, settings.folder, ignore_errors=True)
+        plain = os.path.join(tempfile.mkdtemp(dir=settings.folder), os.path.basename(path))
+        for ending in ("", ".db"):
+            if os.path.isfile(path + ending):
+                _decrypt(path + ending, plain + ending)
+        if fresh:
+            return plain
+        settings.copies[name] = plain
+    return settings.copies[name]
+
+
+def _decrypt(path, plain):
+    mode = _tail(path)[:_MODE_LENGTH].decode("ascii", "replace")
+    chosen = settings.enc_mode if settings.dec_mode is None else settings.dec_mode
+    if callable(settings.enc_mode) and settings.dec_mode is None:
+        raise MRMOpenError(
+            "'mindrecord.set_dec_mode' must be given a function where 'set_enc_mode' was given one."
+        )
+    if mode != (_CUSTOM if callable(chosen) else chosen):
+        raise MRMOpenError(f"{path!r} was encrypted as {mode!r}, but is to be read as {chosen!r}.")
+    size = os.path.getsize(path) - len(_END)
+    with open(path, "rb") as file, open(plain, "w+b") as out:
+        os.chmod(plain, 0o600)
+        if callable(chosen):
+            chosen(file, size, out, settings.key)
+            return
+        with reading(path, MRMOpenError, "cannot be decrypted"):
+            while length := int.from_bytes(file.read(4), "big"):
+                block, _ = encryption.unlocked(file.read(length), 0, settings.key.encode(), mode)
+                out.write(block)
+
+
+def store(source, target):
+    """Gives a complete file and its index their final content: encrypted, where there is a key.
+
+    Args:
+        source (str): the plain file.
+        target (str): where it belongs, which may be the same.
+
+    Raises:
+        MRMCommitError: it cannot be written.
+    """
+    if settings.key is None and source == target:
+        return
+    for ending in ("", ".db"):
+        try:
+            with open(source + ending, "rb") as file, atomic_write(target + ending, 0o600) as out:
+                _encrypt(file, out)
+        except OSError as error:
+            raise MRMCommitError(f"{target + ending!r} cannot be encrypted: {error}") from error
+
+
+def _encrypt(file, out):
+    mode, key = settings.enc_mode, settings.key
+    if key is None:
+        shutil.copyfileobj(file, out)
+        return
+    if callable(mode):
+        mode(file, os.fstat(file.fileno()).st_size, out, key)
+    else:
+        while plain := file.read(encryption.BLOCK):
+            block = encryption.locked(plain, key.encode(), mode)
+            out.write(len(block).to_bytes(4, "big") + block)
+    out.write(_LAST_BLOCK + (_CUSTOM if callable(mode) else mode).encode() + _END)

@@ -1,0 +1,81 @@
+"""`mindspore.mindrecord.config`: whether and how MindRecord files are encrypted.
+
+With a key, files are encrypted when they are committed and decrypted when they are opened. AES
+needs the library `cryptography`: `pip install mindspore-compat[crypto]`.
+"""
+
+from .._io.encryption import KEY_LENGTHS
+from .._io.mindrecord_encryption import BUILT_IN, settings
+
+__all__ = ["set_dec_mode", "set_enc_key", "set_enc_mode"]
+
+
+def set_enc_key(enc_key):
+    """Sets the key that files are encrypted and decrypted with.
+
+    Args:
+        enc_key (str): 16, 24 or 32 bytes; None leaves files plain.
+
+    Raises:
+        ValueError: it is something else.
+
+    Example:
+        >>> from mindspore_compat import mindrecord
+        >>> mindrecord.set_enc_key("0123456789012345")
+        >>> mindrecord.set_enc_key(None)
+    """
+    is_key = isinstance(enc_key, str) and len(enc_key.encode()) in KEY_LENGTHS[BUILT_IN]
+    if enc_key is not None and not is_key:
+        given = f"{len(enc_key.encode())} bytes" if isinstance(enc_key, str) else repr(enc_key)
+        raise ValueError(
+            f"For 'set_enc_key', 'enc_key' must be a str of 16, 24 or 32 bytes or None, but got "
+            f"{given}."
+        )
+    settings.key = enc_key
+
+
+def set_enc_mode(enc_mode="AES-GCM"):
+    """Sets how files are encrypted.
+
+    Args:
+        enc_mode (Union[str, function], optional): "AES-GCM"; or a function that takes a file to
+            read from, how many bytes it has, a file to write to, and the key.
+
+    Raises:
+        ValueError: it is neither.
+
+    Example:
+        >>> from mindspore_compat import mindrecord
+        >>> mindrecord.set_enc_mode("AES-GCM")
+    """
+    _check_mode("set_enc_mode", "enc_mode", enc_mode)
+    settings.enc_mode = enc_mode
+
+
+def set_dec_mode(dec_mode="AES-GCM"):
+    """Sets how files are decrypted.
+
+    Args:
+        dec_mode (Union[str, function], optional): "AES-GCM"; a function that takes a file to read
+            from, how many bytes it has, a file to write to, and the key; or None for the reverse of
+            "AES-GCM", where that is how files are encrypted. Behind what the function that
+            encrypted wrote, the file has four zero bytes and 7 bytes that name the mode.
+
+    Raises:
+        ValueError: it is neither.
+
+    Example:
+        >>> from mindspore_compat import mindrecord
+        >>> mindrecord.set_dec_mode(None)
+    """
+    if dec_mode is not None:
+        _check_mode("set_dec_mode", "dec_mode", dec_mode)
+    settings.dec_mode = dec_mode
+    settings.copies.clear()
+
+
+def _check_mode(api, name, mode):
+    if not callable(mode) and (not isinstance(mode, str) or mode != BUILT_IN):
+        raise ValueError(
+            f"For '{api}', '{name}' must be {BUILT_IN!r} or a function, but got {mode!r}."
+        )
