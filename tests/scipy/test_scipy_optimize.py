@@ -8,7 +8,7 @@ import pytest
 import scipy.optimize
 from kit import close
 
-from mindspore_compat import Tensor
+from mindspore_compat import Tensor, ops
 from mindspore_compat import numpy as mnp
 from mindspore_compat.scipy import optimize
 
@@ -169,6 +169,22 @@ def test_line_searches_keep_the_conditions(function, start, way):
 
 def test_a_line_search_upwards_fails():
     assert optimize.line_search(bowl, Tensor([0.0]), Tensor([-1.0]), maxiter=5).failed
+
+
+@pytest.mark.parametrize(
+    "function, start, way, wanted",  # printed by MindSpore 2.10, for 3 steps
+    [
+        (lambda x: -ops.sin(10 * x), 0.0, 1.0, (False, 1, 4, 4, 2, 0.15401, -0.99953, -0.30713, 0)),
+        (ops.cos, 0.5, 1.0, (False, 3, 5, 5, 4, 2.6697, -0.99961, 0.0281, 3)),
+        (ops.cos, 0.0, 1.0, (True, 3, 14, 14, 4, 1.0, -0.65364, 0.0, 1)),
+        (lambda x: -x, 1.0, -1.0, (True, 1, 12, 12, 2, 1.0, -1.0, -1.0, 1)),
+        (lambda x: -x, 0.0, 1.0, (True, 3, 4, 4, 4, 0.0, 0.0, -1.0, 3)),
+    ],
+)
+def test_what_a_line_search_reports(function, start, way, wanted):
+    found = optimize.line_search(function, Tensor(start), Tensor(way), maxiter=3)
+    numbers = [n.asnumpy() if isinstance(n, Tensor) else n for n in found]
+    close(np.array(numbers, float), np.array(wanted, float), atol=1e-4)
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4), (4, 2)])

@@ -13,13 +13,17 @@ from ..._core.autograd import transforms
 from ..._core.tensor.tensor import Tensor
 
 _GROWTH = 2.0
-_MOST_ZOOMS = 30
+_MOST_ZOOMS = 10
+_FROM_ENDS = {
+    "cubic": 0.2,
+    "quadratic": 0.1,
+}  # shares of an interval that a step keeps from its ends
 
 
 class LineSearchResults(NamedTuple):
-    """What a line search found: whether it failed, how many iterations, calls of the function and
-    of its gradient it took, the step, the value and gradient there, and a status: 0 found, 1 the
-    interval got too small, 3 too many iterations."""
+    """What a line search found: whether it failed, how many steps it grew by, calls of the function
+    and of its gradient it took, the number of the next step, the step found, the value and gradient
+    there, and a status: 0 found, 1 no step found inside an interval, 3 no steps left."""
 
     failed: bool
     nit: int
@@ -67,19 +71,24 @@ def line_search(
     """
     path = Path(f, jac or gradient_of(f), xk, pk)
     value = float(old_fval) if old_fval is not None else path.value_at_start()
-    derivative = path.derivative(gfk.asnumpy()) if gfk is not None else path.derivative_at_start()
+    derivative = path.derivative_at_start(gfk)
     first = 1.0
     if old_old_fval is not None and derivative:
         guess = 1.01 * 2 * (value - float(old_old_fval)) / derivative
         first = guess if 0 < guess < 1 else 1.0
     search = _Search(path, value, derivative, c1, c2)
-    point, status, count = search.run(first, maxiter)
+    point, failed, count = search.run(first, maxiter)
+    status = 3 if count >= maxiter else 0
+    if failed and point is not None:
+        point, status = point._replace(step=1.0, gradient=path.start_gradient), 1
+    elif failed:
+        point = Point(0.0, value, path.start_gradient, derivative)
     return LineSearchResults(
-        status != 0,
+        failed,
         count,
         path.nfev,
         path.ngev,
-        count,
+        count + 1,
         point.step,
         point.value,
         Tensor(point.gradient),
@@ -112,10 +121,13 @@ class Path:
         self.nfev += 1
         return float(self.function(Tensor(self.start)))
 
-    def derivative_at_start(self):
-        """How fast it grows there."""
-        self.ngev += 1
-        return self.derivative(self.gradient(Tensor(self.start)).asnumpy())
+    def derivative_at_start(self, gradient=None):
+        """How fast it grows there; its gradient there may be known."""
+        if gradient is None:
+            self.ngev += 1
+            gradient = self.gradient(Tensor(self.start))
+        self.start_gradient = gradient.asnumpy()
+        return self.derivative(self.start_gradient)
 
 
 class Point(NamedTuple):
@@ -146,45 +158,68 @@ class _Search:
         return abs(point.derivative) <= -self.c2 * self.start_derivative
 
     def run(self, first, maxiter):
-        """The point found, a status and how many steps were tried."""
+        """The point found or the lower end of an interval without any, or None; whether the search
+        failed; and how many steps were tried."""
         before, step = Point(0.0, self.value, None, self.start_derivative), first
-        point = before
         for count in range(1, maxiter + 1):
             point = self.path.at(step)
             if self._too_high(point) or count > 1 and point.value >= before.value:
                 return (*self._zoom(before, point), count)
             if self._flat(point):
-                return point, 0, count
+                return point, False, count
             if point.derivative >= 0:
                 return (*self._zoom(point, before), count)
             before, step = point, _GROWTH * step
-        return point, 3, maxiter
+        return None, True, maxiter
 
     def _zoom(self, low, high):
-        """A point between two steps, of which `low` has the smaller value."""
-        point = low if low.gradient is not None else high
+        """A point between two steps, of which `low` has the smaller value, and whether none is
+        good enough."""
+        end, left = low, None  # left: the end that the last step replaced
         for _ in range(_MOST_ZOOMS):
-            width = abs(high.step - low.step)
-            if width < 1e-10:
-                break
-            point = self.path.at(_inside(low, high))
+            point = self.path.at(_inside(low, high, left))
             if self._too_high(point) or point.value >= low.value:
-                high = point
+                high, left = point, high
                 continue
             if self._flat(point):
-                return point, 0
+                return point, False
             if point.derivative * (high.step - low.step) >= 0:
-                high = low
+                high, left = low, high
+            else:
+                left = low
             low = point
-        return point, 1
+        return end, True
 
 
-def _inside(low, high):
-    """Where the parabola through two points, with the derivative at the first, is least; or
-    halfway."""
+def _inside(low, high, left):
+    """A step between two: where the cubic through them and a third, or the parabola, is least, if
+    that is not near an end; else halfway. Both have the derivative at `low`."""
+    width = high.step - low.step
+    for kind, found in (("cubic", _cubic(low, high, left)), ("quadratic", _quadratic(low, high))):
+        near = _FROM_ENDS[kind] * abs(width)
+        if near <= found * math.copysign(1, width) <= abs(width) - near:
+            return low.step + found
+    return low.step + 0.5 * width
+
+
+def _quadratic(low, high):
     width = high.step - low.step
     bend = (high.value - low.value - low.derivative * width) / (width * width)
-    step = -low.derivative / (2 * bend) if bend > 0 else math.nan
-    if not (0.1 * abs(width) < step * math.copysign(1, width) < 0.9 * abs(width)):
-        step = 0.5 * width
-    return low.step + step
+    return -low.derivative / (2 * bend) if bend else math.nan
+
+
+def _cubic(low, high, left):
+    """From `low`, where a * t**3 + b * t**2 + low.derivative * t + low.value is least."""
+    if left is None:
+        return math.nan
+    first, second = high.step - low.step, left.step - low.step
+    if not first * second * (first - second):
+        return math.nan
+    over_first, over_second = (
+        (one.value - low.value - low.derivative * t) / (t * t)
+        for one, t in ((high, first), (left, second))
+    )
+    a = (over_first - over_second) / (first - second)
+    b = over_first - a * first
+    inner = b * b - 3 * a * low.derivative
+    return (-b + math.sqrt(inner)) / (3 * a) if a and inner >= 0 else math.nan
