@@ -162,7 +162,7 @@ FACADES = set(
     onnx.onnx_export ops.function.grad ops.function.grad.grad_func
     parallel.distributed.flatten_grad_buffer safeguard safeguard.rewrite_obfuscation scipy.ops
     scipy.ops_grad scipy.optimize.gradient_optimization_algorithm scipy.utils
-    scipy.utils_const tools train.summary.writer utils.utils""".split()
+    scipy.utils_const tools train.summary.writer""".split()
 )
 
 # What files of the original import under another name; "" is the package itself.

@@ -195,3 +195,40 @@ def test_further_private_names():
     assert issubclass(nn.BatchNorm2d, normalization._BatchNorm)
     cache = importlib.import_module("mindspore_compat.ops._primitive_cache")
     assert cache._get_cache_prim(ops.Add)() is cache._get_cache_prim(ops.Add)()
+
+
+def test_blocks_of_a_cache_are_copied():
+    compiled = importlib.import_module("mindspore_compat._c_expression")
+    host, device = Tensor(np.zeros((2, 2), np.float32)), Tensor(np.ones((2, 2), np.float32))
+    compiled.swap_cache(host, device, Tensor([[0, 1]]), True)
+    np.testing.assert_array_equal(host.asnumpy(), [[0, 0], [1, 1]])
+    compiled.swap_cache(host, device, Tensor([[0, 1]]), False)
+    np.testing.assert_array_equal(device.asnumpy(), [[1, 1], [0, 0]])
+    with pytest.raises(ValueError, match="'block_mapping'"):
+        compiled.swap_cache(host, device, Tensor([0, 1]), True)
+    kinds = [each.name for each in compiled.MixedPrecisionType]
+    assert kinds == ["NOTSET", "FP16", "FP32", "BF16"]
+
+
+def test_the_executor_of_graphs_names_phases():
+    from mindspore_compat.common.api import _cell_graph_executor
+
+    net, x = nn.Dense(2, 3), Tensor(np.ones((2, 2), np.float32))
+    phase, new = _cell_graph_executor.compile(net, x, phase="train")
+    assert phase.startswith("train.") and new
+    assert _cell_graph_executor.compile(net, x, phase="train") == (phase, False)
+    assert _cell_graph_executor.compile(net, x)[1]
+    found = _cell_graph_executor(net, x, phase="train")
+    np.testing.assert_array_equal(found.asnumpy(), net(x).asnumpy())
+
+
+@pytest.mark.parametrize("total, ends", [(0, 0), (1, 1), (3, 1)])
+def test_the_end_of_training_on_request(total, ends):
+    request = ms.utils.ExitByRequest()
+    flag = ms.Parameter(Tensor([1], ms.int32), name="flag")
+    end = ms.Parameter(Tensor([0], ms.int32), name="end")
+    assert request.exit_by_request("grad", flag, end) == "grad" and end.asnumpy() == [0]
+    request.is_distributed, request.all_reduce = True, lambda flags: flags * total
+    request.exit_by_request("grad", flag, end)
+    assert end.asnumpy() == [ends]
+    assert ms.utils.TFTCommValue.DISABLE_WATCHDOG == ["ARF:1", "TSP:1", "HCCE:1"]

@@ -15,8 +15,11 @@ __all__ = ["CommExecOrderChecker", "GroupOptions", "MSContext", "ParamInfo", "_m
 
 _ELSEWHERE = {  # name -> where it is, looked up at its first use
     "Cell_": ("nn", "Cell"),
+    "MixedPrecisionType": ("nn.cell", "MixedPrecisionType"),
     "GradOperation_": ("ops", "GradOperation"),
 }
+
+_pijit_settings = {}
 
 
 def __getattr__(name):
@@ -57,3 +60,30 @@ def pyboost_dense(primitive, inputs):
         Tensor.
     """
     return primitive(*inputs)
+
+
+def swap_cache(host, device, block_mapping, is_device_to_host):
+    """Copies blocks of a cache between two Tensors, in place.
+
+    Args:
+        host (Tensor): the blocks on the host, along the first axis.
+        device (Tensor): those on the device.
+        block_mapping (Tensor): pairs of numbers: the block that is read, and that written to.
+        is_device_to_host (bool): whether those of `device` are read, else those of `host`.
+
+    Raises:
+        ValueError: `block_mapping` holds no pairs.
+    """
+    pairs = block_mapping.asnumpy()
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(
+            f"For 'swap_cache', 'block_mapping' must have the shape (N, 2), but got {pairs.shape}."
+        )
+    source, target = (device, host) if is_device_to_host else (host, device)
+    for read, written in pairs.tolist():
+        target[written] = source[read]
+
+
+def update_pijit_default_config(**kwargs):
+    """Keeps settings of the original's compiler of byte code, which is not here."""
+    _pijit_settings.update(kwargs)

@@ -116,3 +116,41 @@ class _PyNativeExecutor:
 
 
 _pynative_executor = _PyNativeExecutor()
+
+
+class _CellGraphExecutor:
+    """What scripts ask of the original's compiler of whole graphs; there is one,
+    `_cell_graph_executor`. Nothing is compiled: a Cell runs as it is written.
+
+    Args of a call are a Cell or function and its inputs, and the result is what it returns.
+    """
+
+    def __init__(self):
+        self._phases = {}
+
+    def __call__(self, obj, *args, phase="predict"):
+        return obj(*args)
+
+    def compile(self, obj, *args, phase="predict", do_convert=True, jit_config_dict=None, **kwargs):
+        """Notes that a Cell is to run with inputs of these kinds.
+
+        Args:
+            obj (Union[Cell, Callable]): what is to run.
+            *args: its inputs.
+            phase (str): what it runs for.
+            do_convert (bool): is not read.
+            jit_config_dict (dict): is not read.
+            **kwargs: its keyword inputs.
+
+        Returns:
+            tuple[str, bool], the name of the phase, Cell and inputs, and whether it is a new one.
+        """
+        kinds = tuple((getattr(each, "shape", each), str(type(each))) for each in args)
+        key = (phase, id(obj), repr(kinds), repr(sorted(kwargs)))
+        new = key not in self._phases
+        if new:
+            self._phases[key] = f"{phase}.{id(obj)}.{len(self._phases)}"
+        return self._phases[key], new
+
+
+_cell_graph_executor = _CellGraphExecutor()

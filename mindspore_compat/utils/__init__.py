@@ -5,8 +5,11 @@ from .dlpack import from_dlpack, to_dlpack
 from .runtime_execution_order_check import comm_exec_order_check, runtime_execution_order_check
 from .sdc_detect import get_sdc_detect_result, sdc_detect_start, sdc_detect_stop
 from .stress_detect import stress_detect
+from .utils import ExitByRequest, TFTCommValue
 
 __all__ = [
+    "ExitByRequest",
+    "TFTCommValue",
     "comm_exec_order_check",
     "from_dlpack",
     "get_sdc_detect_result",
