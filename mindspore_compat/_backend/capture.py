@@ -39,6 +39,7 @@ class Refused(RuntimeError):
 
 class _Local(threading.local):
     running = None  # the Capture whose step this thread runs
+    trained = False  # whether an optimizer has been called since `trains` looked
 
 
 _local = _Local()
@@ -61,6 +62,21 @@ def running():
     return _local.running
 
 
+def note_training():
+    """Notes that an optimizer is called in this thread."""
+    _local.trained = True
+
+
+def trains(function, args, kwargs):
+    """Calls a function, and tells whether it calls an optimizer: (its result, a bool)."""
+    before, _local.trained = _local.trained, False
+    try:
+        made = function(*args, **kwargs)
+        return made, _local.trained
+    finally:
+        _local.trained = _local.trained or before
+
+
 class Capture:
     """A function of no arguments, as a graph of the GPU in force.
 
@@ -69,7 +85,6 @@ class Capture:
 
     Attributes:
         capturing (bool): whether launches are noted instead of made.
-        trains (bool): whether an optimizer has been called in it.
     """
 
     def __init__(self, space):
@@ -77,7 +92,6 @@ class Capture:
         self.stream = self.module.cuda.Stream(non_blocking=True)
         self.pool = self.module.cuda.MemoryPool()
         self.capturing = False
-        self.trains = False
         self._graph = None
         self._numbers = {}  # id of a Tensor of the host -> its _Number
         self._read = set()  # the keys of those that the last rehearsal read

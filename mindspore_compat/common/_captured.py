@@ -37,7 +37,7 @@ MOST_ON_HOST = 1 << 16  # bytes of a Tensor of the host, which are compared befo
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type)
 HOOKS = ("_forward_pre_hook", "_forward_hook", "_backward_pre_hook", "_backward_hook")
 
-_steps = weakref.WeakKeyDictionary()  # Cell, object or function -> name -> its CapturedStep
+_steps = {}  # id of a Cell, object or function -> name -> its CapturedStep
 
 
 def captures(building):
@@ -54,7 +54,7 @@ def captures(building):
     )
 
 
-def run(owner, name, function, args, kwargs):
+def run(owner, name, function, args, kwargs, trains=False):
     """Calls a function that may be a training step, captured if it can be.
 
     Args:
@@ -63,12 +63,22 @@ def run(owner, name, function, args, kwargs):
         name: the step's name, for the line that says why it is not captured.
         function: the step.
         args, kwargs: its arguments.
+        trains (bool): whether it is known to be one; of others the first call tells.
     """
-    of_owner = _steps.setdefault(owner, {})
+    of_owner = _steps.get(id(owner))
+    if of_owner is None:
+        of_owner = _steps[id(owner)] = {}
+        weakref.finalize(owner, _steps.pop, id(owner), None).atexit = False
     step = of_owner.get(name)
     if step is None:
-        step = of_owner[name] = CapturedStep(name)
+        step = of_owner[name] = CapturedStep(name, trains)
     return step(owner, function, args, kwargs)
+
+
+def can_own(value):
+    """True for an object to which a graph can belong: one that a weak reference may stand for, and
+    that is no value given to a step."""
+    return not isinstance(value, (Tensor, *PLAIN)) and type(value).__weakrefoffset__ != 0
 
 
 class CapturedStep:
@@ -76,10 +86,12 @@ class CapturedStep:
 
     Args:
         name (str): its name.
+        trains (bool): whether it is known to train.
     """
 
-    def __init__(self, name):
+    def __init__(self, name, trains):
         self._name = name
+        self._trains = trains
         self._graphs = {}
         self._in_vain = 0
         self._eager = False
@@ -90,20 +102,17 @@ class CapturedStep:
         """Runs the step."""
         if self._eager:
             return function(*args, **kwargs)
+        if not self._trains:
+            made, self._trains = capture.trains(function, args, kwargs)
+            self._eager = not self._trains
+            return made
         try:
             graph = self._graph(owner, function, args, kwargs)
             if graph is not None:
-                return self._run(graph, function, args, kwargs)
+                return graph(function, args, kwargs)
         except capture.Refused as refused:
             self._give_up(refused)
         return function(*args, **kwargs)
-
-    def _run(self, graph, function, args, kwargs):
-        made = graph(function, args, kwargs)
-        if not graph.capture.trains:
-            self._eager = True
-            self._graphs.clear()
-        return made
 
     def _graph(self, owner, function, args, kwargs):
         """The graph for these arguments; None if there are too many already."""
@@ -159,7 +168,7 @@ class _Graph:
             kept = [each._array for each in found if isinstance(each, Tensor) and _has_array(each)]
             made = self.capture.rehearse(functools.partial(function, *args, **kwargs))
             del kept  # as in a capture, what the step replaces has not been free meanwhile
-            return map_tensors(_copied, made) if self.capture.trains else made
+            return map_tensors(_copied, made)
         if self._inputs is None:
             self._record(function, args, kwargs)
         self._put_in(args, kwargs)

@@ -10,7 +10,6 @@ import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
-from .._core.tensor.tensor import Tensor
 from . import _captured
 
 __all__ = [
@@ -37,9 +36,7 @@ building = _Building()
 
 def _owner(run, args):
     """What a graph belongs to: the object whose method is called, or the function."""
-    first = args[0] if args else run
-    plain = isinstance(first, (Tensor, tuple, list, dict, *_captured.PLAIN))
-    return run if plain else first
+    return args[0] if args and _captured.can_own(args[0]) else run
 
 
 def _marked(function):

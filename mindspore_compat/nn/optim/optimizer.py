@@ -146,8 +146,7 @@ class Optimizer(Cell):
         """Updates the parameters. Where the count of steps lies on a GPU, or has to since the step
         is captured, no number is asked of the GPU."""
         captured = capture.running()
-        if captured is not None:
-            captured.trains = True
+        capture.note_training()
         if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
             if self._captured and getattr(self, "can_skip", _never)(*args, **kwargs):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)

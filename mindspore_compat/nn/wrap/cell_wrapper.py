@@ -286,7 +286,8 @@ class TrainOneStepCell(Cell):
     def _cell_inside(self, args, kwargs):
         """The call of a step, which in graph mode a GPU replays (common/_captured.py)."""
         if _captured.captures(building.depth):
-            return _captured.run(self, type(self).__name__, self._cell_eagerly, args, kwargs)
+            step = self._cell_eagerly
+            return _captured.run(self, type(self).__name__, step, args, kwargs, trains=True)
         return super()._cell_inside(args, kwargs)
 
     def _cell_eagerly(self, *args, **kwargs):
