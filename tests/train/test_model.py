@@ -417,7 +417,7 @@ def make(**options):
 )
 def test_what_a_model_refuses(options, error):
     make()
-    with pytest.raises(error, match="For '(Model|get_metric_fn)'"):
+    with pytest.raises(error, match="For '(Model|get_metrics|get_metric_fn)'"):
         make(**options)
 
 
