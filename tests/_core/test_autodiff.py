@@ -81,11 +81,11 @@ def test_vjp_runs_the_function_once_for_all_vectors():
 
     ms.set_seed(3)
     out, pull, aux = ms.vjp(fn, X, weights=[weight], has_aux=True)
-    kept = out.asnumpy() / (X.asnumpy() * weight.asnumpy())  # 0 or 2, as it was drawn
+    saved = out.asnumpy() / (X.asnumpy() * weight.asnumpy())  # 0 or 2, as it was drawn
     for vector in ([1.0, 1.0], [3.0, -1.0]):
         (by_input,), (by_weight,) = pull(Tensor(vector))
-        close(by_input, kept * weight.asnumpy() * vector)
-        close(by_weight, kept * X.asnumpy() * vector)
+        close(by_input, saved * weight.asnumpy() * vector)
+        close(by_weight, saved * X.asnumpy() * vector)
     assert len(runs) == 1 and weight._node is None
     close(aux, X.asnumpy())
 
@@ -410,9 +410,9 @@ def test_a_gradient_within_a_pause_has_no_history():
 def test_saved_tensors_are_packed_and_unpacked():
     seen = []
 
-    def pack(kept):
-        seen.append(("pack", kept.tolist()))
-        return (kept + 1).asnumpy()
+    def pack(saved):
+        seen.append(("pack", saved.tolist()))
+        return (saved + 1).asnumpy()
 
     def unpack(packed):
         seen.append(("unpack", packed.tolist()))
@@ -431,7 +431,7 @@ def test_saved_tensors_are_packed_and_unpacked():
 
 
 def test_nothing_is_packed_without_a_gradient():
-    with ms.saved_tensors_hooks(lambda kept: 1 / 0, lambda packed: packed):
+    with ms.saved_tensors_hooks(lambda saved: 1 / 0, lambda packed: packed):
         close(X * Y, [3, 8])
 
 
@@ -444,7 +444,7 @@ def test_packing_reaches_the_parts_of_composed_ops_and_layers():
         return (net(x) ** 2).sum()
 
     def packing(x):
-        with ms.saved_tensors_hooks(lambda kept: kept.asnumpy().copy(), Tensor):
+        with ms.saved_tensors_hooks(lambda saved: saved.asnumpy().copy(), Tensor):
             return plain(x)
 
     net.set_train()
@@ -456,8 +456,8 @@ def test_packing_reaches_the_parts_of_composed_ops_and_layers():
 
 def test_the_innermost_hooks_count():
     def fn(x, y):
-        with ms.saved_tensors_hooks(lambda kept: kept + 1, lambda kept: kept):
-            with ms.saved_tensors_hooks(lambda kept: kept + 10, lambda kept: kept):
+        with ms.saved_tensors_hooks(lambda saved: saved + 1, lambda saved: saved):
+            with ms.saved_tensors_hooks(lambda saved: saved + 10, lambda saved: saved):
                 out = x * y
             return out * y
 
@@ -466,7 +466,7 @@ def test_the_innermost_hooks_count():
 
 def test_a_pack_hook_cannot_change_what_it_is_shown():
     def fn(x, y):
-        with ms.saved_tensors_hooks(lambda kept: kept.add_(1.0), lambda kept: kept):
+        with ms.saved_tensors_hooks(lambda saved: saved.add_(1.0), lambda saved: saved):
             return x * y
 
     close(ms.grad(fn)(X, Y), [4, 5])
@@ -474,7 +474,7 @@ def test_a_pack_hook_cannot_change_what_it_is_shown():
 
 
 def test_hooks_as_a_decorator():
-    fn = ms.register_saved_tensors_hooks(lambda kept: kept + 1, lambda kept: kept)(product)
+    fn = ms.register_saved_tensors_hooks(lambda saved: saved + 1, lambda saved: saved)(product)
     close(ms.jit(ms.grad(fn))(X, Y), [4, 5])
 
 
@@ -482,7 +482,9 @@ def test_hooks_are_refused():
     with pytest.raises(TypeError), ms.saved_tensors_hooks(1, 2):
         raise AssertionError("entered")
     with pytest.raises(TypeError):
-        ms.grad(ms.register_saved_tensors_hooks(lambda kept: kept, lambda kept: 5)(product))(X, Y)
+        ms.grad(ms.register_saved_tensors_hooks(lambda saved: saved, lambda saved: 5)(product))(
+            X, Y
+        )
     assert ms._core.autograd.tape.depth.packing is None
 
 

@@ -20,7 +20,7 @@ SHAPES = {
     "_indexing.take.chosen": of(ints([0, 2, 1]), [x(3), x(3, seed=1), x(1)], False),
     "_indexing.take.slices_at": of(x(5, 2), ints([4, 0, 4]), 0),
     "_indexing.take.taken": of(x(5), ints([4, 0, 4]), 0, "wrap"),
-    "_shape.repeat.expand": of(x(1, 3), ints([2, 3])).kept(),
+    "_shape.repeat.expand": of(x(1, 3), ints([2, 3])).unchanged(),
     "_shape.create.fill_v2": of(x(), (2, 3)),
     "_shape.transpose.transpose_ext_view": of(x(2, 3, 2), 0, 2),
     "_shape.transpose.transpose_view": of(x(2, 3, 2), (2, 0, 1)),

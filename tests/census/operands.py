@@ -96,7 +96,7 @@ class Case:
         self.label = label
         return self
 
-    def kept(self):
+    def unchanged(self):
         self.steady = True
         return self
 

@@ -32,14 +32,14 @@ def entries():
 
 
 @pytest.fixture(scope="module")
-def kept():
+def stored():
     return answers.load()
 
 
-def failing(worker, name, kind, entries, kept):
+def failing(worker, name, kind, entries, stored):
     """The ids of the cases of one kind that fail."""
     found = cases.of_entry(name, entries[name], (kind,))
-    judged = {case["id"]: answers.judge(case, worker.run(case), kept) for case in found}
+    judged = {case["id"]: answers.judge(case, worker.run(case), stored) for case in found}
     return {key for key, result in judged.items() if result["status"] == "fail"}
 
 
@@ -81,8 +81,8 @@ def around(after):
 
     def plant(real):
         def construct(self, *inputs):
-            held = [*self.get_parameters(), *(p for p in inputs if isinstance(p, ms.Parameter))]
-            before = {p.name: p.asnumpy().copy() for p in held}
+            weights = [*self.get_parameters(), *(p for p in inputs if isinstance(p, ms.Parameter))]
+            before = {p.name: p.asnumpy().copy() for p in weights}
             result = real.construct(self, *inputs)
             after(self, before, *inputs)
             return result
@@ -129,10 +129,10 @@ def without(key):
 
 def flipped(real):
     def construct(self, x):
-        held = self.weight.asnumpy().copy()
-        write(self.weight, held[..., ::-1].copy())
+        weights = self.weight.asnumpy().copy()
+        write(self.weight, weights[..., ::-1].copy())
         result = real.construct(self, x)
-        write(self.weight, held)
+        write(self.weight, weights)
         return result
 
     return like(real, construct=construct)
@@ -232,12 +232,12 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("what", FAULTS)
-def test_fault_is_found(what, worker, entries, kept, monkeypatch):
+def test_fault_is_found(what, worker, entries, stored, monkeypatch):
     name, kind, plant = FAULTS[what]
-    place, _, last = name.rpartition(".")
-    sound = failing(worker, name, kind, entries, kept)
-    monkeypatch.setattr(MODULES[place], last, plant(getattr(MODULES[place], last)))
-    assert failing(worker, name, kind, entries, kept) - sound
+    home, _, last = name.rpartition(".")
+    sound = failing(worker, name, kind, entries, stored)
+    monkeypatch.setattr(MODULES[home], last, plant(getattr(MODULES[home], last)))
+    assert failing(worker, name, kind, entries, stored) - sound
 
 
 BY_POSITION = {
@@ -251,10 +251,10 @@ BY_POSITION = {
 
 
 @pytest.mark.parametrize("name", BY_POSITION)
-def test_a_keyword_that_may_be_given_by_position_is_found(name, worker, kept, monkeypatch):
+def test_a_keyword_that_may_be_given_by_position_is_found(name, worker, stored, monkeypatch):
     owner, lax = BY_POSITION[name]
-    place, _, last = name.rpartition(".")
-    held = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
-    assert not failing(worker, name, "signature", held, kept)
+    home, _, last = name.rpartition(".")
+    spec = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
+    assert not failing(worker, name, "signature", spec, stored)
     monkeypatch.setattr(owner, last, lax)
-    assert failing(worker, name, "signature", held, kept)
+    assert failing(worker, name, "signature", spec, stored)

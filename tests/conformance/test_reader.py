@@ -273,15 +273,15 @@ def test_verdicts_survive_a_new_reading(page, tmp_path):
     assert "verdict" not in again["raises"][1]
 
 
-@pytest.mark.parametrize("size, kept", [("size", True), ("width", False)])
-def test_calls_written_by_hand_survive_while_the_signature_stands(page, tmp_path, size, kept):
+@pytest.mark.parametrize("size, survives", [("size", True), ("width", False)])
+def test_calls_written_by_hand_survive_while_the_signature_stands(page, tmp_path, size, survives):
     page_entry, _ = specs.from_page(next(docs.read(page(ENGLISH))))
     page_entry["use"] = {"init": [["7"], {}]}
     specs.save({"nn.Gadget": page_entry}, tmp_path / "spec")
     newer = ENGLISH.replace("Gadget(size,", f"Gadget({size},")
     again, _ = specs.from_page(next(docs.read(page(newer))))
     verdicts.carry({"nn.Gadget": again}, tmp_path / "spec")
-    assert (again["use"] == page_entry["use"]) is kept
+    assert (again["use"] == page_entry["use"]) is survives
 
 
 def test_a_call_with_prose_is_not_recorded():

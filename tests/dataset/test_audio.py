@@ -63,11 +63,11 @@ def test_vad_cuts_what_is_in_front_of_a_voice():
     time = np.arange(24000) / 8000
     vowel = sum(np.sin(2 * np.pi * 200 * k * time) / k for k in range(1, 12))
     sound = np.where(time > 1.5, vowel, 0.0) + 1e-3 * np.random.default_rng(0).normal(size=24000)
-    kept = ds.audio.Vad(8000)(sound)
-    assert 12000 < kept.size < 14000  # the voice, and less than a quarter of a second before
-    np.testing.assert_array_equal(kept, sound[-kept.size :])
+    voiced = ds.audio.Vad(8000)(sound)
+    assert 12000 < voiced.size < 14000  # the voice, and less than a quarter of a second before
+    np.testing.assert_array_equal(voiced, sound[-voiced.size :])
     both = ds.audio.Vad(8000)(np.stack([sound - sound, sound]))
-    assert both.shape == (2, kept.size)
+    assert both.shape == (2, voiced.size)
 
 
 def test_dither_at_random_differs_from_call_to_call_and_a_seed_repeats_it():

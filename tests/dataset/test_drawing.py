@@ -33,11 +33,11 @@ def expected(which, titles, masks=None, thickness=2, size=0.8, colors=(GREEN, PI
 
 @pytest.mark.parametrize("names", [["cat", "dog"], ("cat", "dog"), {0: "cat", 1: "dog"}])
 def test_boxes_are_drawn_with_the_names_of_their_classes(names):
-    kept = IMAGE.copy()
+    before = IMAGE.copy()
     for image in (IMAGE, IMAGE.transpose(2, 0, 1)):
         found = imshow_det_bbox(image, BOXES, LABELS, class_names=names, show=False)
         np.testing.assert_array_equal(found, expected(range(3), ["cat", "dog", "class 7"]))
-    assert (IMAGE == kept).all()
+    assert (IMAGE == before).all()
     found = imshow_det_bbox(IMAGE, BOXES, LABELS, show=False)
     np.testing.assert_array_equal(found, expected(range(3), ["class 0", "class 1", "class 7"]))
 

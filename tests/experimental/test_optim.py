@@ -38,18 +38,18 @@ def step(optimizer, *gradients):
 @pytest.mark.parametrize("case", OBSERVED, ids=lambda case: f"{case['name']}-{case['arguments']}")
 def test_ten_steps_are_those_of_the_original(case):
     weights, steps = drawn()
-    held = [Parameter(Tensor(weight), name=name) for weight, name in zip(weights, "ab")]
+    trained = [Parameter(Tensor(weight), name=name) for weight, name in zip(weights, "ab")]
     arguments = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in case["arguments"].items()
     }
-    optimizer = getattr(optim, case["name"])(held, **arguments)
+    optimizer = getattr(optim, case["name"])(trained, **arguments)
     for number, gradients in enumerate(steps):
         if number == 6:
             ops.assign(optimizer.param_groups[0]["lr"], Tensor(0.02, float32))
         assert step(optimizer, *gradients) is True
         if number in WATCHED:
-            found = [*held[0].asnumpy()[0], *held[1].asnumpy()]
+            found = [*trained[0].asnumpy()[0], *trained[1].asnumpy()]
             # The original's float32 numbers after many steps.
             np.testing.assert_allclose(found, case["steps"][WATCHED[number]], rtol=2e-5, atol=4e-6)
     saved = {each.name: each.asnumpy().reshape(-1)[:3] for each in optimizer.get_parameters()}
@@ -60,8 +60,8 @@ def test_ten_steps_are_those_of_the_original(case):
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW"])
 def test_amsgrad_divides_by_the_largest_average_so_far(name):
-    held = one(values=(1.0,))
-    optimizer = getattr(optim, name)([held], 0.1, (0.5, 0.6), 1e-2, 0.0, True)
+    trained = one(values=(1.0,))
+    optimizer = getattr(optim, name)([trained], 0.1, (0.5, 0.6), 1e-2, 0.0, True)
     m = v = top = 0.0
     p = 1.0
     for t, g in enumerate([2.0, 0.1, -0.1, 0.05], 1):
@@ -71,7 +71,7 @@ def test_amsgrad_divides_by_the_largest_average_so_far(name):
         root = np.sqrt(1 - 0.6**t)
         eps = 1e-2 if name == "Adam" else 1e-2 * root
         p -= 0.1 * root / (1 - 0.5**t) * m / (np.sqrt(top) + eps)
-        close(held, [p])
+        close(trained, [p])
 
 
 def test_groups_have_settings_of_their_own():
@@ -128,9 +128,9 @@ def test_an_optimizer_of_a_user_reads_its_groups():
                     ops.assign_sub(parameter, gradients[number] * group["lr"])
             return True
 
-    held = one()
-    step(Descent([held], 0.5), [1.0, 1.0])
-    np.testing.assert_array_equal(held.asnumpy(), [0.5, 1.5])
+    trained = one()
+    step(Descent([trained], 0.5), [1.0, 1.0])
+    np.testing.assert_array_equal(trained.asnumpy(), [0.5, 1.5])
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_a_rate_of_a_group_may_be_a_bool_and_must_be_a_number():
         ([{"x": 1}], KeyError),
         ([{"params": {one()}}], TypeError),
         ([{"params": [one()]}, one("b")], TypeError),
-        ([{"params": [held := one()]}, {"params": [held]}], ValueError),
-        ([held, held], ValueError),
+        ([{"params": [trained := one()]}, {"params": [trained]}], ValueError),
+        ([trained, trained], ValueError),
     ],
     ids=str,
 )
@@ -225,11 +225,11 @@ def test_wrong_parameters_are_refused(params, error):
 
 
 def test_a_refused_step_changes_nothing():
-    held = [one("a"), one("b")]
-    optimizer = optim.Adam(held, 0.1)
+    trained = [one("a"), one("b")]
+    optimizer = optim.Adam(trained, 0.1)
     with pytest.raises(ValueError, match="shape"):
         step(optimizer, [1.0, 1.0], [1.0, 1.0, 1.0])
-    np.testing.assert_array_equal(held[0].asnumpy(), [1.0, 2.0])
+    np.testing.assert_array_equal(trained[0].asnumpy(), [1.0, 2.0])
     assert optimizer.state_step == 0
 
 

@@ -209,9 +209,9 @@ class Graph:
         with counting.quiet():
             for run, arguments, keywords, filled in self._calls:
                 found = flat([run(*arguments, **keywords)])
-                for place, values in zip(filled, found, strict=True):
-                    if place is not None:
-                        place._host[...] = values._host
+                for output, values in zip(filled, found, strict=True):
+                    if output is not None:
+                        output._host[...] = values._host
 
 
 def flat(values):

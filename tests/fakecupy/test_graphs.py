@@ -109,10 +109,10 @@ def test_memory_comes_from_a_pool_that_has_it(cp):
 
 
 def test_a_replay_finds_that_memory_was_freed(cp):
-    held = [cp.arange(3.0)]
-    graph, _ = captured(cp, lambda: held[0] + 1)
+    inputs = [cp.arange(3.0)]
+    graph, _ = captured(cp, lambda: inputs[0] + 1)
     graph.launch()
-    held.clear()
+    inputs.clear()
     gc.collect()
     with pytest.raises(graphs.CUDARuntimeError, match="is freed"):
         graph.launch()

@@ -113,9 +113,9 @@ def test_large_arrays_in_blocks_equal_small_ones(name):
 
 def test_dropout_keeps_the_expectation_and_zeroes_the_rest():
     out = ops.dropout(Tensor(np.ones(20000, np.float32)), 0.3).asnumpy()
-    kept = out != 0
-    close(out[kept], 1 / 0.7, atol=0)
-    assert abs(kept.mean() - 0.7) < 0.02
+    remaining = out != 0
+    close(out[remaining], 1 / 0.7, atol=0)
+    assert abs(remaining.mean() - 0.7) < 0.02
 
 
 def test_dropout_draws_anew_and_a_seed_fixes_it():
@@ -482,12 +482,12 @@ def test_the_best_boxes_of_all_classes():
     given = [
         Tensor(np.asarray(v)) for v in (np.int32(2), np.int32(4), np.float32(0.5), np.float32(0.2))
     ]
-    kept, best, classes, count = ops.CombinedNonMaxSuppression(clip_boxes=False)(
+    remaining, best, classes, count = ops.CombinedNonMaxSuppression(clip_boxes=False)(
         Tensor(boxes), Tensor(scores), *given
     )
     close(best, [[0.9, 0.7, 0.6, 0.3]])
     close(classes, [[0, 1, 1, 0]])
-    close(kept, boxes[0, [0, 2, 1, 2], 0][None])
+    close(remaining, boxes[0, [0, 2, 1, 2], 0][None])
     assert count.asnumpy().tolist() == [4]
 
 

@@ -65,8 +65,8 @@ def test_taking_a_band_out_undoes_putting_it_in(align, ends):
     x = Tensor(numbers(2, 3, 4).astype(np.float32))
     part = ops.MatrixDiagPartV3(align)(x, Tensor(ends), Tensor(0.0))
     again = ops.MatrixSetDiagV3(align)(x * 0, part, Tensor(ends)).asnumpy()
-    kept = sum(np.eye(3, 4, k) for k in range(ends[0], ends[1] + 1))
-    np.testing.assert_array_equal(again, x.asnumpy() * kept)
+    band = sum(np.eye(3, 4, k) for k in range(ends[0], ends[1] + 1))
+    np.testing.assert_array_equal(again, x.asnumpy() * band)
     if ends[0] < ends[1]:
         fill = Tensor(0.0)
         whole = ops.MatrixDiagV3(align)(part, Tensor(ends), Tensor(3), Tensor(4), fill)

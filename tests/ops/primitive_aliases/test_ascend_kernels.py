@@ -160,9 +160,9 @@ def test_norms_are_no_smaller_than_epsilon():
 def test_dropout_by_a_mask():
     x = np.ones((40, 50), np.float32)
     out, mask = gen.DropoutExt()(Tensor(x), 0.25, 7, 0)
-    kept = out.asnumpy() != 0
-    assert 0.7 < kept.mean() < 0.8
-    close_sums(out, kept / np.float32(0.75))
+    remaining = out.asnumpy() != 0
+    assert 0.7 < remaining.mean() < 0.8
+    close_sums(out, remaining / np.float32(0.75))
     assert mask.dtype == ms.uint8
     close_sums(gen.DropoutGradExt()(Tensor(2 * x), mask, 0.25), 2 * out.asnumpy())
     assert np.array_equal(gen.DropoutExt()(Tensor(x), 0.25, 7, 0)[0].asnumpy(), out.asnumpy())

@@ -32,18 +32,18 @@ def test_every_line_names_a_function_that_takes_its_arguments(area, name):
     assert issubclass(made, ops.Primitive)
     *_, target = alias.ALIASES[area][name]
     names = list(inspect.signature(made.__call__).parameters)[1:]
-    kept = list(inspect.signature(made.__init__).parameters)[1:]
+    own_names = list(inspect.signature(made.__init__).parameters)[1:]
     signature = inspect.signature(alias.found(target) if isinstance(target, str) else target)
     if isinstance(target, str):
         given = signature.parameters
         keywords = {
             each: each
-            for each in (*names, *kept)
+            for each in (*names, *own_names)
             if each in given and given[each].kind is given[each].KEYWORD_ONLY
         }
-        signature.bind(*(each for each in (*names, *kept) if each not in keywords), **keywords)
+        signature.bind(*(each for each in (*names, *own_names) if each not in keywords), **keywords)
     else:
-        assert list(signature.parameters) == names + kept
+        assert list(signature.parameters) == names + own_names
 
 
 # What 2.10 hands to these Primitives, and nothing here needs.

@@ -205,8 +205,8 @@ def test_new_tensors_take_a_dtype_by_position():
 
 @pytest.mark.parametrize("name, value", [("argmax_with_value", 4.0), ("argmin_with_value", -3.0)])
 def test_the_extreme_of_all_has_the_index_0(name, value):
-    found, place = getattr(x(), name)(axis=None)
-    assert float(found) == value and int(place) == 0 and place.dtype == ms.int64
+    found, index = getattr(x(), name)(axis=None)
+    assert float(found) == value and int(index) == 0 and index.dtype == ms.int64
 
 
 @pytest.mark.parametrize(
@@ -275,8 +275,8 @@ def test_transposes_of_what_is_no_matrix(name, shape):
 def test_the_median_of_what_is_not_nan_takes_wide_integers(dtype, error):
     tensor = Tensor([3, 1, 2], dtype)
     if error is None:
-        value, place = tensor.nanmedian()
-        assert value.dtype == dtype and int(value) == 2 and int(place) == 2
+        value, index = tensor.nanmedian()
+        assert value.dtype == dtype and int(value) == 2 and int(index) == 2
     else:
         with pytest.raises(error, match="'nanmedian'"):
             tensor.nanmedian()
