@@ -293,7 +293,8 @@ FURTHER = {
         common._helpers common._jit_context _checkparam""",
     "ops._transforms.multitype_ops": """utils=ops._transforms.multitype_ops ops.composite
         ops.auto_generate ops._primitive_aliases.inner_ops common""",
-    "ops._primitive_aliases.grad_ops": "communication ops.primitive",
+    "ops._primitive_aliases.grad_ops": """communication ops.primitive
+        ops.auto_generate/FlashAttentionScoreGrad""",
     "ops._primitive_aliases.pyboost_inner_prim": """ops._primitive_aliases.argument_helpers
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive": """

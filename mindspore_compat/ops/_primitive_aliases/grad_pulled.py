@@ -201,3 +201,59 @@ alias(
     "ops.operations._grad_ops.TraceGrad()(y_grad, x_shape)",
     lambda y_grad, x_shape: pulled(y_grad, ops.trace, ops.zeros(ints(x_shape), y_grad.dtype)),
 )
+
+
+@alias(
+    "ops.operations._grad_ops.LSTMGrad(input_size, hidden_size, num_layers, has_bias, "
+    "bidirectional, dropout, proj_size=0)(x, hx, cx, w, y, hy, cy, dy, dhy, dcy, reserve)"
+)
+def lstm_grad(x, hx, cx, w, y, hy, cy, dy, dhy, dcy, reserve, *settings):
+    lstm = ops.LSTM(*settings)
+    return pulled((dy, dhy, dcy), lambda *given: lstm(*given)[:3], x, hx, cx, w)
+
+
+@alias(
+    "ops.operations._grad_ops.BNTrainingUpdateGrad(epsilon=0.0001, data_format='NCHW')(grads, x, "
+    "batch_mean, batch_variance)"
+)
+def bn_training_update_grad(grads, x, batch_mean, batch_variance, epsilon, data_format):
+    """The gradients of the scale and of the shift."""
+    standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
+    axes = _other_axes(x, data_format)
+    return (grads * standard).sum(axes), grads.sum(axes)
+
+
+@alias(
+    "ops.operations._grad_ops.BNTrainingReduceGrad(epsilon=0.0001, data_format='NCHW')(grads, x, "
+    "diff_scale, diff_offset, scale, batch_mean, batch_variance)"
+)
+def bn_training_reduce_grad(
+    grads, x, diff_scale, diff_offset, scale, batch_mean, batch_variance, epsilon, data_format
+):
+    """The gradient of the input, given those of the scale and of the shift."""
+    count = x.size // batch_mean.size
+    standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
+    by_channel = [_by_channel(each, x, data_format) for each in (diff_scale, diff_offset)]
+    centred = grads - (by_channel[1] + standard * by_channel[0]) / count
+    rate = scale * ops.rsqrt(batch_variance + epsilon)
+    return centred * _by_channel(rate, x, data_format)
+
+
+def _channel(x, data_format):
+    return x.ndim - 1 if data_format == "NHWC" else 1
+
+
+def _other_axes(x, data_format):
+    return tuple(axis for axis in range(x.ndim) if axis != _channel(x, data_format))
+
+
+def _by_channel(values, x, data_format):
+    shape = [1] * x.ndim
+    shape[_channel(x, data_format)] = -1
+    return values.reshape(shape)
+
+
+def _standard(x, mean, variance, epsilon, data_format):
+    rate = ops.rsqrt(variance + epsilon)
+    centred = x - _by_channel(mean, x, data_format)
+    return centred * _by_channel(rate, x, data_format)

@@ -33,6 +33,7 @@ KERNEL = x(2, 2, 2)
 SINGLE = np.float32
 
 IMAGES, SCALES, SLOPES = x(4, 3, 5, 5), t(x(1, 3, 1, 1, low=0.5)), x(3)
+CELL = [t(x(*shape), SINGLE) for shape in ((2, 2, 2), (1, 2, 3), (1, 2, 3))]  # x, h, c
 GRID, GRID3 = t(x(1, 3, 4, 2, low=-1.3, high=1.3)), t(x(1, 2, 3, 2, 3))
 
 
@@ -93,6 +94,42 @@ CASES = {
         ops.AvgPool((3, 2), (2, 1), "SAME"),
         IMAGE,
         lambda a, y, d: g.AvgPoolGrad((3, 2), (2, 1), "SAME")(a, y, d),
+    ),
+    "AvgPoolGradGe": (
+        ops.AvgPool((3, 2), (2, 1), "SAME"),
+        IMAGE,
+        lambda a, y, d: g.AvgPoolGradGe((3, 2), (2, 1), "SAME")((1, 2, 6, 6), d),
+    ),
+    "AvgPoolGradVm": (
+        ops.AvgPool(2, 2),
+        IMAGE,
+        lambda a, y, d: g.AvgPoolGradVm(2, 2)((1, 2, 6, 6), d, None, None),
+        SINGLE,
+    ),
+    "BNTrainingReduceGrad": (
+        lambda a: _standard(a, (0, 2, 3)) * SCALES,
+        IMAGES,
+        lambda a, y, d: g.BNTrainingReduceGrad(1e-5)(
+            d,
+            a,
+            *g.BNTrainingUpdateGrad(1e-5)(d, a, *_statistics(a, (0, 2, 3))),
+            SCALES.reshape(3),
+            *_statistics(a, (0, 2, 3)),
+        ),
+    ),
+    "BNTrainingUpdateGrad": (
+        lambda s: _standard(t(IMAGES), (0, 2, 3)) * s.reshape(1, 3, 1, 1),
+        x(3),
+        lambda s, y, d: g.BNTrainingUpdateGrad(1e-5)(
+            d, t(IMAGES), *_statistics(t(IMAGES), (0, 2, 3))
+        )[0],
+    ),
+    "BNTrainingUpdateGrad of the shift": (
+        lambda s: t(IMAGES) + s.reshape(1, 3, 1, 1),
+        x(3),
+        lambda s, y, d: g.BNTrainingUpdateGrad(1e-5)(
+            d, t(IMAGES), *_statistics(t(IMAGES), (0, 2, 3))
+        )[1],
     ),
     "BatchNormGrad": (
         lambda a: _standard(a, (0, 2, 3)) * SCALES,
@@ -213,6 +250,14 @@ CASES = {
         lambda a, y, d: g.KLDivLossGrad("none")(d, a, t(S)),
     ),
     "L2NormalizeGrad": (ops.L2Normalize(1), A, lambda a, y, d: g.L2NormalizeGrad(1)(a, y, d)),
+    "LSTMGrad": (
+        lambda w: ops.LSTM(2, 3, 1, True, False, 0.0)(*CELL, w)[0],
+        x(84, 1, 1),
+        lambda w, y, d: g.LSTMGrad(2, 3, 1, True, False, 0.0)(
+            *CELL, w, y, *CELL[1:], d, CELL[1] * 0, CELL[2] * 0, None
+        )[3],
+        SINGLE,
+    ),
     "LRNGrad": (
         ops.LRN(2, 1.0, 0.5, 0.6),
         IMAGE,
@@ -549,3 +594,7 @@ def test_only_names_of_the_path_are_shown():
         g.NoSuchGrad
     with pytest.raises(TypeError):
         g.TanhGrad()(1.0, t(A))
+
+
+def test_attention_has_one_gradient_under_both_paths():
+    assert g.FlashAttentionScoreGrad is ops.auto_generate.FlashAttentionScoreGrad
