@@ -207,8 +207,29 @@ alias(
     "ops.operations._grad_ops.LSTMGrad(input_size, hidden_size, num_layers, has_bias, "
     "bidirectional, dropout, proj_size=0)(x, hx, cx, w, y, hy, cy, dy, dhy, dcy, reserve)"
 )
-def lstm_grad(x, hx, cx, w, y, hy, cy, dy, dhy, dcy, reserve, *settings):
-    lstm = ops.LSTM(*settings)
+def lstm_grad(
+    x,
+    hx,
+    cx,
+    w,
+    y,
+    hy,
+    cy,
+    dy,
+    dhy,
+    dcy,
+    reserve,
+    input_size,
+    hidden_size,
+    num_layers,
+    has_bias,
+    bidirectional,
+    dropout,
+    proj_size,
+):
+    lstm = ops.LSTM(
+        input_size, hidden_size, num_layers, has_bias, bidirectional, dropout, proj_size
+    )
     return pulled((dy, dhy, dcy), lambda *given: lstm(*given)[:3], x, hx, cx, w)
 
 
