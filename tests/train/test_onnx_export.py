@@ -159,6 +159,7 @@ NETS = {
         [{0: "n"}, {0: "n"}],
         [(7, 3), (7, 4)],
     ),
+    "pooled": (lambda: nn.AdaptiveAvgPool2d(1), [normal(1, 3, 4, 4)], [{2: "h"}], [(1, 3, 9, 4)]),
     "attention": (
         lambda: nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True),
         [normal(1, 5, 8)],

@@ -59,7 +59,7 @@ class Dynamic:
         renamed = {}
         for name in list(w.constants):
             seen = [writer.constants[name] for writer in self.writers]
-            if any(one.shape != seen[0].shape or (one != seen[0]).any() for one in seen[1:]):
+            if not all(_same(one, seen[0]) for one in seen[1:]):
                 renamed[name] = self._follow(name, seen, rest)
         for one in rest:
             one.operands = [renamed.get(name, name) for name in one.operands]
@@ -95,16 +95,19 @@ class Dynamic:
         """The name of what takes the place of a constant that differs."""
         if any(one.shape != seen[0].shape for one in seen):
             return self._array(seen)
-        entries = list(zip(*(one.ravel().tolist() for one in seen)))
-        changing = [i for i, values in enumerate(entries) if len(set(values)) > 1]
+        changing = np.flatnonzero(np.any([one != seen[0] for one in seen], 0))
         if len(changing) == 1 and _shapes_a_reshape(name, operators):
             shape = seen[0].copy()
             shape[changing[0]] = -1
             return self.writer.named(shape)
-        w = self.writer
+        return self._numbers(seen)
+
+    def _numbers(self, seen):
+        """A constant of one shape whose numbers differ."""
+        w, entries = self.writer, zip(*(one.ravel().tolist() for one in seen))
         parts = [self._entry(values, seen[0].dtype) for values in entries]
-        whole_array = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
-        return w("Reshape", whole_array, whole(*seen[0].shape))
+        joined = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
+        return w("Reshape", joined, whole(*seen[0].shape))
 
     def _entry(self, values, dtype):
         """A number of a constant, as an array of one element."""
@@ -174,11 +177,13 @@ class Dynamic:
             raise _refusal("a constant has another rank with other lengths")
         sizes = list(zip(*(one.shape for one in seen)))
         axes = [axis for axis, ns in enumerate(sizes) if len(set(ns)) > 1]
-        head = first[tuple(slice(1) if a in axes else slice(None) for a in range(first.ndim))]
         parts = [self._entry(ns, np.dtype(np.int64)) for ns in sizes]
         shape = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
-        if all(np.array_equal(one, np.broadcast_to(head, one.shape)) for one in seen):
-            return w("Expand", head, shape)
+        cut = tuple(slice(1) if a in axes else slice(None) for a in range(first.ndim))
+        heads = [one[cut] for one in seen]
+        if all((one == head).all() for one, head in zip(seen, heads)):
+            same = all(_same(head, heads[0]) for head in heads)
+            return w("Expand", heads[0] if same else self._numbers(heads), shape)
         start, step = (first.ravel()[i] for i in (0, 1))
         step = step - start
         for one in seen:
@@ -191,6 +196,10 @@ class Dynamic:
             stop = w("Add", w("Mul", count, step), start)
             return w("Reshape", w("Range", start, stop, step), shape)
         raise _refusal(f"it holds a constant array of shape {first.shape} that depends on them")
+
+
+def _same(one, other):
+    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
 
 
 def _shapes_a_reshape(name, operators):
