@@ -12,6 +12,7 @@ from .operations import *  # noqa: F403
 from .pipeline import *  # noqa: F403
 from .sampler import *  # noqa: F403
 from .schema import *  # noqa: F403
+from .serialization import *  # noqa: F403
 from .sources import *  # noqa: F403
 from .waited import *  # noqa: F403
 

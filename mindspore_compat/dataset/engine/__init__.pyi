@@ -118,4 +118,8 @@ from ...dataset import YahooAnswersDataset as YahooAnswersDataset
 from ...dataset import YelpReviewDataset as YelpReviewDataset
 from ...dataset import YesNoDataset as YesNoDataset
 from ...dataset import ZipDataset as ZipDataset
+from ...dataset import compare as compare
+from ...dataset import deserialize as deserialize
+from ...dataset import serialize as serialize
+from ...dataset import show as show
 from ...dataset import zip as zip

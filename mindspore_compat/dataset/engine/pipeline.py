@@ -99,6 +99,15 @@ class Dataset:
         """How many rows a batch has, or None where nothing below makes batches."""
         return self.children[0]._batch_size() if self.children else None
 
+    def _described(self):
+        """The attributes that a description of the node holds, besides the children."""
+        derived = ("children", "_pipeline_key")
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
+    def _restore(self, attributes):
+        """Takes the attributes that a description gives, of a node that was not made otherwise."""
+        vars(self).update(attributes)
+
     # Iterating ------------------------------------------------------------------------------------
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):

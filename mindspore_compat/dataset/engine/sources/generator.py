@@ -152,6 +152,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def prepare_multiprocessing(self):
         """Is there for scripts; the workers start with the iterator that needs them."""
 
+    def _described(self):
+        return super()._described() | {"_remaining": None}
+
     def _columns(self):
         return self.column_names
 

@@ -91,6 +91,9 @@ class Listed(MappableDataset):
         if self._has_classes:
             self._labels = self._classes
 
+    def _described(self):
+        return super()._described() | {"_found": None}
+
     def _records(self):
         if self._found is None:
             with reading(self.dataset_dir):

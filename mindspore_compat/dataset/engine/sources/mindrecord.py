@@ -171,6 +171,13 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         )
         self.sampler = sampler or _chosen(num_samples, shuffle, num_shards, shard_id)
 
+    def _described(self):
+        return super()._described() | {"_records": None}
+
+    def _restore(self, attributes):
+        super()._restore(attributes)
+        self._records = Records(self.dataset_files)
+
     def _columns(self):
         return self.columns_list
 

@@ -1,0 +1,295 @@
+"""Pipelines as JSON: `serialize`, `deserialize`, `compare` and `show`.
+
+A node is a dict of "op_type", "children" and what the node was made with; samplers and transforms
+in it are dicts too, told by "sampler_name" and "tensor_op_name". What JSON lacks is a dict of one
+key that begins with "$". Arrays are written whole. Functions and objects of scripts are written by
+name alone, so a pipeline with one can be shown and compared, but not made again.
+
+Worked example. `ds.TextFileDataset("a.txt", shuffle=False).batch(2)` is, but for what is None,
+
+    {"op_type": "Batch", "batch_size": 2, "drop_remainder": false, ..., "children": [
+        {"op_type": "TextFileDataset", "dataset_files": ["a.txt"], ..., "children": []}]}
+"""
+
+import json
+import re
+import sys
+import types
+from enum import Enum
+
+import numpy as np
+
+from ... import log
+from ..._core.rules.vocabulary import InstanceOf
+from ..._core.tensor import dtype as dtypes
+from ..._io.files import atomic_write
+from ..._io.reading import json_of
+from ..transforms.base import TensorOperation
+from ._base_sampler import BuiltinSampler
+from .pipeline import Dataset, SourceDataset
+
+__all__ = ["compare", "deserialize", "serialize", "show"]
+
+_PACKAGE = __name__.rpartition(".engine")[0]
+_SUFFIX = "Dataset"
+_A_DATASET = InstanceOf(Dataset).called("a dataset")
+_A_DICT = InstanceOf(dict)
+
+
+def serialize(dataset, json_filepath=""):
+    """Describes a pipeline as a dict that JSON can hold, and writes it to a file.
+
+    Args:
+        dataset (Dataset): the last node of the pipeline.
+        json_filepath (str, optional): the file; "" for none.
+
+    Returns:
+        dict, the description. Functions and objects of scripts are in it by their names, arrays
+        as lists.
+
+    Raises:
+        TypeError: `dataset` is no dataset.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> with open("lines.txt", "w") as file:
+        ...     _ = file.write("one\\ntwo\\nthree")
+        >>> described = ds.serialize(ds.TextFileDataset("lines.txt", shuffle=False).batch(2))
+        >>> described["op_type"], described["batch_size"]
+        ('Batch', 2)
+        >>> ds.deserialize(described).get_dataset_size()
+        2
+    """
+    _A_DATASET.refuse("serialize", "dataset", dataset)
+    described = _node(dataset)
+    if json_filepath:
+        with atomic_write(json_filepath) as file:
+            file.write(json.dumps(described).encode())
+    return described
+
+
+def deserialize(input_dict=None, json_filepath=None):
+    """Makes the pipeline that `serialize` described.
+
+    Args:
+        input_dict (dict, optional): the description.
+        json_filepath (str, optional): the file that holds it, where there is no `input_dict`.
+
+    Returns:
+        Dataset, the pipeline; None where neither argument is given.
+
+    Raises:
+        TypeError: `input_dict` is no dict.
+        OSError: the file cannot be read.
+        RuntimeError: it describes no pipeline, or one with functions or objects of scripts.
+    """
+    if input_dict is None and json_filepath is None:
+        return None
+    if input_dict is None:
+        input_dict = json_of(json_filepath)
+    _A_DICT.refuse("deserialize", "input_dict", input_dict)
+    try:
+        return _made_node(input_dict)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RuntimeError(f"For 'deserialize', the input is no pipeline: {error}") from error
+
+
+def compare(pipeline1, pipeline2):
+    """Returns whether two pipelines are the same, by what `serialize` says of them.
+
+    Args:
+        pipeline1 (Dataset): a pipeline.
+        pipeline2 (Dataset): another one.
+
+    Raises:
+        TypeError: one is no dataset.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> numbers = ds.NumpySlicesDataset([1, 2, 3])
+        >>> ds.compare(numbers.batch(2), numbers.batch(2)), ds.compare(numbers, numbers.batch(2))
+        (True, False)
+    """
+    for name, pipeline in (("pipeline1", pipeline1), ("pipeline2", pipeline2)):
+        _A_DATASET.refuse("compare", name, pipeline)
+    return _node(pipeline1) == _node(pipeline2)
+
+
+def show(dataset, indentation=2):
+    """Writes the description of a pipeline to the log, at the level "info".
+
+    Args:
+        dataset (Dataset): the last node of the pipeline.
+        indentation (int, optional): by how many spaces lines are indented; None for one line.
+
+    Raises:
+        TypeError: `dataset` is no dataset.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> ds.show(ds.NumpySlicesDataset([1, 2, 3]).batch(2))
+    """
+    _A_DATASET.refuse("show", "dataset", dataset)
+    log.info(json.dumps(_node(dataset), indent=indentation))
+
+
+# Written ------------------------------------------------------------------------------------------
+
+
+def _node(dataset):
+    """What a node is made with, and its children's."""
+    name = type(dataset).__name__
+    if not isinstance(dataset, SourceDataset):
+        name = name.removesuffix(_SUFFIX)
+    children = [_node(child) for child in dataset.children]
+    return {"op_type": name, "children": children, **_state(dataset, dataset._described())}
+
+
+def _state(owner, attributes):
+    """The attributes of an object, as JSON; its own methods by their names."""
+    return {
+        name: {"$method": value.__name__}
+        if isinstance(value, types.MethodType) and value.__self__ is owner
+        else _value(value)
+        for name, value in attributes.items()
+    }
+
+
+def _value(value):
+    """Any value as JSON."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) in (list, tuple):
+        items = [_value(each) for each in value]
+        return items if type(value) is list else {"$tuple": items}
+    if type(value) is dict:
+        return {"$dict": [[_value(key), _value(each)] for key, each in value.items()]}
+    for kind, written in _WRITTEN.items():
+        if isinstance(value, kind):
+            return written(value)
+    return _object(value)
+
+
+def _object(value):
+    """A sampler, a transform, another object of this package, or the name of what else it is."""
+    kind = type(value)
+    if isinstance(value, Dataset):
+        return {"$node": _node(value)}
+    if not kind.__module__.startswith(_PACKAGE) or isinstance(value, types.FunctionType):
+        owner = value if hasattr(value, "__qualname__") else kind
+        return {"$python": f"{getattr(owner, '__module__', 'builtins')}.{owner.__qualname__}"}
+    if isinstance(value, BuiltinSampler):
+        return {"sampler_name": _path(kind), **_state(value, vars(value))}
+    if isinstance(value, TensorOperation):
+        state = _state(value, value.__getstate__())
+        return {"tensor_op_name": _path(kind), "tensor_op_params": state}
+    return {"$object": _path(kind), "state": _state(value, vars(value))}
+
+
+def _path(kind):
+    """The path of a class below `dataset`."""
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix(f"{_PACKAGE}.")
+
+
+_WRITTEN = {
+    Enum: lambda value: {"$member": [_path(type(value)), value.name]},
+    np.dtype: lambda value: {"$dtype": value.str},
+    np.generic: lambda value: {"$array": [value.dtype.str, _value(value.item()), []]},
+    np.ndarray: lambda value: {
+        "$array": [value.dtype.str, _value(value.ravel().tolist()), list(value.shape)]
+    },
+    dtypes.Type: lambda value: {"$type": str(value)},
+    bytes: lambda value: {"$bytes": value.hex()},
+    re.Pattern: lambda value: {"$pattern": [value.pattern, value.flags]},
+}
+
+
+# Read ---------------------------------------------------------------------------------------------
+
+
+def _made_node(described):
+    """The node that a dict describes."""
+    attributes = dict(described)
+    name, children = attributes.pop("op_type"), attributes.pop("children")
+    kinds = {kind.__name__: kind for kind in _below(Dataset)}
+    kind = kinds.get(name) or kinds.get(name + _SUFFIX)
+    if kind is None:
+        raise ValueError(f"there is no node {name!r}")
+    made = object.__new__(kind)
+    made.children = [_made_node(child) for child in children]
+    made._restore(_attributes(made, attributes))
+    return made
+
+
+def _below(kind):
+    """The classes of this package that inherit from a class."""
+    for each in kind.__subclasses__():
+        if each.__module__.startswith(_PACKAGE):
+            yield each
+        yield from _below(each)
+
+
+def _attributes(owner, state):
+    return {
+        name: getattr(owner, value["$method"])
+        if isinstance(value, dict) and "$method" in value
+        else _read(value)
+        for name, value in state.items()
+    }
+
+
+def _read(value):
+    """The value that JSON stands for."""
+    if isinstance(value, list):
+        return [_read(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "sampler_name" in value:
+        state = {name: each for name, each in value.items() if name != "sampler_name"}
+        return _instance(value["sampler_name"], state)
+    if "tensor_op_name" in value:
+        return _instance(value["tensor_op_name"], value["tensor_op_params"])
+    if "$object" in value:
+        return _instance(value["$object"], value["state"])
+    ((tag, content),) = value.items()
+    return _READ[tag](content)
+
+
+def _instance(path, state):
+    """An object of a class of this package, with its attributes."""
+    kind = _class(path)
+    if not isinstance(kind, type) or not kind.__module__.startswith(_PACKAGE):
+        raise ValueError(f"{path!r} is no class of datasets")
+    made = object.__new__(kind)
+    vars(made).update(_attributes(made, state))
+    return made
+
+
+def _class(path):
+    module, _, name = path.rpartition(".")
+    return getattr(sys.modules[f"{_PACKAGE}.{module}".rstrip(".")], name)
+
+
+def _refused(name):
+    raise ValueError(f"{name!r} is Python code, which a description does not hold")
+
+
+def _array(content):
+    dtype, items, shape = content
+    found = np.array(_read(items), np.dtype(dtype)).reshape(shape)
+    return found if shape else found[()]
+
+
+_READ = {
+    "$tuple": lambda items: tuple(map(_read, items)),
+    "$dict": lambda items: {_read(key): _read(each) for key, each in items},
+    "$node": _made_node,
+    "$python": _refused,
+    "$member": lambda content: _class(content[0])[content[1]],
+    "$dtype": np.dtype,
+    "$array": _array,
+    "$type": lambda name: getattr(dtypes, name.lower()),
+    "$bytes": bytes.fromhex,
+    "$pattern": lambda content: re.compile(*content),
+}
