@@ -29,6 +29,18 @@ class OverSteps(nn.Cell):
         return self.layer(x, None, self.lengths)[0]
 
 
+class StateAfter(nn.Cell):
+    """A cell of a recurrent layer, from one state."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell
+        self.state = ms.Tensor(np.linspace(-1, 1, 32, dtype=np.float32).reshape(4, 8))
+
+    def construct(self, x):
+        return self.cell(x, self.state)
+
+
 LAYERS = {
     **{name: getattr(nn, name) for name in ("ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU")},
     **{name: getattr(nn, name) for name in ("GELU", "FastGelu", "SiLU", "Mish", "Sigmoid", "Tanh")},
@@ -45,6 +57,7 @@ LAYERS = {
     "GroupNorm, not scaled": lambda: nn.GroupNorm(2, 4, affine=False),
     "InstanceNorm2d": lambda: nn.InstanceNorm2d(4),
     "BatchNorm2d": lambda: nn.BatchNorm2d(4),
+    "RNNCell": lambda: StateAfter(nn.RNNCell(6, 8)),
     "RNN": lambda: OverSteps(nn.RNN(6, 8)),
     "RNN, relu": lambda: OverSteps(nn.RNN(6, 8, nonlinearity="relu")),
 }
@@ -55,6 +68,7 @@ MASKED = {
     ),
 }
 SHAPES = {"Norm": (3, 4, 5, 6), "RNN": (STEPS, 3, 6)}
+FLAT = ("LayerNorm", "RNNCell")  # these take a matrix
 
 
 def counted(name, make):
@@ -62,7 +76,7 @@ def counted(name, make):
     ms.set_seed(1)
     layer = make()
     weights = list(layer.trainable_params()) if isinstance(layer, nn.Cell) else []
-    kind = next((kind for kind in SHAPES if kind in name and name != "LayerNorm"), None)
+    kind = next((kind for kind in SHAPES if kind in name and name not in FLAT), None)
     rng = np.random.default_rng(0)
     x = ms.Tensor(rng.standard_normal(SHAPES.get(kind, (4, 6))).astype(np.float32))
     if isinstance(layer, nn.Cell):
@@ -86,8 +100,9 @@ def _flat(gradients):
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_is_few_launches_and_computes_what_the_host_does(space, name):
     found, forward, backward = counted(name, LAYERS[name])
-    times = STEPS if "RNN" in name else 1
-    assert 1 <= forward.launches <= FORWARD * times, forward.names["launches"]
+    times = STEPS if "RNN" in name and name not in FLAT else 1
+    forward_limit = FORWARD + 2 * (name == "RNNCell")  # two products and two sums
+    assert 1 <= forward.launches <= forward_limit * times, forward.names["launches"]
     assert 1 <= backward.launches <= BACKWARD * times, backward.names["launches"]
     for counts in (forward, backward):
         assert counts.transfers == counts.synchronisations == 0
@@ -99,6 +114,25 @@ def alike_on_the_host(found, name, make):
     wanted, _, _ = counted(name, make)
     for have, want in zip(found, wanted, strict=True):
         close(have, want, rtol=1e-4, atol=1e-5)
+
+
+def test_random_slopes_are_two_launches(space):
+    layer = nn.RReLU(0.2, 0.4)
+    x = ms.Tensor(np.linspace(-1, 1, 50, dtype=np.float32))
+    layer(x)
+    with counting.counted() as forward:
+        out, pull = ms.vjp(layer, x)
+    ones = ms.ops.ones_like(x)
+    with counting.counted() as backward:
+        gradients = pull(ones)
+    gradient = _flat(gradients)[0].asnumpy()
+    assert forward.launches == 2 and forward.names["launches"]["uniform_numbers"] == 1
+    assert dict(backward.names["launches"]) == {"_random_leaky_vjp": 1}
+    slopes = out.asnumpy() / x.asnumpy()
+    close(gradient, slopes, rtol=1e-6, atol=0)
+    below, above = slopes[x.asnumpy() < 0], slopes[x.asnumpy() > 0]
+    assert (above == 1).all() and len(set(below)) == 25
+    assert 0.2 <= below.min() < 0.25 and 0.35 < below.max() < 0.4
 
 
 @pytest.mark.parametrize("name", MASKED)

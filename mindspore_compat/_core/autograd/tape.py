@@ -82,7 +82,8 @@ class Rule:
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
-        fills (bool): of several outputs, those that no gradient reached get zeros instead of None.
+        fills (bool): of several outputs, those that no gradient reached get zeros instead of None;
+            a joint vjp says with an attribute of this name that it takes None.
     """
 
     fills = True
@@ -92,6 +93,7 @@ class Rule:
         self.inputs = tuple(inputs)
         self.upcast = upcast
         self.many = many
+        self.fills = getattr(joint, "fills", True)
         functions = [joint] if joint else list(vjps.values())
         self.saves = tuple(
             dict.fromkeys(
@@ -110,6 +112,7 @@ class Rule:
         made.inputs = tuple(inputs)
         made.upcast = upcast
         made.many = self.many
+        made.fills = self.fills
         made.pull = self.pull
         made.saves = tuple(_renamed(saved, names) for saved in self.saves)
         return made
@@ -412,7 +415,7 @@ def _upcast(xp, g, saved):
     """`g` and `saved` with low-precision floats in float32, where one of the gradients is of low
     precision."""
     low_precision = xp.low_precision
-    first = g[0] if type(g) is tuple else g
+    first = next(each for each in g if each is not None) if type(g) is tuple else g
     if first.dtype not in low_precision:
         return g, saved
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.space import extra
-from ..._core.autograd.vjp_rules import CONSTANT
+from ..._core.autograd.vjp_rules import CONSTANT, derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Bool,
@@ -22,6 +22,7 @@ from ..._core.rules.vocabulary import (
     floating,
     real,
 )
+from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats, Reals
 
 Chance = Float(ge=0.0, le=1.0)
@@ -306,6 +307,29 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 # Random activations -------------------------------------------------------------------------------
 
 
+def _random_leaky(xp, x, drawn, *, lower, upper):
+    return xp.where(x >= 0, x, x * (drawn * (upper - lower) + lower))
+
+
+def _random_leaky_vjp(xp, g, x, drawn, *, lower, upper):
+    return xp.where(x >= 0, g, g * (drawn * (upper - lower) + lower))
+
+
+@extra
+def random_leaky(xp, x, drawn, lower, upper):
+    """`x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses."""
+    return xp.pointwise(_random_leaky, x, drawn, lower=lower, upper=upper)
+
+
+derive(
+    "random_leaky(x, drawn, lower, upper)",
+    arrays="x drawn",
+    x=lambda xp, g, x, drawn, lower, upper: xp.pointwise(
+        _random_leaky_vjp, g, x, drawn, lower=lower, upper=upper
+    ),
+)
+
+
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
 def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number | Bool = 1 / 3):
     """Keeps the elements that are not negative and multiplies the others by random slopes in
@@ -322,6 +346,9 @@ def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number
         raise ValueError(
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}."
         )
+    if input.dtype == np.float32:
+        drawn = xp.random_uniform(input.shape)
+        return xp.random_leaky(input, drawn, float(lower), float(upper))
     negative_slope = xp.random_uniform(input.shape, float(lower), float(upper))
     negative_slope = (
         xp.cast(negative_slope, input.dtype) if input.dtype.kind == "f" else negative_slope

@@ -17,7 +17,8 @@ def _rnn_step(xp, gate, recurrent, h, at, *, kind):
 
 def _rnn_back(xp, y, grad_out, flow, at, *, kind):
     """What a step passes to its gate; with a mask also to the state."""
-    into = grad_out + flow if at is None else (grad_out + flow) * at
+    into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
+    into = into if at is None else into * at
     found = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
     return found if at is None else (found, flow * (1 - at))
 
@@ -38,11 +39,13 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
+    if mask is not None and flow is None:
+        flow = xp.zeros_like(outputs[0])
     grads = xp.empty(outputs.shape, outputs.dtype)
     for t in reversed(order):
         at = None if mask is None else mask[t]
         made = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
-        given = outputs[t], grad_out[t], flow, at
+        given = outputs[t], None if grad_out is None else grad_out[t], flow, at
         if bodies.pointwise(_rnn_back, *given, out=made, kind=kind) is None:
             return None
         back = xp.matmul(grads[t], weight)

@@ -30,6 +30,8 @@ def _masked_update(new, old, mask):
 def _states_before(xp, outputs, first, mask, reverse):
     """The states before each step, from the outputs (T, N, H) and the first state."""
     first = xp.expand_dims(first, 0)
+    if outputs.shape[0] == 1:
+        return first
     if reverse:
         before = xp.concatenate([outputs[1:], first], 0)
         known = None if mask is None else xp.concatenate([mask[1:], mask[:1] * 0], 0)
@@ -97,6 +99,8 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
         made = fused_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
         if made is not None:
             return *made, _weight_vjp(xp, made[0], before), None
+    grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
+    flow = xp.zeros_like(h0) if flow is None else flow
     by_step = {}
     for t in reversed(order):
         at = None if mask is None else mask[t]
@@ -107,6 +111,9 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
         flow = back if at is None else back + flow * (1 - at)
     grads = stacked(xp, by_step)
     return grads, flow, _weight_vjp(xp, grads, before), None
+
+
+rnn_sequence_vjp.fills = False  # a cell uses the state alone, most layers the outputs alone
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------
