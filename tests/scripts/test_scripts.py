@@ -46,7 +46,7 @@ def test_a_script_gives_real_numbers(name, mode, mindspore):
         pytest.skip(f"{ROOT} has no {case.folders[0]}")
     found = ours(case, mindspore, mode)
     assert "error" not in found, found["error"]
-    real = runner.answer(ANSWERS[name], runner.MODES[0] if case.alike else mode)
+    real = runner.answer(ANSWERS[name], runner.MODES[0] if case.same_in_graph_mode else mode)
     if real is None:
         return
     differences = runner.differences(real, found, case.tolerance or runner.TOLERANCE)

@@ -36,7 +36,7 @@ def fresh(monkeypatch):
 
 
 @pytest.fixture
-def told(monkeypatch):
+def logged(monkeypatch):
     """The warnings about steps that are not captured."""
     found = []
 
@@ -164,10 +164,10 @@ def scaled_step(cell, first=2.0**10):
 
 
 @pytest.mark.parametrize("network", ["LeNet-5", "batch norm", "dropout", "LSTM"])
-def test_captured_steps_give_the_numbers_of_others(space, network, told):
+def test_captured_steps_give_the_numbers_of_others(space, network, logged):
     eager, captured = runs(network, "Adam")
     captured.same_as(eager)
-    assert told == []
+    assert logged == []
     for counts in captured.counts[3:]:  # its two inputs and its loss are copied
         assert counts.launches == 4 and counts.names["launches"]["graph"] == 1
         assert counts.transfers == counts.synchronisations == 0
@@ -175,18 +175,18 @@ def test_captured_steps_give_the_numbers_of_others(space, network, told):
 
 
 @pytest.mark.parametrize("optimizer", [name for name in OPTIMIZERS if name != "AdamOffload"])
-def test_optimizers_count_and_compute_their_rates_on_the_device(space, optimizer, told):
+def test_optimizers_count_and_compute_their_rates_on_the_device(space, optimizer, logged):
     eager, captured = runs("dense", optimizer)
     captured.same_as(eager)
-    assert told == [] and captured.counts[-1].names["launches"]["graph"] == 1
+    assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
 
 
-def test_an_overflow_between_captured_steps_changes_the_scale_alone(space, told):
+def test_an_overflow_between_captured_steps_changes_the_scale_alone(space, logged):
     data = list(batches((2, 4), 8))
     data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
     eager, captured = runs(made=scaled_step, data=data)
     captured.same_as(eager)
-    assert told == [] and captured.counts[-1].names["launches"]["graph"] == 1
+    assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
     assert [bool(result[1]) for result in captured.results] == [False] * 4 + [True] + [False] * 3
     assert len({float(result[2]) for result in captured.results}) > 2
 
@@ -197,18 +197,18 @@ def test_a_result_that_is_kept_stays_as_it_is(space):
     assert len(set(losses)) == STEPS
 
 
-def test_a_step_returns_its_gradients(space, told):
+def test_a_step_returns_its_gradients(space, logged):
     cell, shape = network_of("dense")
     optimizer = OPTIMIZERS["Momentum"](cell.trainable_params())
     ms.set_context(mode=ms.GRAPH_MODE)
     step = nn.TrainOneStepCell(cell, optimizer, return_grad=True)
     found = [step(*batch)[1] for batch in batches(shape)]
     name = cell.trainable_params()[0].name
-    assert told == [] and not np.array_equal(found[3][name].asnumpy(), found[4][name].asnumpy())
+    assert logged == [] and not np.array_equal(found[3][name].asnumpy(), found[4][name].asnumpy())
 
 
 @pytest.mark.parametrize("marked", ["function", "method"])
-def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, told):
+def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, logged):
     def step_of(cell):
         optimizer = OPTIMIZERS["Adam"](cell.trainable_params())
         gradient = ms.value_and_grad(cell, None, cell.trainable_params())
@@ -236,20 +236,20 @@ def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, told)
         found.append((losses, [each.asnumpy() for each in cell.get_parameters()], counts))
         assert optimizer.global_step.asnumpy().tolist() == [STEPS]
     (losses, values, eager), (others, other_values, captured) = found
-    assert losses == others and told == []
+    assert losses == others and logged == []
     assert all(map(np.array_equal, values, other_values))
     assert captured.names["launches"]["graph"] == STEPS - 1 - _captured.WARM_UP
     assert not eager.names["launches"]["graph"]
 
 
-def test_a_function_that_does_not_train_is_left_alone(space, told):
+def test_a_function_that_does_not_train_is_left_alone(space, logged):
     function = ms.jit(lambda x, *others: float(x.sum()) + 1)
     x = ms.Tensor([1.0, 2.0])
     assert [function(x, object(), {1}) for _ in range(4)] == [4.0] * 4
-    assert told == []
+    assert logged == []
 
 
-def test_a_graph_belongs_to_one_object_even_if_another_is_equal(space, told):
+def test_a_graph_belongs_to_one_object_even_if_another_is_equal(space, logged):
     class Trainer:
         def __init__(self, cell):
             self.optimizer = OPTIMIZERS["Momentum"](cell.trainable_params())
@@ -272,11 +272,11 @@ def test_a_graph_belongs_to_one_object_even_if_another_is_equal(space, told):
         for trainer in trainers:
             for batch in batches((2, 4)):
                 trainer.step(*batch)
-    assert told == [] and counts.names["launches"]["graph"] == 2 * (STEPS - 3)
+    assert logged == [] and counts.names["launches"]["graph"] == 2 * (STEPS - 3)
     assert np.array_equal(*[cell.trainable_params()[0].asnumpy() for cell in cells])
 
 
-def test_a_model_trains_by_replays_in_graph_mode(space, told):
+def test_a_model_trains_by_replays_in_graph_mode(space, logged):
     rng = np.random.default_rng(0)
     data = rng.standard_normal((2 * STEPS, 4)).astype(np.float32)
     labels = rng.integers(0, 3, 2 * STEPS).astype(np.int32)
@@ -290,7 +290,7 @@ def test_a_model_trains_by_replays_in_graph_mode(space, told):
         with counting.counted() as counts:
             model.train(1, batched, dataset_sink_mode=False)
         found.append([each.asnumpy() for each in cell.get_parameters()])
-    assert told == [] and counts.names["launches"]["graph"] == STEPS - _captured.WARM_UP
+    assert logged == [] and counts.names["launches"]["graph"] == STEPS - _captured.WARM_UP
     assert all(map(np.array_equal, *found))
 
 
@@ -350,30 +350,30 @@ def drawn(number, step):
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
-def test_what_changes_between_steps_counts(space, between, network, told):
+def test_what_changes_between_steps_counts(space, between, network, logged):
     eager, captured = runs(network, between=between)
     captured.same_as(eager)
-    assert told == []
+    assert logged == []
     assert any(counts.names["launches"]["graph"] for counts in captured.counts)
 
 
-def test_each_of_a_few_shapes_has_its_graph(space, told):
+def test_each_of_a_few_shapes_has_its_graph(space, logged):
     sizes = [2, 3, 2, 3, 2, 3, 2, 3]
     data = [batch for size in sizes for batch in batches((size, 4), 1)]
     eager, captured = runs(data=data)
     captured.same_as(eager)
-    assert told == []
+    assert logged == []
     assert [counts.names["launches"]["graph"] for counts in captured.counts] == [0] * 4 + [1] * 4
 
 
-def test_after_a_few_shapes_others_are_not_captured(space, told):
+def test_after_a_few_shapes_others_are_not_captured(space, logged):
     data = [batch for size in range(2, 8) for batch in list(batches((size, 4), 1)) * 3]
     eager, captured = runs(data=data)
     captured.same_as(eager)
-    assert len(told) == 1 and "more than 4 kinds of arguments" in told[0]
+    assert len(logged) == 1 and "more than 4 kinds of arguments" in logged[0]
 
 
-def test_data_of_the_host_are_copied_into_the_inputs(space, told):
+def test_data_of_the_host_are_copied_into_the_inputs(space, logged):
     data = []
     for images, labels in batches((2, 4)):
         host = ms.Tensor(images.asnumpy())
@@ -381,7 +381,7 @@ def test_data_of_the_host_are_copied_into_the_inputs(space, told):
         data.append((host, labels))
     eager, captured = runs(data=data)
     captured.same_as(eager)
-    assert told == [] and captured.counts[-1].names["launches"]["graph"] == 1
+    assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
 
 
 # What is not captured -----------------------------------------------------------------------------
@@ -461,15 +461,15 @@ REASONS = {
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_what_cannot_be_captured_runs_as_before_and_says_why_once(space, reason, told):
+def test_what_cannot_be_captured_runs_as_before_and_says_why_once(space, reason, logged):
     eager, captured = runs(made=REASONS[reason])
     captured.same_as(eager)
-    assert len(told) == 1
-    assert any(f"because of {part}" in told[0] or part in told[0] for part in reason.split("|"))
+    assert len(logged) == 1
+    assert any(f"because of {part}" in logged[0] or part in logged[0] for part in reason.split("|"))
     assert not any(counts.names["launches"]["graph"] for counts in captured.counts)
 
 
-def test_row_sparse_gradients_are_not_captured(space, told):
+def test_row_sparse_gradients_are_not_captured(space, logged):
     class Table(nn.Cell):
         def __init__(self):
             super().__init__()
@@ -491,17 +491,17 @@ def test_row_sparse_gradients_are_not_captured(space, told):
     assert np.array_equal(*found)
 
 
-def test_a_parameter_assigned_before_each_step_is_in_the_end_not_captured(space, told):
+def test_a_parameter_assigned_before_each_step_is_in_the_end_not_captured(space, logged):
     def each_time(number, step):
         weight = step.network.trainable_params()[0]
         weight.set_data(ms.Tensor(np.full(weight.shape, 0.1 * number, np.float32)))
 
     eager, captured = runs(between=each_time, data=list(batches((2, 4), 16)))
     captured.same_as(eager)
-    assert len(told) == 1 and "parameters that are assigned between its steps" in told[0]
+    assert len(logged) == 1 and "parameters that are assigned between its steps" in logged[0]
 
 
-def test_a_refused_capture_leaves_all_as_it_was(space, told):
+def test_a_refused_capture_leaves_all_as_it_was(space, logged):
     def spoilt(x):
         if capture.running() is not None and capture.running().capturing:
             raise ValueError("spoilt")
@@ -509,18 +509,18 @@ def test_a_refused_capture_leaves_all_as_it_was(space, told):
 
     eager, captured = runs(made=with_(spoilt))
     captured.same_as(eager)
-    assert len(told) == 1 and "ValueError: spoilt" in told[0]
+    assert len(logged) == 1 and "ValueError: spoilt" in logged[0]
 
 
 @pytest.mark.parametrize("way", ["setting", "environment"])
-def test_captures_can_be_switched_off(space, way, told, monkeypatch):
+def test_captures_can_be_switched_off(space, way, logged, monkeypatch):
     if way == "setting":
         ms.runtime.set_kernel_launch_capture(False)
     else:
         monkeypatch.setenv(capture.VARIABLE, "0")
     eager, captured = runs()
     captured.same_as(eager)
-    assert told == [] and captured.counts[-1].launches == eager.counts[-1].launches
+    assert logged == [] and captured.counts[-1].launches == eager.counts[-1].launches
 
 
 # Memory -------------------------------------------------------------------------------------------

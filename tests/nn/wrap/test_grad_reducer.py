@@ -178,13 +178,13 @@ def test_a_parameter_without_a_gradient_and_one_that_is_not_reduced(group):
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_collectives_of_nccl_are_captured(group, monkeypatch):
-    told = []
-    monkeypatch.setattr(_captured.log, "warning", told.append)
+    logged = []
+    monkeypatch.setattr(_captured.log, "warning", logged.append)
     found = []
     for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
         ms.set_context(mode=mode)
         with counting.counted() as counts:
             found.append(weights_after(step_of("plain"), 5))
-    assert told == [] and counts.names["launches"]["graph"] == 3
+    assert logged == [] and counts.names["launches"]["graph"] == 3
     assert all(map(np.array_equal, *found))
     assert on_device(current_space().zeros(1))
