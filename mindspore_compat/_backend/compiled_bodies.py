@@ -295,9 +295,12 @@ class RowLoop(RowPlan):
                 after.append(f"r{number} += t{number}")
                 last.append(f"v{number} = single(r{number})")
             else:
-                first.append(f"t{number} = ordered(single(-math.inf))")
+                # A maximum that outlives the inner loop would keep it from using vectors.
+                first.append(f"r{number} = ordered(single(-math.inf))")
+                before.append(f"t{number} = ordered(single(-math.inf))")
                 lines.append(f"t{number} = max(t{number}, ordered({value}))")
-                last.append(f"v{number} = of_ordered(t{number})")
+                after.append(f"r{number} = max(r{number}, t{number})")
+                last.append(f"v{number} = of_ordered(r{number})")
         return [*first, *self._over_row(before, lines, after), *last]
 
     def _results(self, found):

@@ -79,7 +79,7 @@ class Trace:
         """The function that works out s0, s1, ... from the numbers of a call."""
         listed = ", ".join(self._texts)
         source = f"lambda {', '.join(numbers)}: ({listed}{',' if listed else ''})"
-        return eval(source, {"math": math, "inf": math.inf})
+        return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
 
     @property
     def recorder(self):

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+from kit.loops import needs_numba
 
 from mindspore_compat._backend import compiled, scheduler
 from mindspore_compat._backend.fuse import BLOCK, fuse
 from mindspore_compat.ops._optimizer import formulas
 
-needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
 CASES = {
     "momentum_update": {"lr": 0.1, "momentum": 0.9, "nesterov": True},

@@ -7,13 +7,12 @@ import sys
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ByPython
+from kit.loops import ByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
 from mindspore_compat._backend import arrays, compiled, compiled_bodies, scheduler
 
-needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 CLASSES = Tensor([3, -100, 19], ms.int32)
 
 
@@ -199,6 +198,7 @@ def test_a_forked_process_compiles_nothing(monkeypatch):
     assert not loop.request() and loop.ready is None
 
 
+@needs_numba
 @pytest.mark.parametrize("setting, found", [("off", "False"), ("wait", "True")])
 def test_the_environment_switches_loops_off_or_waits_for_them(setting, found):
     text = """
@@ -209,8 +209,6 @@ ms.ops.silu(ms.Tensor(np.ones(1 << 16, np.float32)))
 bodies = arrays.HOST.bodies
 print(bodies is not None and all(made.loop.ready for made in bodies._made.values()))
 """
-    if setting == "wait" and not compiled.available():
-        pytest.skip("needs Numba")
     done = subprocess.run(
         [sys.executable, "-c", text],
         capture_output=True,

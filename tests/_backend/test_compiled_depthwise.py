@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ByPython
+from kit.loops import ByPython, needs_numba
 
 from mindspore_compat._backend import arrays, compiled, compiled_depthwise, conv, depthwise
 
-needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 # kernel, stride, pads, dilation
 CASES = {
     "padded": ((3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1)),

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ByPython
+from kit.loops import ByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._backend import arrays, compiled, compiled_bodies, compiled_steps, scheduler
 
-needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 LAYERS = {
     "rnn": (nn.RNN, ("_rnn_step", "_rnn_back")),
     "lstm": (nn.LSTM, ("_lstm_step", "_lstm_cell", "_lstm_back")),

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from kit.loops import needs_numba
 from scipy import special
 
-from mindspore_compat._backend import compiled, compiled_bodies, vector_math
+from mindspore_compat._backend import compiled_bodies, vector_math
 
-needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 EXACT = {
     "exp": np.exp,
     "expm1": np.expm1,
