@@ -80,11 +80,14 @@ class FuncGraph:
         self._result = graph.output[0].name
 
     def __call__(self, *inputs):
-        """Runs the graph.
+        """Runs the graph. A list or tuple stands for its parts, which are inputs of their own where
+        it was exported here.
 
         Raises:
             RuntimeError: If the number of inputs, or a shape, is not that of the graph.
         """
+        if len(inputs) != len(self.inputs):
+            inputs = tuple(_flat(inputs))
         if len(inputs) != len(self.inputs):
             raise RuntimeError(
                 f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got {len(inputs)}."
@@ -103,6 +106,15 @@ class FuncGraph:
 
     def __repr__(self):
         return f"FuncGraph({self.name!r}, {len(self._steps)} nodes)"
+
+
+def _flat(values):
+    """The parts of nested lists and tuples, in order."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(value)
+        else:
+            yield value
 
 
 def _fits(shape, made_for):

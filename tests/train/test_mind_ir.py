@@ -81,6 +81,19 @@ def test_the_onnx_file_computes_what_was_exported(name):
     check(session.run(None, inputs), expected)
 
 
+def test_a_list_of_tensors_goes_into_a_loaded_graph_as_it_went_into_the_network():
+    def total(pair, x):
+        return pair[0] + pair[1] * x
+
+    pair, x = tensors([normal(2), normal(2)]), Tensor(normal(2))
+    ms.export(total, pair, x, file_name="graph", file_format="MINDIR")
+    network = nn.GraphCell(ms.load("graph.mindir"))
+    for given in (pair, tuple(pair), ms.mutable(pair)):
+        check(flat(network(given, x)), flat(total(pair, x)))
+    with pytest.raises(RuntimeError, match="takes 3 inputs, but got 4"):
+        network([*pair, x], x)
+
+
 RUNS_ALL = """
 import sys, json, numpy as np, mindspore as ms
 from mindspore import nn, Tensor
