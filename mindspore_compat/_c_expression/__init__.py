@@ -87,3 +87,15 @@ def swap_cache(host, device, block_mapping, is_device_to_host):
 def update_pijit_default_config(**kwargs):
     """Keeps settings of the original's compiler of byte code, which is not here."""
     _pijit_settings.update(kwargs)
+
+
+def disable_multi_thread():
+    """Has operations handed over by the thread that calls them, as they always are here."""
+
+
+def _framework_profiler_step_start():
+    """Marks the start of a step for the original's profiler of its runtime, which is not here."""
+
+
+def _framework_profiler_step_end():
+    """Marks the end of a step for the original's profiler of its runtime, which is not here."""

@@ -40,7 +40,7 @@ def need_rank(api, **pairs):
             )
 
 
-def _need_plain(api, settings, plain):
+def need_plain(api, settings, plain):
     """A ValueError for a setting that the operation has no inputs for."""
     for name, wanted in plain.items():
         if settings[name] != wanted:
@@ -185,7 +185,7 @@ class DynamicRNN(Primitive):
         init_h: Half,
         init_c: Half,
     ):
-        _need_plain(
+        need_plain(
             self.name,
             vars(self),
             {"cell_depth": 1, "use_peephole": False, "keep_prob": 1.0, "num_proj": 0},
@@ -252,7 +252,7 @@ class BasicLSTMCell(Primitive):
     def __call__(
         self, x: Float16Or32, h: Float16Or32, c: Float16Or32, w: Float16Or32, b: Float16Or32
     ):
-        _need_plain(self.name, vars(self), {"keep_prob": 1.0, "state_is_tuple": True})
+        need_plain(self.name, vars(self), {"keep_prob": 1.0, "state_is_tuple": True})
         need_rank(self.name, x=(x, 2), h=(h, 2), w=(w, 2))
         shape = (x.shape[0], h.shape[1])
         need_shapes(
@@ -361,6 +361,9 @@ def _plus(x, bias):
     return x if bias is None else x + bias
 
 
+PLAIN_GRU = {"cell_depth": 1, "keep_prob": 1.0, "num_proj": 0, "time_major": True}
+
+
 @public("ops.DynamicGRUV2")
 class DynamicGRUV2(Primitive):
     """A GRU over a sequence of T steps of N rows, which gives its gates too.
@@ -429,11 +432,7 @@ class DynamicGRUV2(Primitive):
         seq_length: TensorOf() | None,
         init_h: Float16Or32,
     ):
-        _need_plain(
-            self.name,
-            vars(self),
-            {"cell_depth": 1, "keep_prob": 1.0, "num_proj": 0, "time_major": True},
-        )
+        need_plain(self.name, vars(self), PLAIN_GRU)
         if self.cell_clip >= 0:
             raise ValueError(
                 f"For '{self.name}', 'cell_clip' must be negative when it is called, "

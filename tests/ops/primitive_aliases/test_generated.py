@@ -56,6 +56,7 @@ UNUSED = {
         "GeLUGrad": ["y"],
         "L2NormalizeGrad": ["out"],
         "LRNGrad": ["y"],
+        "DynamicGRUV2Grad": ["y", "seq_length", "mask"],
         "LSTMGrad": ["y", "hy", "cy", "reserve"],
         "LayerNormGradExt": ["mean", "variance"],
         "LogSigmoidGrad": ["buffer"],
