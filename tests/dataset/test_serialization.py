@@ -188,5 +188,8 @@ def test_a_description_must_be_a_dict_or_a_file(lines, tmp_path):
         ds.deserialize(1)
     with pytest.raises(OSError):
         ds.deserialize(json_filepath=str(tmp_path / "none.json"))
+    (tmp_path / "text.json").write_text("no JSON")
+    with pytest.raises(RuntimeError, match="is no JSON"):
+        ds.deserialize(json_filepath=str(tmp_path / "text.json"))
     with pytest.raises(OSError):
         ds.serialize(lines, str(tmp_path / "none" / "pipeline.json"))

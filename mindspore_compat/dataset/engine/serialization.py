@@ -87,12 +87,24 @@ def deserialize(input_dict=None, json_filepath=None):
     if input_dict is None and json_filepath is None:
         return None
     if input_dict is None:
-        input_dict = json_of(json_filepath)
+        input_dict = _content(json_filepath)
     _A_DICT.refuse("deserialize", "input_dict", input_dict)
     try:
         return _made_node(input_dict)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RuntimeError(f"For 'deserialize', the input is no pipeline: {error}") from error
+
+
+def _content(path):
+    """What a file of JSON holds.
+
+    Raises:
+        RuntimeError: it holds something else.
+    """
+    try:
+        return json_of(path)
+    except ValueError as error:
+        raise RuntimeError(f"For 'deserialize', {path!r} is no JSON: {error}") from error
 
 
 def compare(pipeline1, pipeline2):
