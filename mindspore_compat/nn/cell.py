@@ -20,6 +20,7 @@ import time
 from collections import OrderedDict
 
 from .. import ops
+from .._backend import capture
 from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
@@ -48,6 +49,9 @@ _MaybeParameter = InstanceOf(Parameter) | None
 _MaybeCell = CellOf | None
 
 __all__ = ["Cell"]
+
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class MixedPrecisionType(enum.Enum):
@@ -264,12 +268,21 @@ class Cell(Naming, Hooks, State, Settings):
         elif name in ("_params", "_cells", "_buffers"):
             self.__dict__[name] = Members(self, value)
         else:
+            if capture.running() is not None:
+                self._cell_refuse_captured(name)
             if isinstance(value, (list, tuple)):
                 self._cell_note_listed(value)
             elif isinstance(value, GradOperation) and value.get_by_list and not value.get_all:
                 self.__dict__["_cell_is_step"] = True
                 self._cell_choose_path()
             object.__setattr__(self, name, value)
+
+    def _cell_refuse_captured(self, name):
+        """Has a step that assigns an attribute of a script's Cell not be captured: a replay would
+        not assign it again."""
+        kind = type(self)
+        if not kind.__module__.startswith(f"{_PACKAGE}."):
+            capture.running().refuse(f"the attribute '{name}' of '{kind.__name__}', assigned in it")
 
     def __delattr__(self, name):
         for members in (self._params, self._cells, self._buffers):

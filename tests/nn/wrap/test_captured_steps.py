@@ -412,6 +412,20 @@ def drawing(x):
     return x + 0 * ops.standard_normal((8,))
 
 
+def counting_itself(cell):
+    class Counting(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.count = 0
+
+        def construct(self, x):
+            self.count += 1
+            return x * self.count
+
+    cell.backbone_network.between = Counting()
+    return plain_step(cell)
+
+
 def hooked(cell):
     cell.backbone_network.first.register_forward_hook(lambda cell, inputs, output: None)
     return plain_step(cell)
@@ -452,6 +466,7 @@ REASONS = {
     "copy from the host": with_(copying),
     "nonzero": with_(choosing),
     "random numbers other than uniform": with_(drawing),
+    "the attribute 'count' of 'Counting'": counting_itself,
     "hooks of 'Dense'": hooked,
     "hooks of '": hooked_weight,
     "the optimizer 'Descent'": own_optimizer,

@@ -15,7 +15,7 @@ from fakecupy import counting, rawkernels, timeline
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend import collective, nccl
-from mindspore_compat._backend.arrays import current_space, on_device
+from mindspore_compat._backend.arrays import current_space, on_device, to_host, to_space
 from mindspore_compat._backend.pending import Pending
 from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
@@ -64,7 +64,10 @@ class Group(collective.Group):
         return Pending(None)
 
     def all_reduce(self, array, operation="sum"):
-        return super().all_reduce(array, operation) if on_device(array) else Pending(2 * array)
+        if self._on_gpu(array):
+            return super().all_reduce(array, operation)
+        space = current_space()
+        return Pending(to_space(space, 2 * to_host(array)))
 
 
 @pytest.fixture
@@ -188,3 +191,16 @@ def test_collectives_of_nccl_are_captured(group, monkeypatch):
     assert logged == [] and counts.names["launches"]["graph"] == 3
     assert all(map(np.array_equal, *found))
     assert on_device(current_space().zeros(1))
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_collectives_of_mpi_are_not_captured(group, monkeypatch):
+    told = []
+    monkeypatch.setattr(_captured.log, "warning", told.append)
+    monkeypatch.setattr(group, "nccl", None)
+    found = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        found.append(weights_after(step_of("plain"), 5))
+    assert len(told) == 1 and "a value read from it" in told[0]
+    assert all(map(np.array_equal, *found))
