@@ -10,7 +10,7 @@ import ctypes
 
 from ._backend import device
 from ._core.rules.checked import checked
-from ._core.rules.vocabulary import Str
+from ._core.rules.vocabulary import InstanceOf, Str
 
 _ALLOCATE = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
 _FREE = (None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
@@ -76,11 +76,7 @@ class MemPool:
     """
 
     def __init__(self, allocator):
-        if not isinstance(allocator, PluggableAllocator):
-            raise TypeError(
-                f"For 'MemPool', 'allocator' must be a PluggableAllocator, but got {allocator!r} "
-                f"of type {type(allocator).__name__}."
-            )
+        InstanceOf(PluggableAllocator).refuse("MemPool", "allocator", allocator)
         self._allocator = allocator
         self._allocate = ctypes.CFUNCTYPE(*_ALLOCATE)(allocator.alloc_fn_ptr)
         self._free = ctypes.CFUNCTYPE(*_FREE)(allocator.free_fn_ptr)
@@ -123,10 +119,6 @@ def use_mem_pool(pool):
 
     Source: mindspore.runtime.use_mem_pool of MindSpore 2.10.
     """
-    if not isinstance(pool, MemPool):
-        raise TypeError(
-            f"For 'use_mem_pool', 'pool' must be a MemPool, but got {pool!r} of "
-            f"type {type(pool).__name__}."
-        )
+    InstanceOf(MemPool).refuse("use_mem_pool", "pool", pool)
     with device.using_allocator(pool._give, pool._take_back):
         yield

@@ -1,7 +1,7 @@
 """AutoBoost: which changes of networks, optimizers and steps a level or a dict requests."""
 
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import CellOf, OneOf
+from .._core.rules.vocabulary import CellOf, InstanceOf, OneOf
 from .base import OptimizerProcess, ParameterProcess
 from .grad_freeze import GradientFreeze
 from .less_batch_normalization import LessBN
@@ -144,11 +144,7 @@ class AutoBoost:
 def _checked(given):
     sections = {"boost_config_dict": given, **(given if isinstance(given, dict) else {})}
     for name, section in sections.items():
-        if not isinstance(section, dict):
-            raise TypeError(
-                f"For 'AutoBoost', '{name}' must be a dict, but got {section!r} of "
-                f"type {type(section).__name__}."
-            )
+        InstanceOf(dict).refuse("AutoBoost", name, section)
     return given
 
 

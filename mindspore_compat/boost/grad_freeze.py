@@ -49,11 +49,9 @@ class FreezeOpt(Cell):
     ):
         super().__init__(auto_prefix=False)
         groups = [opt.parameters] if train_parameter_groups is None else train_parameter_groups
-        if not isinstance(groups, (tuple, list)):
-            raise TypeError(
-                f"For 'FreezeOpt', 'train_parameter_groups' must be a tuple or list, but got "
-                f"{groups!r} of type {type(groups).__name__}."
-            )
+        InstanceOf(tuple, list).called("a tuple or list").refuse(
+            "FreezeOpt", "train_parameter_groups", groups
+        )
         self.train_strategy = _checked_strategy(train_parameter_groups, train_strategy)
         process = OptimizerProcess(opt)
         self.is_lars, self.opt_class = process.is_lars, process.opt_class
@@ -290,11 +288,7 @@ def freeze_cell(
 
     Source: mindspore.boost.freeze_cell of MindSpore 2.10.
     """
-    if not isinstance(optimizer, FreezeOpt):
-        raise TypeError(
-            f"For 'freeze_cell', 'optimizer' must be a FreezeOpt, but got {optimizer!r} of "
-            f"type {type(optimizer).__name__}."
-        )
+    InstanceOf(FreezeOpt).refuse("freeze_cell", "optimizer", optimizer)
     made = []
     for each in optimizer.opts:
         reducer = Identity()

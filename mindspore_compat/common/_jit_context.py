@@ -4,6 +4,8 @@ Nothing of this package reads it; scripts that trace functions in the original's
 and ask for it.
 """
 
+from .._core.rules.vocabulary import InstanceOf
+
 __all__ = ["JitContext", "jit_context", "set_jit_context"]
 _current = [None]
 
@@ -50,11 +52,7 @@ class JitContext:
 
 
 def _of_type(name, value, kind):
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"For 'JitContext', '{name}' must be a {kind.__name__}, but got {value!r} "
-            f"of type {type(value).__name__}."
-        )
+    InstanceOf(kind).refuse("JitContext", name, value)
     return value
 
 

@@ -505,10 +505,7 @@ class ParameterTuple(tuple):
         named = {}
         for each in found:
             if not isinstance(each, Parameter):
-                raise TypeError(
-                    "For 'ParameterTuple', every element must be a Parameter, but got "
-                    f"{each!r} of type {type(each).__name__}."
-                )
+                InstanceOf(Parameter).refuse_part("ParameterTuple", "every element", each)
             if named.setdefault(each.name, each) is not each:
                 raise ValueError(
                     f"For 'ParameterTuple', the names must differ, but '{each.name}' occurs twice."

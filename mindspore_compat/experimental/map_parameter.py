@@ -406,8 +406,4 @@ def _check_settings(default_value, permit, evict):
             f"{default_value!r} of type {type(default_value).__name__}."
         )
     for name, value in (("permit_filter_value", permit), ("evict_filter_value", evict)):
-        if not isinstance(value, numbers.Number):
-            raise TypeError(
-                f"For 'MapParameter', '{name}' must be a number, but got {value!r} of "
-                f"type {type(value).__name__}."
-            )
+        InstanceOf(numbers.Number).called("a number").refuse("MapParameter", name, value)

@@ -353,11 +353,8 @@ def _destination(device=None, dtype=None, non_blocking=False, tensor=None):
     if isinstance(tensor, Tensor):
         return ("GPU" if arrays.on_device(tensor._array) else "CPU"), tensor.dtype
     for name, value, kind in (("device", device, str), ("dtype", dtype, dtypes.Type)):
-        if value is not None and not isinstance(value, kind):
-            raise TypeError(
-                f"For 'Cell.to', '{name}' must be a {kind.__name__}, but got {value!r} "
-                f"of type {type(value).__name__}."
-            )
+        if value is not None:
+            InstanceOf(kind).refuse("Cell.to", name, value)
     if device is not None:
         _space_of(device)
     return device, dtype

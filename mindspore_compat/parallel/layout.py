@@ -8,7 +8,7 @@ import math
 
 from .._core.rules.base import register_type
 from .._core.rules.vocabulary import Callable as Called
-from .._core.rules.vocabulary import CellOf
+from .._core.rules.vocabulary import CellOf, InstanceOf
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
@@ -123,15 +123,9 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         TypeError: `fn` is not callable, a strategy no tuple, or the plan no dict.
     """
     (CellOf | Called).refuse("shard", "fn", fn)
-    for name, value, kind in (
-        ("in_strategy", in_strategy, tuple),
-        ("out_strategy", out_strategy, (tuple, type(None))),
-        ("parameter_plan", parameter_plan, (dict, type(None))),
-    ):
-        if not isinstance(value, kind):
-            raise TypeError(
-                f"For 'shard', '{name}' must be a "
-                f"{'dict' if name == 'parameter_plan' else 'tuple'}, but got "
-                f"{value!r}."
-            )
+    InstanceOf(tuple).refuse("shard", "in_strategy", in_strategy)
+    if out_strategy is not None:
+        InstanceOf(tuple).refuse("shard", "out_strategy", out_strategy)
+    if parameter_plan is not None:
+        InstanceOf(dict).refuse("shard", "parameter_plan", parameter_plan)
     return fn

@@ -14,10 +14,14 @@ from ..._backend.arrays import SPACES, to_space
 from ..context.config import PYNATIVE_MODE, config
 from ..declare.public_api import public
 from ..rules.base import type_named
-from ..rules.vocabulary import Bool, checked
+from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
 from .leaves import WEIGHTS, _GradientScope, ones_like, zeros_like
 from .tape import Leaf, depth, next_number
+
+_ONE_POSITION = InstanceOf(int)
+_POSITION = InstanceOf(int, tuple)
+_TENSORS = InstanceOf(Tensor).called("Tensors")
 
 
 def tensors_in(value):
@@ -276,15 +280,11 @@ def _positions(api, position, weights):
             raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
         return ()
     if not isinstance(position, (int, tuple)):
-        raise TypeError(
-            f"For '{api}', 'grad_position' must be an int or a tuple, but got {position!r}."
-        )
+        _POSITION.refuse(api, "grad_position", position)
     several = position if isinstance(position, tuple) else (position,)
     for one in several:
         if not isinstance(one, int):
-            raise TypeError(
-                f"For '{api}', each element of 'grad_position' must be an int, but got {one!r}."
-            )
+            _ONE_POSITION.refuse_part(api, "each element of 'grad_position'", one)
         if one < 0:
             raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
     return tuple(map(int, several))
@@ -533,9 +533,7 @@ def jvp(fn, inputs, v, has_aux=False):
     for name, several in (("inputs", inputs), ("v", v)):
         for one in several:
             if not isinstance(one, Tensor):
-                raise TypeError(
-                    f"For 'jvp', '{name}' must be Tensors, but got {type(one).__name__}."
-                )
+                _TENSORS.refuse("jvp", name, one)
     with _GradientScope() as outer:
         with _GradientScope() as inner:
             out = fn(*[inner.input(t) for t in inputs])

@@ -39,6 +39,7 @@ from .library_errors import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
 from .source import compiled
 
+_ATENSOR = TensorOf()
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
 _ARRAY_AREAS = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
@@ -510,10 +511,7 @@ def _make_class(op, area, name, groups, base):
 
 def _cast_to(tensor, dtype, api="cast", name="input"):
     if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"For '{api}', '{name}' must be a Tensor, but got {tensor!r} of type "
-            f"{type(tensor).__name__}."
-        )
+        _ATENSOR.refuse(api, name, tensor)
     cast = DECLARED["ops"]["cast"][0]
     return cast.run(tensor, dtypes.to_numpy(dtype))
 

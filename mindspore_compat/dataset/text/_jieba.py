@@ -13,7 +13,7 @@ import os
 import re
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int, Str
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Str
 from ..._io.reading import lines, reading
 from .._rules import AnInstance
 from ._tokenizers import Tokenizer
@@ -110,11 +110,7 @@ class JiebaTokenizer(Tokenizer):
         api = "add_dict"
         if isinstance(user_dict, str):
             user_dict = _frequencies(api, user_dict)
-        if not isinstance(user_dict, dict):
-            raise TypeError(
-                f"For '{api}', 'user_dict' must be a dict or the name of a file, but got "
-                f"{user_dict!r}."
-            )
+        InstanceOf(dict).called("a dict or the name of a file").refuse(api, "user_dict", user_dict)
         for word, freq in user_dict.items():
             _check_word(api, word, freq)
         for word, freq in user_dict.items():

@@ -13,7 +13,7 @@ import types
 import numpy as np
 
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Callable, CellOf, checked
+from ..._core.rules.vocabulary import Any, Callable, CellOf, InstanceOf, checked
 
 
 def _allocate(shape, dtype, scope="local"):
@@ -81,16 +81,12 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
     Source: mindspore.ops.kernel of MindSpore 2.10.
     """
 
-    for name, given, kinds in (
-        ("reg_info", reg_info, (str, dict, tuple)),
-        ("compile_attrs", compile_attrs, (dict,)),
-    ):
-        if given is not None and not isinstance(given, kinds):
-            raise TypeError(
-                f"For 'kernel', '{name}' must be a "
-                f"{' or '.join(kind.__name__ for kind in kinds)}, but got {given!r} "
-                f"of type {type(given).__name__}."
-            )
+    if reg_info is not None:
+        InstanceOf(str, dict, tuple).called("a str or dict or tuple").refuse(
+            "kernel", "reg_info", reg_info
+        )
+    if compile_attrs is not None:
+        InstanceOf(dict).refuse("kernel", "compile_attrs", compile_attrs)
 
     def decorate(function):
         run = _in_words(function)

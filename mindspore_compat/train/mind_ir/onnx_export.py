@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from ..._core.rules.vocabulary import Bool, Str
+from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str
 from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
 from .onnx_dynamic import Dynamic, lengths_to_trace
@@ -135,26 +135,16 @@ def _parameter_at(parameters, index):
 
 
 def _check(net, input_names, output_names, dynamic_axes):
-    if not isinstance(net, Cell):
-        raise ValueError(
-            f"For 'export', 'net' must be a Cell, but got {net!r} of type {type(net).__name__}."
-        )
+    AsValue(InstanceOf(Cell)).refuse("export", "net", net)
     for name, value in (("input_names", input_names), ("output_names", output_names)):
         if value is not None:
             _check_names(name, value)
-    if dynamic_axes is not None and not isinstance(dynamic_axes, dict):
-        raise ValueError(
-            f"For 'export', 'dynamic_axes' must be a dict, but got {dynamic_axes!r} of type "
-            f"{type(dynamic_axes).__name__}."
-        )
+    if dynamic_axes is not None:
+        AsValue(InstanceOf(dict)).refuse("export", "dynamic_axes", dynamic_axes)
 
 
 def _check_names(name, value):
-    if not isinstance(value, list):
-        raise ValueError(
-            f"For 'export', '{name}' must be a list, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
+    AsValue(InstanceOf(list)).refuse("export", name, value)
     for one in value:
         Str.refuse("export", f"elements of '{name}'", one)
     if len(set(value)) < len(value):
