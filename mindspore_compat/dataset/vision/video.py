@@ -58,8 +58,7 @@ def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"
     _check_times(start_pts, end_pts)
     _check_file("read_video", filename)
     with reading(filename, problem="is no video", api="read_video"):
-        video = _Video("read_video", filename)
-        return video.part(start_pts, end_pts, pts_unit)
+        return _part("read_video", filename, start_pts, end_pts, pts_unit)
 
 
 @checked
@@ -90,7 +89,7 @@ def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
         )
     _check_file("read_video_timestamps", filename)
     with reading(filename, problem="is no video", api="read_video_timestamps"):
-        video = _Video("read_video_timestamps", filename)
+        video = _Video("read_video_timestamps", filename, with_sound=False)
     if pts_unit == "sec":
         return [pts * float(np.float32(video.tick)) for pts in video.times], video.rate
     return video.times, video.rate
@@ -125,7 +124,7 @@ class DecodeVideo(TensorOperation):
                 f"but got shape {x.shape} and dtype {x.dtype}."
             )
         with reading(problem="is no video", api="DecodeVideo"):
-            return _Video("DecodeVideo", io.BytesIO(x.tobytes())).part(0, None, "pts")[:2]
+            return _part("DecodeVideo", io.BytesIO(x.tobytes()), 0, None, "pts")[:2]
 
 
 class VideoDecoder:
@@ -157,19 +156,21 @@ class VideoDecoder:
                 f"For 'VideoDecoder', 'source' must be a file that can be read, but got {source!r}."
             )
         self.source = source
-        self._found = None
+        self._metadata = None
 
     @property
     def metadata(self):
         """The width, height, duration in seconds, number and rate of frames, as a dict."""
-        video = self._video()
-        return {
-            "width": video.frames[0].width,
-            "height": video.frames[0].height,
-            "duration_seconds": round(video.seconds, 6),
-            "num_frames": len(video.frames),
-            "average_fps": float(video.exact_rate),
-        }
+        if self._metadata is None:
+            video = self._video(_no_frame)
+            self._metadata = {
+                "width": video.shape[1],
+                "height": video.shape[0],
+                "duration_seconds": round(video.seconds, 6),
+                "num_frames": len(video.times),
+                "average_fps": float(video.exact_rate),
+            }
+        return dict(self._metadata)
 
     def get_frames_at(self, indices):
         """Returns some frames.
@@ -186,81 +187,96 @@ class VideoDecoder:
             RuntimeError: the file is no video.
         """
         ListOf(Index).refuse("get_frames_at", "indices", indices)
-        video = self._video()
-        ListOf(Index(ge=0, lt=len(video.frames))).refuse("get_frames_at", "indices", indices)
-        return video.pixels([video.frames[index] for index in indices])
+        count = self.metadata["num_frames"]
+        ListOf(Index(ge=0, lt=count)).refuse("get_frames_at", "indices", indices)
+        wanted = set(indices)
+        return self._video(lambda tick: lambda index, pts: index in wanted).pixels(indices)
 
-    def _video(self):
-        if self._found is None:
-            with reading(self.source, problem="is no video", api="VideoDecoder"):
-                self._found = _Video("VideoDecoder", self.source, wants_sound=False)
-        return self._found
+    def _video(self, wanted):
+        with reading(self.source, problem="is no video", api="VideoDecoder"):
+            return _Video("VideoDecoder", self.source, wanted, with_sound=False)
+
+
+def _no_frame(tick):
+    """Of a video, no frame is kept."""
+    return lambda index, pts: False
 
 
 class _Video:
-    """The decoded frames of a video, and its sound.
+    """The timestamps of all frames of a video, the wanted frames, and the sound.
 
     Args:
         api (str): the public name, for errors.
         source (Union[str, file]): the file, or its path.
-        wants_sound (bool): whether the sound is decoded.
+        wanted (Callable): takes the seconds of a tick, and gives a function that says of the number
+            and the timestamp of a frame whether it is kept.
+        with_sound (bool): whether the sound is decoded.
     """
 
-    def __init__(self, api, source, wants_sound=True):
+    def __init__(self, api, source, wanted=_no_frame, with_sound=True):
         with pyav(api).open(source) as file:
             if not file.streams.video:
                 raise ValueError("it has no pictures")
             stream = file.streams.video[0]
             self.tick, self.exact_rate = stream.time_base, stream.guessed_rate
-            self.frames = list(file.decode(stream))
-            if not self.frames:
-                raise ValueError("it has no frames")
-            self.times = [self._time(index, frame) for index, frame in enumerate(self.frames)]
+            self.shape = stream.height, stream.width, 3
+            self._decode(file.decode(stream), wanted(self.tick))
             ticks = stream.duration
             self.seconds = float(
-                len(self.frames) / self.exact_rate if ticks is None else ticks * self.tick
+                len(self.times) / self.exact_rate if ticks is None else ticks * self.tick
             )
             self.sound, self.sound_rate = np.zeros((1, 0), np.float32), None
-            if wants_sound and file.streams.audio:
+            if with_sound and file.streams.audio:
                 self.sound_rate = file.streams.audio[0].rate
                 file.seek(0)
                 self.sound = _sound(file.decode(file.streams.audio[0]))
+
+    def _decode(self, frames, is_wanted):
+        self.times, self.kept = [], {}
+        for index, frame in enumerate(frames):
+            self.times.append(self._time(index, frame))
+            if is_wanted(index, self.times[-1]):
+                rgb = frame.reformat(format="rgb24", interpolation=_POINT_ACCURATE)
+                self.kept[index] = rgb.to_ndarray()
+        if not self.times:
+            raise ValueError("it has no frames")
 
     @property
     def rate(self):
         """How many frames there are a second, as a C++ float."""
         return float(np.float32(self.exact_rate))
 
+    def pixels(self, indices):
+        """Kept frames as uint8 (frames, height, width, 3)."""
+        found = [self.kept[index] for index in indices]
+        return np.array(found, np.uint8).reshape(-1, *self.shape)
+
     def _time(self, index, frame):
         """The timestamp of a frame, by its number where the file has none."""
         return round(index / (self.exact_rate * self.tick)) if frame.pts is None else frame.pts
 
-    def part(self, start, end, unit):
-        """(frames, sound, rates) from one timestamp to another."""
-        first, last = self._range(start, end, unit)
-        wanted = [index for index, pts in enumerate(self.times) if first <= pts <= last]
-        rates = {} if self.sound_rate is None else {"audio_fps": self.sound_rate}
-        rates["video_fps"] = float(str(np.float32(self.exact_rate)))
-        frames = self.pixels([self.frames[index] for index in wanted])
-        share = self.sound.shape[1] / len(self.frames)  # samples to a frame
-        begin = round(wanted[0] * share) if wanted else 0
-        return frames, self.sound[:, begin : begin + round(len(wanted) * share)], rates
 
-    def _range(self, start, end, unit):
-        """The first and the last timestamp wanted, in ticks."""
-        end = math.inf if end is None else end
-        if unit == "pts":
-            return math.floor(start), end if end == math.inf else math.ceil(end)
-        return float(start / self.tick) - _TOLERANCE, float(end / self.tick) + _TOLERANCE
+def _part(api, source, start, end, unit):
+    """(frames, sound, rates) of a video from one timestamp to another."""
 
-    def pixels(self, frames):
-        """Frames as uint8 (frames, height, width, 3)."""
-        shape = (len(frames), self.frames[0].height, self.frames[0].width, 3)
-        found = [
-            frame.reformat(format="rgb24", interpolation=_POINT_ACCURATE).to_ndarray()
-            for frame in frames
-        ]
-        return np.array(found, np.uint8).reshape(shape)
+    def wanted(tick):
+        first, last = _range(start, math.inf if end is None else end, unit, tick)
+        return lambda index, pts: first <= pts <= last
+
+    video = _Video(api, source, wanted)
+    share = video.sound.shape[1] / len(video.times)  # samples to a frame
+    begin = round(min(video.kept, default=0) * share)
+    sound = video.sound[:, begin : begin + round(len(video.kept) * share)]
+    rates = {} if video.sound_rate is None else {"audio_fps": video.sound_rate}
+    rates["video_fps"] = float(str(np.float32(video.exact_rate)))
+    return video.pixels(video.kept), sound, rates
+
+
+def _range(start, end, unit, tick):
+    """The first and the last timestamp wanted, in ticks."""
+    if unit == "pts":
+        return math.floor(start), end if end == math.inf else math.ceil(end)
+    return float(start / tick) - _TOLERANCE, float(end / tick) + _TOLERANCE
 
 
 def _sound(frames):
