@@ -200,6 +200,14 @@ class Symbol(_Arithmetic):
         self.trace = trace
         self.number = number
 
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return self._join("equal", self, other)
+
+    def __ne__(self, other):
+        return self._join("not_equal", self, other)
+
 
 class Scalar(_Arithmetic):
     """A number that is known at each call, as an expression of Python and of C."""

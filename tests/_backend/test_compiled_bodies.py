@@ -164,6 +164,15 @@ def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
     assert found[2, 5] == 0 and not np.isnan(found[[0, 2]]).any()
 
 
+def test_equality_is_that_of_elements(bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    x = np.array([-1, 0, 0, 2], np.float32)
+    found = bodies.pointwise(lambda xp, x: xp.where(x == 0, 7.0, xp.where(x != 2, x, 5.0)), x)
+    np.testing.assert_array_equal(found, [-1, 7, 7, 5])
+    by_x = ms.grad(lambda x: ops.leaky_relu(x, 0.5))(Tensor(x))
+    np.testing.assert_array_equal(by_x.asnumpy(), [0.5, 0.75, 0.75, 1])
+
+
 def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
     monkeypatch.setattr(compiled, "Loop", ByPython)
     x = Tensor(normal(2, 20).astype(np.float32))

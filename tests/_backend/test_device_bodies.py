@@ -110,6 +110,15 @@ def test_an_element_of_each_row_is_picked(space, kind):
     np.testing.assert_array_equal(np.isnan(found.get()), [False, True, False, False])
 
 
+def replaced(xp, x):
+    return xp.where(x == 0, 7.0, xp.where(x != 2, x, 5.0))
+
+
+def test_equality_is_that_of_elements(space):
+    found = space.bodies.pointwise(replaced, space.array(np.float32([-1, 0, 2])))
+    np.testing.assert_array_equal(found.get(), [-1, 7, 5])
+
+
 def joint(xp, x, y, *, factor, flag):
     total = x + factor * y if flag else x
     return xp.tanh(total), total > 0
