@@ -215,3 +215,17 @@ def test_parts_of_an_axis():
 def test_odd_arguments_are_refused(make, error):
     with pytest.raises(error, match="For '"):
         make()
+
+
+def test_where_of_a_condition_alone_gives_positions():
+    for found in (
+        mint.where(Tensor([[0.0, 1], [2, 3]])),
+        mint.where(condition=Tensor([[0, 1]] * 2)),
+    ):
+        assert isinstance(found, tuple) and {one.dtype for one in found} == {ms.int64}
+    rows, columns = mint.where(Tensor([[0.0, 1], [2, 3]]))
+    assert (values(rows), values(columns)) == ([0, 1, 1], [1, 0, 1])
+    with pytest.raises(TypeError, match="other"):
+        mint.where(Tensor([True]), Tensor([1.0]))
+    with pytest.raises(TypeError, match="'input' must be a Tensor"):
+        mint.where(3)

@@ -2,17 +2,13 @@
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
-from ..._core.declare.public_api import public
+from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 
 
-@op(
-    "ops.where(condition, input, other)",
-    "mint.where(condition, input, other)",
-    types=Promote("input other"),
-)
+@op("ops.where(condition, input, other)", types=Promote("input other"))
 def where(
     xp,
     condition: Anything,
@@ -130,6 +126,38 @@ def argwhere(xp, input: Anything):
          [1 0]]
     """
     return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")
+
+
+@public("mint.where")
+def mint_where(condition, *args, **kwargs):
+    """`input` where the condition is true and `other` elsewhere; or, of a condition alone, the
+    positions of what is not zero.
+
+    Args:
+        condition (Tensor): broadcast with the others.
+        input (Union[Tensor, number]): the values where the condition is true.
+        other (Union[Tensor, number]): the values elsewhere.
+
+    Returns:
+        Tensor, of the dtype to which `input` and `other` are promoted; of a condition alone
+        tuple[Tensor], int64 positions for each axis, as `mint.nonzero(condition, as_tuple=True)`.
+
+    Raises:
+        TypeError: if `condition` is not a Tensor, or only one of `input` and `other` is given.
+        ValueError: if the shapes do not broadcast.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.where(ms.Tensor([True, False]), ms.Tensor([1.0, 2.0]), 0.0))
+        [1. 0.]
+        >>> print(ms.mint.where(ms.Tensor([True, False, True])))
+        (Tensor(shape=[2], dtype=Int64, value= [0, 2]),)
+
+    Source: mindspore.mint.where of MindSpore 2.10.
+    """
+    if not args and not kwargs:
+        return nonzero(condition, as_tuple=True)
+    return build("ops", "where")(condition, *args, **kwargs)
 
 
 @public("ops.nonzero", "Tensor.nonzero", "mint.nonzero")
