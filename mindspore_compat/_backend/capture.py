@@ -173,13 +173,19 @@ class Capture:
 
     @contextlib.contextmanager
     def _without_copies(self):
-        """Within it no page-locked memory is to be had, through which CuPy copies from the host."""
-        cuda = self.module.cuda
-        cuda.set_pinned_memory_allocator(_refuse_copies)
+        """Within it this thread is given no page-locked memory, through which CuPy copies from the
+        host; other threads are."""
+        cuda, pool = self.module.cuda, self.module.get_default_pinned_memory_pool()
+
+        def allocate(size):
+            if _local.running is self:
+                raise Refused("a copy from the host's memory")
+            return pool.malloc(size)
+
+        cuda.set_pinned_memory_allocator(allocate)
         try:
             yield
         finally:
-            pool = self.module.get_default_pinned_memory_pool()
             cuda.set_pinned_memory_allocator(pool.malloc)
 
     # What a step asks of it -----------------------------------------------------------------------
@@ -284,10 +290,6 @@ class _Draws:
         """Moves the host's offset on, as a replay did the GPU's."""
         self.stream.offset += self._advance
         self._state = self.stream.state()
-
-
-def _refuse_copies(size):
-    raise Refused("a copy from the host's memory")
 
 
 def _in_words(error):

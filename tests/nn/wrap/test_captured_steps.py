@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import threading
 import weakref
 
 import numpy as np
@@ -382,6 +383,23 @@ def test_data_of_the_host_are_copied_into_the_inputs(space, logged):
     eager, captured = runs(data=data)
     captured.same_as(eager)
     assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
+
+
+def test_another_thread_may_copy_while_a_step_is_captured(space, logged):
+    copied = []
+
+    def beside(x):
+        if capture.running() is not None and capture.running().capturing:
+            thread = threading.Thread(
+                target=lambda: copied.append(space.module.asarray(np.arange(3.0)))
+            )
+            thread.start()
+            thread.join()
+        return x
+
+    eager, captured = runs(made=with_(beside))
+    captured.same_as(eager)
+    assert logged == [] and [each.tolist() for each in copied] == [[0.0, 1.0, 2.0]]
 
 
 # What is not captured -----------------------------------------------------------------------------
