@@ -21,7 +21,6 @@ SLICE = 1 << 30  # bytes of values that `export_slice_data` returns at a time
 _DEFAULTS = ("zeros", "ones", "normal")
 _NEVER = 9223372036854775807
 _ATensor = InstanceOf(Tensor)
-_DType = DType
 
 
 class _Row:
@@ -45,7 +44,9 @@ class MapParameter(Parameter):
             "zeros", "ones" or "normal".
         permit_filter_value (numbers.Number): how often a new key must be read before it gets a row.
         evict_filter_value (numbers.Number): after how many reads of others a row is erased.
-        **kwargs: `name` (str) and `requires_grad` (bool), as for Parameter.
+        name (str): its name; made up by default.
+        requires_grad (bool): whether `Cell.trainable_params` returns it.
+        **kwargs: are not read.
 
     Raises:
         TypeError: an argument is of another type.
@@ -74,22 +75,21 @@ class MapParameter(Parameter):
         default_value="normal",
         permit_filter_value=1,
         evict_filter_value=_NEVER,
+        *,
+        name=None,
+        requires_grad=True,
         **kwargs,
     ):
-        for name, each in (("key_tensor", key_tensor), ("value_tensor", value_tensor)):
+        for argument, each in (("key_tensor", key_tensor), ("value_tensor", value_tensor)):
             if each is not None:
-                _ATensor.refuse("MapParameter", name, each)
+                _ATensor.refuse("MapParameter", argument, each)
         key_dtype = _given("key_dtype", key_dtype, key_tensor, int32)
         value_dtype = _given("value_dtype", value_dtype, value_tensor, float32)
         if value_shape is None:
             value_shape = 1 if value_tensor is None else value_tensor.shape[1:]
         shape = _shape(value_shape)
         _check_settings(default_value, permit_filter_value, evict_filter_value)
-        super().__init__(
-            Tensor(np.zeros(shape, np.float32), value_dtype),
-            kwargs.get("name"),
-            kwargs.get("requires_grad", True),
-        )
+        super().__init__(Tensor(np.zeros(shape, np.float32), value_dtype), name, requires_grad)
         self.key_dtype, self.value_dtype, self.value_shape = key_dtype, value_dtype, shape
         self.default_value = default_value
         self.permit_filter_value = permit_filter_value
@@ -379,7 +379,7 @@ class MapParameter(Parameter):
 def _given(name, dtype, tensor, default):
     if dtype is None:
         return default if tensor is None else tensor.dtype
-    _DType.refuse("MapParameter", name, dtype)
+    DType.refuse("MapParameter", name, dtype)
     return dtype
 
 
