@@ -179,10 +179,8 @@ class Graph:
     def note(self, run, arguments, keywords, found, new):
         """Notes a call and the arrays that a replay of it fills."""
         if state.graph is self:
-            places = {id(each) for each in new}
-            filled = [
-                _without_memory(each) if id(each) in places else None for each in flat([found])
-            ]
+            made = {id(each) for each in new}
+            filled = [_without_memory(each) if id(each) in made else None for each in flat([found])]
             self._calls.append((run, arguments, keywords, filled))
 
     def finish(self):
