@@ -113,9 +113,6 @@ def test_what_is_no_pool_is_refused():
 
 
 def test_there_is_no_hardware_of_an_ascend_to_test():
-    ms.sdc_detect_start()
-    assert ms.get_sdc_detect_result() is False
-    ms.sdc_detect_stop()
     assert ms.stress_detect("hccs") == 1
     with pytest.raises(RuntimeError, match="without an Ascend"):
         ms.stress_detect()

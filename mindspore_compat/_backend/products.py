@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from . import scheduler
+from . import checksums, scheduler
 from .space import extra
 
 SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
@@ -21,13 +21,22 @@ MOST = 16  # pieces of a product
 @extra
 def matmul(xp, x, y, out=None):
     """The product of the last two axes; leading axes broadcast, vectors are rows or columns."""
-    return product(x, y, out) if type(x) is np.ndarray else xp.module.matmul(x, y, out)
+    if type(x) is np.ndarray:
+        return product(x, y, out)
+    made = xp.module.matmul(x, y, out)
+    return checksums.checked(xp.module, x, y, made) if checksums.on else made
 
 
 def product(x, y, out=None):
     """NumPy's `matmul` of arrays of the host, shared among threads where it is large."""
     if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] <= SINGLE >= y.size * x.shape[-2]:
-        return np.matmul(x, y, out)
+        made = np.matmul(x, y, out)
+    else:
+        made = _large(x, y, out)
+    return checksums.checked(np, x, y, made) if checksums.on else made
+
+
+def _large(x, y, out):
     with scheduler.hold:
         if x.shape[-1] != y.shape[-2]:
             return np.matmul(x, y, out)  # which says what is wrong

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn
+from mindspore_compat import Tensor
 from mindspore_compat.train import Callback
 from mindspore_compat.train._utils import get_parameter_redundancy, remove_param_redundancy
 from mindspore_compat.train.model import _StepSync
@@ -86,17 +86,6 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
 
 def test_the_callback_that_waits():
     assert isinstance(_StepSync(), Callback) and _StepSync().step_end(None) is None
-
-
-def test_nothing_is_cut():
-    from mindspore_compat.parallel import strategy
-
-    strategy.enable_save_strategy_online()
-    assert strategy.get_strategy_metadata(nn.Dense(1, 1), 0) is None
-    assert strategy.get_current_strategy_metadata(nn.Dense(1, 1)) is None
-    strategy.clear_strategy_metadata()
-    with pytest.raises(TypeError, match="'network'"):
-        strategy.get_strategy_metadata("net")
 
 
 @pytest.mark.parametrize(
