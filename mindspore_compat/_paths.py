@@ -279,7 +279,8 @@ FURTHER = {
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment
         ops._primitive_aliases.inner_ops ops.operations/Eig ops.operations/Eigh
         ops.function/matrix_set_diag common common.dtype""",
-    "dataset": """dataset.text.utils/to_str dataset.transforms.base/CompoundOperation
+    "dataset": """dataset.text.utils/to_str dataset.text.utils/SentencePieceModel
+        dataset.transforms.base/CompoundOperation
         datasets=dataset.engine samplers=dataset.engine.sampler t=dataset.transforms
         cache_client=dataset.engine.cache communication/get_group_size dataset dataset.engine
         dataset.engine.config dataset.engine.sampler dataset.transforms dataset.vision

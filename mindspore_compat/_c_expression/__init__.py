@@ -19,8 +19,6 @@ _ELSEWHERE = {  # name -> where it is, looked up at its first use
     "GradOperation_": ("ops", "GradOperation"),
 }
 
-_pijit_settings = {}
-
 
 def __getattr__(name):
     if name not in _ELSEWHERE:
@@ -82,20 +80,3 @@ def swap_cache(host, device, block_mapping, is_device_to_host):
     source, target = (device, host) if is_device_to_host else (host, device)
     for read, written in pairs.tolist():
         target[written] = source[read]
-
-
-def update_pijit_default_config(**kwargs):
-    """Keeps settings of the original's compiler of byte code, which is not here."""
-    _pijit_settings.update(kwargs)
-
-
-def disable_multi_thread():
-    """Has operations handed over by the thread that calls them, as they always are here."""
-
-
-def _framework_profiler_step_start():
-    """Marks the start of a step for the original's profiler of its runtime, which is not here."""
-
-
-def _framework_profiler_step_end():
-    """Marks the end of a step for the original's profiler of its runtime, which is not here."""

@@ -9,7 +9,7 @@ import pytest
 from mindspore_compat.dataset import GeneratorDataset, vision
 
 av = pytest.importorskip("av")
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.video
 
 FRAMES = 25
 LEFT, RIGHT = np.arange(16000) % 3001 - 1500, np.arange(16000) % 1009
