@@ -40,10 +40,10 @@ def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"
         pts_unit: what timestamps count: "sec" or, "pts", the ticks of the video stream.
 
     Returns:
-        - numpy.ndarray, the frames: uint8 of shape (frames, height, width, 3), RGB.
-        - numpy.ndarray, the sound: of shape (channels, samples) in the dtype of the file, the same
-          part of it as of the frames; of shape (1, 0) where there is none.
-        - dict, "video_fps" (float) and, where there is sound, "audio_fps" (int).
+        tuple of the frames (numpy.ndarray, uint8 of shape (frames, height, width, 3), RGB), the
+        sound (numpy.ndarray of shape (channels, samples) in the dtype of the file, the same part of
+        it as of the frames; of shape (1, 0) where there is none) and a dict with "video_fps"
+        (float) and, where there is sound, "audio_fps" (int).
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -70,8 +70,8 @@ def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
         pts_unit: what timestamps count: "sec" or, "pts", the ticks of the video stream.
 
     Returns:
-        - list, the timestamps: ints for "pts", floats for "sec".
-        - float, how many frames there are a second.
+        tuple of the timestamps (list of ints for "pts", of floats for "sec") and how many frames
+        there are a second (float).
 
     Raises:
         TypeError: an argument is of the wrong type.

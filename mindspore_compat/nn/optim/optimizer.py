@@ -46,10 +46,10 @@ def opt_init_args_register(function):
 
     @functools.wraps(function)
     def keeping(self, *args, **kwargs):
+        function(self, *args, **kwargs)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = dict(list(bound.arguments.items())[1:])
-        function(self, *args, **kwargs)
         self.init_params = {"params": given.pop("params", None)}
         self.init_learning_rate = given.pop("learning_rate", None)
         self.init_args = given

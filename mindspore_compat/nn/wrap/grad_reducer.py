@@ -156,8 +156,12 @@ class Overlapped:
                 self._sent.append(self._send(arrived))
 
     def _goes_on_meanwhile(self, gradient):
-        """False on a GPU without NCCL: copies to the host would hold up the walk."""
-        return not arrays.on_device(gradient) or partners(self._reducer.group).nccl is not None
+        """False on a GPU without NCCL, as copies to the host would hold up the walk, and of a NumPy
+        scalar, which the walk makes an array later."""
+        space = arrays.SPACES.get(type(gradient))
+        if space is None or space is arrays.HOST:
+            return space is not None
+        return partners(self._reducer.group).nccl is not None
 
     def _send(self, bucket):
         given = self._before(tuple(map(Tensor._wrap, bucket)))
