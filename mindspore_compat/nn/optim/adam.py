@@ -169,8 +169,8 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
         raise ValueError(f"For '{api}', 'use_lazy' and 'use_offload' can not both be True.")
     if use_amsgrad and (use_lazy or use_offload):
         raise ValueError(
-            "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. For "
-            f"'{api}', it must be False where 'use_lazy' or 'use_offload' is True, but got True."
+            f"For '{api}', 'use_amsgrad' must be False where 'use_lazy' or 'use_offload' is True, "
+            "but got True."
         )
     return use_lazy, use_offload
 

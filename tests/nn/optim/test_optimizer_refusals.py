@@ -370,7 +370,7 @@ class Decays(nn.Cell):
         (
             lambda p: nn.Adam(p, use_offload=True, use_amsgrad=True),
             ValueError,
-            "there is no parameter named 'use_amsgrad'",
+            "'use_amsgrad' must be False where 'use_lazy' or 'use_offload' is True",
         ),
         (lambda p: nn.SGD(p, weight_decay=Decays()), TypeError, "dynamic weight decay"),
         (
