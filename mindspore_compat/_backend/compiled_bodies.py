@@ -8,14 +8,14 @@ example: `standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm b
             r3 = 0.0
             for part in range(parts):
                 for start in range(0, run, 4096):
-                    ...                             # slices of this stretch of the row
+                    base = row * row_step + part * part_step + start
+                    a0 = x0[base : base + min(run - start, 4096)]
                     t3 = single(0)
-                    for at in range(count):
+                    for at in range(a0.size):
                         v0 = a0[at]
                         t3 = sum_in_any_order(t3, v0)
                     r3 += t3
             v3 = single(r3)
-            ...
 
 with a further loop for each sum that waits for another, and one for the results. Stretches of a row
 are added in float64. A value that takes a function such as exp is written down in the first loop

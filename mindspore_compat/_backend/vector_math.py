@@ -5,8 +5,8 @@ are arithmetic without a branch: the argument is reduced by a multiple of ln 2 t
 two parts, a polynomial serves what is left, and powers of two are put together from their bits.
 Results are within 2 units in the last place of the exact value
 (`tests/_backend/test_vector_math.py`), also near infinity, among subnormal numbers and at
-infinities and NaN. The coefficients are minimax fits
-of this project's own to the remaining factor, by Remez' algorithm.
+infinities and NaN. The coefficients are minimax fits of this project's own to the remaining factor,
+by Remez' algorithm.
 
 compiled.py has Numba compile these functions; nothing here imports it. Python runs them, too, one
 element at a time. Products and sums may be contracted to one rounding, but not reordered, except in
@@ -64,19 +64,23 @@ def of_ordered(found):
     return of_bits(whole(found ^ whole(whole(found >> whole(31)) & _REST)))
 
 
+def reduced(x):
+    """`x` as k ln 2 + r with |r| <= ln 2 / 2: k as an int32 and as a float32, and r."""
+    shifted = x * _PER_LN2 + _ROUNDING
+    k = shifted - _ROUNDING
+    return whole(bits_of(shifted) - _ROUNDING_BITS), k, (x - k * _LN2_HIGH) - k * _LN2_LOW
+
+
 def exp(x):
     x = single(89.0) if x > single(89.0) else x
     x = single(-104.0) if x < single(-104.0) else x
-    shifted = x * _PER_LN2 + _ROUNDING
-    k = shifted - _ROUNDING
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    exponent, _, r = reduced(x)
     rest = single(0.001395054)
     rest = rest * r + single(0.008368918)
     rest = rest * r + single(0.041666206)
     rest = rest * r + single(0.16666518)
     rest = rest * r + single(0.5)
     found = (rest * r * r + r) + single(1.0)
-    exponent = whole(bits_of(shifted) - _ROUNDING_BITS)
     half = whole(exponent >> whole(1))  # in two factors, as 2**128 and 2**-149 are none
     return found * power_of_two(half) * power_of_two(whole(exponent - half))
 
@@ -85,9 +89,7 @@ def expm1(x):
     given = x
     x = single(89.0) if x > single(89.0) else x
     x = single(-25.0) if x < single(-25.0) else x
-    shifted = x * _PER_LN2 + _ROUNDING
-    k = shifted - _ROUNDING
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    exponent, k, r = reduced(x)
     rest = single(0.00019914229)
     rest = rest * r + single(0.001394105)
     rest = rest * r + single(0.008333273)
@@ -95,7 +97,6 @@ def expm1(x):
     rest = rest * r + single(0.16666667)
     rest = rest * r + single(0.5)
     small = rest * r * r + r
-    exponent = whole(bits_of(shifted) - _ROUNDING_BITS)
     scale = power_of_two(whole(exponent - whole(1)))  # half of it, as 2**128 is none
     found = (small * scale + (scale - single(0.5))) * single(2.0)
     return given if k == single(0.0) and small == given else found
