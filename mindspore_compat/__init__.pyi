@@ -274,7 +274,7 @@ from .runtime import memory_stats as memory_stats
 from .runtime import memory_summary as memory_summary
 from .parallel import merge_pipeline_strategys as merge_pipeline_strategys
 from .train import merge_sliced_parameter as merge_sliced_parameter
-def mindio_preload(ckpt_file_name: _t.Any) -> _t.Any: ...
+def mindio_preload(ckpt_file_name: _b.str) -> _t.Any: ...
 from .common.api import jit_class as ms_class
 from .common.api import ms_function as ms_function
 from .common.api import ms_memory_recycle as ms_memory_recycle

@@ -1,19 +1,22 @@
-"""`mindspore.common.file_system`: settings of MindIO, a library for checkpoints in a cluster.
+"""`mindspore.common.file_system`: checkpoints that are read ahead of their use.
 
-This package reads and writes files itself, without MindIO.
+The original does so by MindIO, a library for clusters; here the operating system reads a file into
+its cache.
 """
 
+import os
+
 from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Int
+from .._core.rules.vocabulary import Int, Str
 
 __all__ = ["mindio_preload", "set_mindio_server_info"]
 
-_settings = {"memfs.data_block_pool_capacity_in_gb": "100"}
+_most_gb = 100
 
 
 @checked
 def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
-    """Sets how much memory MindIO has for blocks of data; the setting is kept.
+    """Sets how large a file `mindio_preload` reads at most.
 
     Args:
         data_block_pool_capacity_in_gb (int, optional): how many GB.
@@ -23,27 +26,43 @@ def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
 
     Examples:
         >>> import mindspore_compat as ms
-        >>> ms.set_mindio_server_info(50)
+        >>> ms.set_mindio_server_info(100)
 
     Source: mindspore.set_mindio_server_info of MindSpore 2.10.
     """
-    _settings["memfs.data_block_pool_capacity_in_gb"] = str(data_block_pool_capacity_in_gb)
+    global _most_gb
+    _most_gb = data_block_pool_capacity_in_gb
 
 
-def mindio_preload(ckpt_file_name):
-    """Has MindIO read a checkpoint ahead of its use; without MindIO nothing is read ahead.
+@checked
+def mindio_preload(ckpt_file_name: Str):
+    """Has the operating system read a checkpoint into its cache, and does not wait for it.
 
     Args:
         ckpt_file_name (str): the file.
 
     Returns:
-        bool, whether it has been read: False without MindIO, as in the original.
+        bool, whether it is read: False where there is no such file, where it is larger than
+        `set_mindio_server_info` allows, and on systems that do not read ahead on request.
+
+    Raises:
+        TypeError: it is no str.
 
     Examples:
         >>> import mindspore_compat as ms
-        >>> ms.mindio_preload("net.ckpt")
+        >>> ms.mindio_preload("missing.ckpt")
         False
 
     Source: mindspore.mindio_preload of MindSpore 2.10.
     """
-    return False
+    if not hasattr(os, "posix_fadvise"):
+        return False
+    try:
+        with open(ckpt_file_name, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > _most_gb << 30:
+                return False
+            os.posix_fadvise(file.fileno(), 0, size, os.POSIX_FADV_WILLNEED)
+    except OSError:
+        return False
+    return True

@@ -25,7 +25,6 @@ from .checkpoint_transform import (
     transform_checkpoints,
 )
 from .layout import Layout, shard
-from .op_strategy_config import set_op_strategy_config
 from .parameter_broadcast import parameter_broadcast
 from .shared_parameters import sync_pipeline_shared_parameters
 from .transform_safetensors import unified_safetensors
@@ -46,7 +45,6 @@ __all__ = [
     "reset_algo_parameters",
     "restore_group_info_list",
     "set_algo_parameters",
-    "set_op_strategy_config",
     "shard",
     "sync_pipeline_shared_parameters",
     "transform_checkpoint_by_rank",

@@ -3,11 +3,14 @@
 The groups and shares are those of MindSpore 2.10.
 """
 
+import os
+
 import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
+from mindspore_compat._backend import arrays
 from mindspore_compat.train import Callback
 from mindspore_compat.train._utils import get_parameter_redundancy, remove_param_redundancy
 from mindspore_compat.train.model import _StepSync
@@ -84,21 +87,22 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
         _parse_ckpt_proto(str(tmp_path / "text.ckpt"), None, "AES-GCM", False)
 
 
-def test_the_callback_that_waits():
-    assert isinstance(_StepSync(), Callback) and _StepSync().step_end(None) is None
+def test_the_callback_waits_at_the_end_of_each_step(monkeypatch):
+    waits = []
+    monkeypatch.setattr(arrays, "synchronize", lambda: waits.append(1))
+    callback = _StepSync()
+    callback.step_begin(None)
+    callback.step_end(None)
+    assert isinstance(callback, Callback) and waits == [1]
 
 
-@pytest.mark.parametrize(
-    "arguments", [("SAVE", "a.json"), ("SAVE", "/tmp/a.txt"), ("X", "/tmp/a.json"), ()]
-)
-def test_wrong_files_of_strategies_are_refused(arguments):
-    ms.parallel.set_op_strategy_config("LOAD", "/tmp/a.json")
-    with pytest.raises(KeyError, match="For 'set_op_strategy_config'"):
-        ms.parallel.set_op_strategy_config(*arguments)
-
-
-def test_there_is_no_mindio():
-    ms.set_mindio_server_info(50)
-    assert ms.mindio_preload("net.ckpt") is False
+def test_checkpoint_is_read_ahead_unless_it_is_missing_or_too_large(tmp_path):
+    path = tmp_path / "net.ckpt"
+    path.write_bytes(bytes(1000))
+    assert ms.mindio_preload(str(path)) is hasattr(os, "posix_fadvise")
+    assert ms.mindio_preload(str(tmp_path / "none.ckpt")) is False
+    ms.set_mindio_server_info(0)
+    assert ms.mindio_preload(str(path)) is False
+    ms.set_mindio_server_info()
     with pytest.raises(TypeError, match="data_block_pool_capacity_in_gb"):
         ms.set_mindio_server_info("a")

@@ -120,12 +120,7 @@ def test_strategies_are_checked(arguments):
         parallel.shard(*arguments)
 
 
-NEWER = {
-    "convert_checkpoint_by_rank",
-    "convert_checkpoints",
-    "rank_list_for_convert",
-    "set_op_strategy_config",
-}
+NEWER = {"convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_convert"}
 
 
 def test_the_names_are_at_the_top_too():
