@@ -8,14 +8,6 @@ import re
 from . import _memory
 from ._backend import device
 from ._core.rules.vocabulary import Str
-from ._core_limits import (
-    StreamLimitCtx,
-    get_device_limit,
-    get_stream_limit,
-    reset_stream_limit,
-    set_device_limit,
-    set_stream_limit,
-)
 from ._launching import (
     dispatch_threads_num,
     launch_blocking,
@@ -24,6 +16,14 @@ from ._launching import (
     set_kernel_launch_group,
 )
 from ._memory_pools import MemPool, PluggableAllocator, use_mem_pool
+from ._stream_limits import (
+    StreamLimitCtx,
+    get_device_limit,
+    get_stream_limit,
+    reset_stream_limit,
+    set_device_limit,
+    set_stream_limit,
+)
 from .hal import (
     Event,
     Stream,

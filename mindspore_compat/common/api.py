@@ -1,4 +1,4 @@
-"""The public window `mindspore.common.api`: the marks of graph mode, and running without
+"""The facade `mindspore.common.api`: the marks of graph mode, and running without
 recording."""
 
 from .._backend import device

@@ -1,4 +1,4 @@
-"""The public window `mindspore.common.dtype`, or `mindspore.dtype`: the types, their helpers."""
+"""The facade `mindspore.common.dtype`, or `mindspore.dtype`: the types, their helpers."""
 
 from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     AnythingType,

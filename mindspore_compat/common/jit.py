@@ -68,7 +68,10 @@ def jit(
     backend: OneOf("", "ms_backend", "GE") = "",
     **options,
 ):
-    """Marks a function to be run as a graph; here it runs eagerly.
+    """Marks a function to be run as a graph.
+
+    Here it runs eagerly; on a GPU a function that trains is captured as a CUDA graph after a few
+    calls and then replayed, without its Python.
 
     Args:
         function (Callable): the function; None where `jit` is called with options and returns a

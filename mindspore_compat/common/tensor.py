@@ -1,4 +1,4 @@
-"""The public window `mindspore.common.tensor`: Tensor and the functions that make one."""
+"""The facade `mindspore.common.tensor`: Tensor and the functions that make one."""
 
 import numpy
 

@@ -256,7 +256,7 @@ class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
     leaf of the innermost one, how saved arrays are packed (None, or a pair of functions), whether
     part of the tape may be walked again after the outermost gradient (`vjp`), who keeps a tape
-    for later, as long as its weights stay as they are (nn/_once.py), and who is told of each
+    for later, as long as its weights stay as they are (nn/_once.py), and what is called with each
     gradient as soon as it is complete (nn/wrap/grad_reducer.py)."""
 
     open = 0
@@ -309,7 +309,7 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
             if spent is not None and node.number >= spent:
                 node.rule, node.saved = SPENT, ()
         if uses is not None:
-            _tell_arrivals(arrived, uses, node, gathered)
+            _note_arrivals(arrived, uses, node, gathered)
     return [gathered.get(end) for end in leaves]
 
 
@@ -320,8 +320,8 @@ def _uses(order, ends):
     )
 
 
-def _tell_arrivals(arrived, uses, node, gathered):
-    """Tells of the ends whose last use `node` was."""
+def _note_arrivals(arrived, uses, node, gathered):
+    """Calls `arrived` with the ends whose last use `node` was."""
     for parent in node.parents:
         if parent in uses:
             uses[parent] -= 1
