@@ -4,35 +4,32 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 
 
-class LeNet5(nn.Cell):
-    """The network of the documentation's examples."""
+class Digits(nn.Cell):
+    """Two convolutions and three dense layers, which may be left out."""
 
-    def __init__(self, num_class=10, num_channel=1, include_top=True):
+    def __init__(self, classes=10, classifies=True):
         super().__init__()
-        self.conv1 = nn.Conv2d(num_channel, 6, 5, pad_mode="valid")
-        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
-        self.relu = nn.ReLU()
-        self.max_pool2d = nn.MaxPool2d(kernel_size=2, stride=2)
-        self.include_top = include_top
-        if self.include_top:
-            self.flatten = nn.Flatten()
-            self.fc1 = nn.Dense(16 * 5 * 5, 120)
-            self.fc2 = nn.Dense(120, 84)
-            self.fc3 = nn.Dense(84, num_class)
+        self.classifies = classifies
+        self.stem = nn.Conv2d(1, 4, 5, pad_mode="valid")
+        self.second = nn.Conv2d(4, 8, 5, pad_mode="valid")
+        self.act, self.shrink, self.flat = nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten()
+        if classifies:
+            self.wide, self.middle = nn.Dense(8 * 5 * 5, 30), nn.Dense(30, 20)
+            self.last = nn.Dense(20, classes)
 
     def construct(self, x):
-        x = self.conv1(x)
-        x = self.relu(x)
-        x = self.max_pool2d(x)
-        x = self.conv2(x)
-        x = self.relu(x)
-        x = self.max_pool2d(x)
-        if not self.include_top:
+        x = self.stem(x)
+        x = self.act(x)
+        x = self.shrink(x)
+        x = self.second(x)
+        x = self.act(x)
+        x = self.shrink(x)
+        if not self.classifies:
             return x
-        x = self.flatten(x)
-        x = self.relu(self.fc1(x))
-        x = self.relu(self.fc2(x))
-        x = self.fc3(x)
+        x = self.flat(x)
+        x = self.act(self.wide(x))
+        x = self.act(self.middle(x))
+        x = self.last(x)
         return x
 
 
@@ -47,10 +44,10 @@ class SubNet(nn.Cell):
 
     def __init__(self):
         super().__init__()
-        self.relu = nn.ReLU()
+        self.act = nn.ReLU()
 
     def construct(self, x):
-        x = self.relu(x)
+        x = self.act(x)
         return x
 
 

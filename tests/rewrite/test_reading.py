@@ -10,15 +10,15 @@ from mindspore_compat.rewrite import NodeType, SymbolTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from rewrite_networks import LeNet5, Mixed, shifted  # noqa: E402
+from rewrite_networks import Digits, Mixed, shifted  # noqa: E402
 
-LENET = """input_x conv1 relu max_pool2d conv2 relu_1 max_pool2d_1 unaryop_not if_node flatten fc1
-    relu_2 fc2 relu_3 fc3 return_1""".split()
+DIGITS = """input_x stem act shrink second act_1 shrink_1 unaryop_not if_node flat wide
+    act_2 middle act_3 last return_1""".split()
 
 
 @pytest.fixture(scope="module")
-def lenet():
-    return SymbolTree.create(LeNet5())
+def digits():
+    return SymbolTree.create(Digits())
 
 
 @pytest.fixture(scope="module")
@@ -30,31 +30,30 @@ def names(nodes):
     return [node.get_name() for node in nodes]
 
 
-def test_statements_are_expanded(lenet):
-    assert names(lenet.nodes()) == LENET
-    assert names(lenet.nodes(True)) == [*LENET, "return"]
-    code = lenet.get_code()
-    assert "        fc1_var = self.fc1(x)\n        x = self.relu(fc1_var)\n" in code
+def test_statements_are_expanded(digits):
+    assert names(digits.nodes()) == DIGITS
+    assert names(digits.nodes(True)) == [*DIGITS, "return"]
+    code = digits.get_code()
+    assert "        wide_var = self.wide(x)\n        x = self.act(wide_var)\n" in code
     assert (
-        "        not_var = not self.include_top\n        if not_var:\n            return x\n"
-        in code
+        "        not_var = not self.classifies\n        if not_var:\n            return x\n" in code
     )
 
 
 @pytest.mark.parametrize(
     "name, kind, instance, targets, args, inputs, users",
     [
-        ("input_x", "Input", type(None), "[x]", "[]", [], ["conv1"]),
-        ("conv1", "CallCell", nn.Conv2d, "[x]", "[x]", ["input_x"], ["relu"]),
-        ("unaryop_not", "MathOps", type(None), "[not_var]", "[self.include_top]", [], ["if_node"]),
+        ("input_x", "Input", type(None), "[x]", "[]", [], ["stem"]),
+        ("stem", "CallCell", nn.Conv2d, "[x]", "[x]", ["input_x"], ["act"]),
+        ("unaryop_not", "MathOps", type(None), "[not_var]", "[self.classifies]", [], ["if_node"]),
         ("if_node", "ControlFlow", type(None), "[]", "[not_var]", ["unaryop_not"], []),
-        ("flatten", "CallCell", nn.Flatten, "[x]", "[x]", ["max_pool2d_1"], ["fc1"]),
-        ("relu_2", "CallCell", nn.ReLU, "[x]", "[fc1_var]", ["fc1"], ["fc2"]),
-        ("return_1", "Output", type(None), "[]", "[x]", ["fc3"], []),
+        ("flat", "CallCell", nn.Flatten, "[x]", "[x]", ["shrink_1"], ["wide"]),
+        ("act_2", "CallCell", nn.ReLU, "[x]", "[wide_var]", ["wide"], ["middle"]),
+        ("return_1", "Output", type(None), "[]", "[x]", ["last"], []),
     ],
 )
-def test_what_a_node_knows(lenet, name, kind, instance, targets, args, inputs, users):
-    node = lenet.get_node(name)
+def test_what_a_node_knows(digits, name, kind, instance, targets, args, inputs, users):
+    node = digits.get_node(name)
     assert node.get_node_type() is NodeType[kind]
     assert node.get_instance_type() is instance
     assert (str(node.get_targets()), str(node.get_args())) == (targets, args)
@@ -104,16 +103,16 @@ def test_what_is_not_always_evaluated_stays_in_place(mixed):
 def test_nodes_within_others_come_last(mixed):
     inner = names(mixed.nodes(True))[len(list(mixed.nodes())) :]
     assert {"Dense", "ReLU", "SubNet", "block", "input_a", "binop_mult_1"} <= set(inner)
-    assert names(mixed.get_node("sub").get_sub_tree().nodes()) == ["input_x", "relu", "return"]
+    assert names(mixed.get_node("sub").get_sub_tree().nodes()) == ["input_x", "act", "return"]
 
 
-def test_a_table_of_nodes(lenet, capsys):
-    lenet.print_node_tabulate()
+def test_a_table_of_nodes(digits, capsys):
+    digits.print_node_tabulate()
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "node type"
     assert lines[3].split() == [
-        *("NodeType.CallCell", "conv1", "x", "=", "self.conv1(x)"),
-        *("{0:", "('input_x',", "0)}", "{0:", "[('relu',", "0)]}"),
+        *("NodeType.CallCell", "stem", "x", "=", "self.stem(x)"),
+        *("{0:", "('input_x',", "0)}", "{0:", "[('act',", "0)]}"),
     ]
 
 
@@ -125,14 +124,14 @@ def test_a_table_of_nodes(lenet, capsys):
         (lambda tree: tree.nodes(1), TypeError),
         (lambda tree: tree.print_node_tabulate(1), TypeError),
         (lambda tree: tree.unique_name(1), TypeError),
-        (lambda tree: tree.get_node("conv1").get_sub_tree(), TypeError),
+        (lambda tree: tree.get_node("stem").get_sub_tree(), TypeError),
         (lambda tree: tree.before("none such"), RuntimeError),
         (lambda tree: tree.after(None), TypeError),
     ],
 )
-def test_refusals(lenet, call, error):
+def test_refusals(digits, call, error):
     with pytest.raises(error):
-        call(lenet)
+        call(digits)
 
 
 def test_a_network_without_source_is_refused():
