@@ -240,12 +240,12 @@ class RowLoop(RowPlan):
         """The value in one column of the row."""
         value, column = step.operands
         arrays, steps = self.elements([value])
-        places = {"e": "base", "c": "inside", "k": "row % groups * parts + part"}
+        offsets = {"e": "base", "c": "inside", "k": "row % groups * parts + part"}
         return [
             *_column_lines("inside", column),
             "part = inside // run",
             "base = row * row_step + part * part_step + inside - part * run",
-            *(f"v{index} = x{index}[{places[self.kinds[index]]}]" for index in arrays),
+            *(f"v{index} = x{index}[{offsets[self.kinds[index]]}]" for index in arrays),
             *map(line, steps),
             f"v{step.result} = {operand(value)}",
         ]
@@ -348,7 +348,7 @@ class RowLoop(RowPlan):
         least = -(-rows // MOST_PIECES) if _SUMMED.intersection(self.gives) else 1
         parts = scheduler.blocks(rows, max(BLOCK // length, least))
         sizes = _sizes(shape, numbers)
-        rooms = {
+        shapes = {
             "e": (rows * length,),
             "r": (rows,),
             "c": (len(parts), length),
@@ -356,7 +356,7 @@ class RowLoop(RowPlan):
             "-": (0,),
         }
         made = [
-            (numpy.zeros if kind in _SUMMED else numpy.empty)(rooms[kind], FLOAT)
+            (numpy.zeros if kind in _SUMMED else numpy.empty)(shapes[kind], FLOAT)
             for kind in self.gives
         ]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
@@ -364,13 +364,13 @@ class RowLoop(RowPlan):
 
         def work(number):
             part = parts[number]
-            room = [numpy.empty(length, FLOAT) for _ in self._stored]
+            buffers = [numpy.empty(length, FLOAT) for _ in self._stored]
             own = [
                 array[number] if kind in _SUMMED else array
                 for array, kind in zip(made, self.gives, strict=True)
             ]
             fits[number] = self.loop.ready(
-                *given, *own, *room, *scalars, *sizes, part.start, part.stop
+                *given, *own, *buffers, *scalars, *sizes, part.start, part.stop
             )
 
         scheduler.run(work, len(parts))

@@ -163,8 +163,8 @@ def _correlated(x, w, geo, plan):
     sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
 
     def work(part):
-        room = numpy.zeros(prod(plan.padded), FLOAT)
-        loop.ready(*given, room, part.start, part.stop, geo.channels, *sizes)
+        buffer = numpy.zeros(prod(plan.padded), FLOAT)
+        loop.ready(*given, buffer, part.start, part.stop, geo.channels, *sizes)
 
     _over_planes(geo, work)
     return out
@@ -182,8 +182,8 @@ def weight_gradient(g, x, geo):
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
 
     def work(part):
-        rooms = numpy.zeros((2, prod(geo.padded)), FLOAT)
-        loop.ready(*given, *rooms, part.start, part.stop, *sizes)
+        buffers = numpy.zeros((2, prod(geo.padded)), FLOAT)
+        loop.ready(*given, *buffers, part.start, part.stop, *sizes)
 
     _over_planes(geo, work)
     return found.sum(0).reshape(geo.filters, 1, *geo.kernel)

@@ -190,7 +190,7 @@ class Bodies:
             found = self._made[key] = (self.module.RawKernel(source.text, source.name), source)
         kernel, source = found
         outer, rows, inner = shape
-        made = [self._room(source, number, arrays, rows) for number in range(len(gives))]
+        made = [self._empty_result(source, number, arrays, rows) for number in range(len(gives))]
         if rows and outer * inner:
             kernel(
                 (min(rows, MOST_BLOCKS),),
@@ -212,7 +212,7 @@ class Bodies:
                 made[number] = made[number].reshape(planes).sum((0, 2))
         return made[0] if source.single else tuple(made)
 
-    def _room(self, source, number, arrays, rows):
+    def _empty_result(self, source, number, arrays, rows):
         """Memory for a result; an array itself where its sum over rows is asked for."""
         kind, value = source.gives[number], source.trace.results[number]
         if kind == "-":

@@ -194,7 +194,7 @@ class ParameterProcess:
         found = []
         for group in origin_params:
             key = "order_params" if "order_params" in group else "params"
-            kept = [each for each in group[key] if id(each) in wanted]
-            if kept:
-                found.append({**group, key: kept})
+            chosen = [each for each in group[key] if id(each) in wanted]
+            if chosen:
+                found.append({**group, key: chosen})
         return found

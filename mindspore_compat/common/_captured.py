@@ -95,7 +95,7 @@ class CapturedStep:
         self._graphs = {}
         self._in_vain = 0
         self._eager = False
-        self._told = False
+        self._warned = False
         self._cells = None
 
     def __call__(self, owner, function, args, kwargs):
@@ -129,17 +129,17 @@ class CapturedStep:
         if graph is None and len(self._graphs) < MOST_GRAPHS:
             graph = self._graphs[key] = _Graph((owner, function))
         if graph is None:
-            self._tell(f"more than {MOST_GRAPHS} kinds of arguments; the first ones are captured")
+            self._warn(f"more than {MOST_GRAPHS} kinds of arguments; the first ones are captured")
         return graph
 
     def _give_up(self, reason):
         self._eager = True
         self._graphs.clear()
-        self._tell(reason)
+        self._warn(reason)
 
-    def _tell(self, reason):
-        if not self._told:
-            self._told = True
+    def _warn(self, reason):
+        if not self._warned:
+            self._warned = True
             log.warning(
                 f"The training step '{self._name}' is not captured as a CUDA graph, and runs "
                 f"operation by operation, because of {reason}."
@@ -165,9 +165,9 @@ class _Graph:
         if self._inputs is None and self._rehearsals < WARM_UP:
             self._rehearsals += 1
             found = reached([root() for root in self._roots])
-            kept = [each._array for each in found if isinstance(each, Tensor) and _has_array(each)]
+            alive = [each._array for each in found if isinstance(each, Tensor) and _has_array(each)]
             made = self.capture.rehearse(functools.partial(function, *args, **kwargs))
-            del kept  # as in a capture, what the step replaces has not been free meanwhile
+            del alive  # as in a capture, what the step replaces has not been free meanwhile
             return map_tensors(_copied, made)
         if self._inputs is None:
             self._record(function, args, kwargs)
@@ -182,7 +182,7 @@ class _Graph:
             return False
         return (
             self._resets != random.resets
-            or any(tensor._array is not array for tensor, array in self._kept)
+            or any(tensor._array is not array for tensor, array in self._captured)
             or any(_flag(tensor) is not flag for tensor, flag in self._flags)
             or any(array.tobytes() != values for array, values in self._of_host)
         )
@@ -228,12 +228,12 @@ class _Graph:
 
     def _keep(self, before, own):
         """Notes what the graph relies on."""
-        kept = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
-        kept = [row for row in kept if not self.capture.follows(row[0])]
+        captured = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
+        captured = [row for row in captured if not self.capture.follows(row[0])]
         self._own = own
-        self._kept = kept
-        self._flags = [(each, _flag(each)) for each, _ in kept if isinstance(each, Parameter)]
-        self._of_host = [(a, a.tobytes()) for _, a in kept if not arrays.on_device(a)]
+        self._captured = captured
+        self._flags = [(each, _flag(each)) for each, _ in captured if isinstance(each, Parameter)]
+        self._of_host = [(a, a.tobytes()) for _, a in captured if not arrays.on_device(a)]
         self._resets = random.resets
 
     # Replaying ------------------------------------------------------------------------------------

@@ -218,12 +218,12 @@ class _Model:
     """A hidden Markov model of the positions of characters in words."""
 
     def __init__(self, path):
-        kept = [line for line in map(str.strip, lines(path)) if line and line[0] != "#"]
-        self._first = _numbers(kept[0])
-        self._next = [_numbers(line) for line in kept[1:5]]
-        self._emitted = [_emissions(line) for line in kept[5:9]]
+        entries = [line for line in map(str.strip, lines(path)) if line and line[0] != "#"]
+        self._first = _numbers(entries[0])
+        self._next = [_numbers(line) for line in entries[1:5]]
+        self._emitted = [_emissions(line) for line in entries[5:9]]
         if len(self._emitted) != len(_POSITIONS):
-            raise ValueError(f"there must be 9 lines, but got {len(kept)}")
+            raise ValueError(f"there must be 9 lines, but got {len(entries)}")
 
     def cut(self, text):
         """The words of a text; what is in ASCII is cut by itself."""

@@ -232,12 +232,12 @@ class _Video:
                 self.sound = _sound(file.decode(file.streams.audio[0]))
 
     def _decode(self, frames, is_wanted):
-        self.times, self.kept = [], {}
+        self.times, self.frames = [], {}
         for index, frame in enumerate(frames):
             self.times.append(self._time(index, frame))
             if is_wanted(index, self.times[-1]):
                 rgb = frame.reformat(format="rgb24", interpolation=_POINT_ACCURATE)
-                self.kept[index] = rgb.to_ndarray()
+                self.frames[index] = rgb.to_ndarray()
         if not self.times:
             raise ValueError("it has no frames")
 
@@ -247,8 +247,8 @@ class _Video:
         return float(np.float32(self.exact_rate))
 
     def pixels(self, indices):
-        """Kept frames as uint8 (frames, height, width, 3)."""
-        found = [self.kept[index] for index in indices]
+        """Some of the frames as uint8 (frames, height, width, 3)."""
+        found = [self.frames[index] for index in indices]
         return np.array(found, np.uint8).reshape(-1, *self.shape)
 
     def _time(self, index, frame):
@@ -265,11 +265,11 @@ def _part(api, source, start, end, unit):
 
     video = _Video(api, source, wanted)
     share = video.sound.shape[1] / len(video.times)  # samples to a frame
-    begin = round(min(video.kept, default=0) * share)
-    sound = video.sound[:, begin : begin + round(len(video.kept) * share)]
+    begin = round(min(video.frames, default=0) * share)
+    sound = video.sound[:, begin : begin + round(len(video.frames) * share)]
     rates = {} if video.sound_rate is None else {"audio_fps": video.sound_rate}
     rates["video_fps"] = float(str(np.float32(video.exact_rate)))
-    return video.pixels(video.kept), sound, rates
+    return video.pixels(video.frames), sound, rates
 
 
 def _range(start, end, unit, tick):
