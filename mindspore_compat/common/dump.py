@@ -32,9 +32,7 @@ def set_dump(target, enabled=True):
     Source: mindspore.set_dump of MindSpore 2.10.
     """
     kinds = [kind for name in ("Cell", "Primitive") if (kind := registered(name))]  # as imported
-    AsValue(InstanceOf(*kinds).called("a Cell or a Primitive")).refuse(
-        "set_dump", "target", target
-    )
+    AsValue(InstanceOf(*kinds).called("a Cell or a Primitive")).refuse("set_dump", "target", target)
     AsValue(Bool).refuse("set_dump", "enabled", enabled)
     if config.device_target != "Ascend":
         warnings.warn(
