@@ -47,18 +47,19 @@ def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, 
         b, b_at: an array, and what is added to all offsets into it.
         offsets, offsets_at: an array of int32, and where its `count` offsets begin.
         count (int): the products of each sum, which are added in this order.
-        add (int): 1 to add to what `out` holds, 0 to overwrite it.
+        add (int): 1 to add the sums to what `out` holds, 0 to overwrite it. A long sum is more
+            accurate in parts.
         out, out_at, out_step: an array, where the result begins in it, and the step from one of
             its rows to the next.
     """
     width = vectors * LANES
     for i in range(rows):
         target = out[out_at + i * out_step :][:width]
-        total = target.copy() if add else numpy.zeros(width, out.dtype)
+        total = numpy.zeros(width, out.dtype)
         for k in range(count):
             start = b_at + offsets[offsets_at + k]
             total += a[a_at + k * rows + i] * b[start : start + width]
-        target[:] = total
+        target[:] = target + total if add else total
 
 
 def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
@@ -244,9 +245,6 @@ def _write_tile(code, totals):
         for v, total in enumerate(row):
             builder.store(code.zero, total)
             targets[total] = code.at(start, code.number(v * code.lanes))
-    with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
-        for total, target in targets.items():
-            builder.store(code.load(target), total)
     with code.cgutils.for_range(builder, count) as loop:
         right = code.at(b, code.offset(offsets, loop.index))
         left = code.at(a, builder.mul(loop.index, code.number(len(totals))))
@@ -257,6 +255,10 @@ def _write_tile(code, totals):
             factor = code.broadcast(code.at(left, code.number(i)))
             for total, value in zip(row, values, strict=True):
                 code.add_product(total, factor, value)
+    with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
+        for total, target in targets.items():
+            found = builder.fadd(builder.load(total), code.load(target))
+            builder.store(found, total)
     for total, target in targets.items():
         code.store(builder.load(total), target)
 
@@ -299,17 +301,18 @@ class Library:
 
     Args:
         *functions: functions of Python, which may call `tile`, `dots` and those before them.
+        **constants: numbers.
     """
 
-    def __init__(self, *functions):
+    def __init__(self, *functions, **constants):
         self.python = {name: value for name, value in globals().items() if name in _NAMES}
-        self.python |= {function.__name__: function for function in functions}
-        self._functions = functions
+        self.python |= {function.__name__: function for function in functions} | constants
+        self._functions, self._constants = functions, constants
 
     def text(self):
         """Their source, by which loops on disk are distinguished."""
         texts = map(inspect.getsource, self._functions)
-        return inspect.getsource(sys.modules[__name__]) + "".join(texts)
+        return inspect.getsource(sys.modules[__name__]) + "".join(texts) + repr(self._constants)
 
     @functools.cache  # noqa: B019 - libraries are constants of modules
     def compiled(self):
@@ -318,7 +321,7 @@ class Library:
 
         import numba
 
-        scope = dict(intrinsics())
+        scope = {**intrinsics(), **self._constants}
         for function in self._functions:
             own = {**function.__globals__, **scope}
             made = types.FunctionType(function.__code__, own, function.__name__)
