@@ -112,7 +112,7 @@ class _Sequence:
         self.arrays = recurrent_loops.arrays(direction, kind, has_mask)
         text = getattr(recurrent_loops, direction)
         self._steps = _loop(self.arrays, 6, text, kind, has_mask)
-        self._lay_out = _loop(("x", "out", "offsets"), 2, recurrent_loops.lay_out_text)
+        self._lay_out = _loop(("x", "out", "offsets"), 3, recurrent_loops.lay_out_text)
 
     def is_ready(self):
         """True if its loops can run; has them compiled."""
@@ -124,8 +124,8 @@ class _Sequence:
         units = weight.shape[1]
         given["gates"] = gates
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
-        given["w"], given["w_offsets"] = self._laid_out("w", weight.T)
-        given["v"], given["v_offsets"] = self._laid_out("v", weight)
+        given["w"], given["w_offsets"] = self._laid_out("w", weight, 1)
+        given["v"], given["v_offsets"] = self._laid_out("v", weight, 0)
         sizes = steps, batch, units, int(order[0] > order[-1])
         given = {name: compiled.flat(given[name]) for name in self.arrays if name in given}
         parts = scheduler.blocks(batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1))
@@ -146,12 +146,12 @@ class _Sequence:
         buffers = {name: size for name, size in buffers.items() if name in self.arrays}
         scheduler.run(work, len(parts))
 
-    def _laid_out(self, name, weight):
-        """A weight (count, width) for products, and its offsets; None where it is not needed."""
+    def _laid_out(self, name, weight, turned):
+        """A weight, or its transpose, for products, and offsets; None where it is not needed."""
         if name not in self.arrays:
             return None, None
-        count, width = weight.shape
+        count, width = reversed(weight.shape) if turned else weight.shape
         out = numpy.empty(count * (width + VECTOR), FLOAT)
         offsets = numpy.empty(2 * count, OFFSET)
-        self._lay_out.ready(compiled.flat(weight), out, offsets, count, width)
+        self._lay_out.ready(compiled.flat(weight), out, offsets, turned, count, width)
         return out, offsets

@@ -21,11 +21,11 @@ def whole_vectors(width):
     return (width + LANES - 1) // LANES * LANES
 
 
-def lay_out(x, count, width, out, offsets):
+def lay_out(x, turned, count, width, out, offsets):
     """A weight (count, width) as `multiply` reads it: tile by tile, its rows filled with zeros.
 
     Args:
-        x: the weight.
+        x, turned: the weight, and 1 where it is stored as (width, count), else 0.
         count, width: its shape.
         out: the result, of `count` rows of `whole_vectors(width)`.
         offsets: of `2 * count` elements, where the rows of a tile begin, and those of the last.
@@ -36,11 +36,20 @@ def lay_out(x, count, width, out, offsets):
         offsets[k], offsets[count + k] = k * whole, k * rest
     for start in range(0, padded, whole):
         size = min(whole, padded - start)
+        used = min(size, width - start)
+        target = out[start * count : (start + size) * count]
         for k in range(count):
-            for j in range(size):
-                column = start + j
-                at = start * count + k * size + j
-                out[at] = x[k * width + column] if column < width else 0
+            for j in range(used, size):
+                target[k * size + j] = 0
+        if turned:
+            for j in range(used):
+                row = x[(start + j) * count : (start + j + 1) * count]
+                for k in range(count):
+                    target[k * size + j] = row[k]
+        else:
+            for k in range(count):
+                for j in range(used):
+                    target[k * size + j] = x[k * width + start + j]
 
 
 def pack(x, at, rows, count, out):
@@ -72,8 +81,8 @@ def multiply(rows, a, w, offsets, count, width, add, out):
 
 LIBRARY = Library(whole_vectors, lay_out, pack, fill, multiply)
 
-_LAY_OUT = """def {name}(x, out, offsets, count, width):
-    lay_out(x, count, width, out, offsets)
+_LAY_OUT = """def {name}(x, out, offsets, turned, count, width):
+    lay_out(x, turned, count, width, out, offsets)
 """
 _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
     width = units * {parts}
