@@ -8,7 +8,7 @@ image, zeros to the left, columns, the first of these in the image.
 
 import inspect
 
-from .vector_tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, Library, dots, tile
+from .vector_tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, Library, dots, gather_tile, tile
 
 TERMS = 256  # of a sum, before it is added to those of other terms
 
@@ -176,7 +176,138 @@ def weight_sums(
                     total[to + s] += found[r * STREAMS + s]
 
 
-LIBRARY = Library(clear, copy_planes, write_rows, TERMS=TERMS)
+def block_width(filters):
+    """How many filters a tile has beside one another, for about equal tiles."""
+    vectors = (filters + LANES - 1) // LANES
+    blocks = (vectors + VECTORS - 1) // VECTORS
+    return (vectors + blocks - 1) // blocks * LANES
+
+
+def pack_beside(w, packed, at, taps, start, filters, row_step, depth, depth_step):
+    """Copies weights in the order in which `gather_tile` reads them, to `packed` from `at`: blocks
+    of filters that are beside one another, and in a block by channel and kernel position. The other
+    arguments are those of `pack`."""
+    width = block_width(filters)
+    for f in range(0, filters, width):
+        count = min(width, filters - f)
+        for some in range(0, depth, 8):  # whose copies stay in the cache
+            end = min(some + 8, depth)
+            for j in range(width):
+                source, to = start + (f + j) * row_step, at + j
+                for channel in range(some, end):
+                    for tap in taps:
+                        if j < count:
+                            packed[to] = w[source + channel * depth_step + tap]
+                        else:
+                            packed[to] = 0
+                        to += width
+            at += (end - some) * taps.size * width
+
+
+def gather_correlate(
+    x, packed, out, padded, found, phases, places, offsets, starts, first, last, top, bottom,
+    group, low, high, packed_at, groups, channels, height, width, stride_y, stride_x, filters,
+    row, step, reach, out_width, area, start, row_step, column_step,
+):  # fmt: skip
+    """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
+    to `bottom` of the result. The other arguments are those of `correlate`."""
+    windows = 0
+    for sample in range(first, last):
+        image, at = sample * groups + group, (sample - first) * channels * step
+        copy_planes(
+            x, image * channels * height * width, channels, height, width, phases, 1, 1, padded,
+            at, step, step, row, top * stride_y, (bottom - top - 1) * stride_y + 1 + reach,
+        )  # fmt: skip
+        place = image * filters * area + start
+        for y in range(top, bottom):
+            for j in range(out_width):
+                starts[windows] = at + (y - top) * stride_y * row + j * stride_x
+                places[windows] = place + y * row_step + j * column_step
+                windows += 1
+    count, wide = offsets.size, block_width(high - low)
+    for f in range(low, high, wide):
+        own = min(wide, high - f)
+        vectors, at = (own + LANES - 1) // LANES, packed_at + (f - low) * count
+        for w in range(0, windows, ROWS):
+            rows = min(ROWS, windows - w)
+            for k in range(0, max(count, 1), TERMS):
+                gather_tile(
+                    rows, vectors, padded, 0, starts, w, offsets, k, packed, at + k * wide, wide,
+                    min(count - k, TERMS), k, found, 0, wide,
+                )  # fmt: skip
+            for j in range(own):
+                for i in range(rows):
+                    out[places[w + i] + (f + j) * area] = found[i * wide + j]
+
+
+def gather_weight_sums(
+    x, g, total, padded, flows, phases, offsets, starts, first, last, top, bottom, group, low,
+    high, groups, channels, height, width, stride_y, stride_x, filters, row, step, reach,
+    out_height, out_width, positions, columns,
+):  # fmt: skip
+    """Adds to `total` the gradients of a group's weights for channels `low` to `high`, from samples
+    `first` to `last` and rows `top` to `bottom` of the result. `total` is by channel, kernel
+    position and filter, with rows of `columns` elements."""
+    windows, depth = 0, high - low
+    rows_here = bottom - top
+    for sample in range(first, last):
+        image, at = sample * groups + group, (sample - first) * depth * step
+        copy_planes(
+            x, (image * channels + low) * height * width, depth, height, width, phases, 1, 1,
+            padded, at, step, step, row, top * stride_y, (rows_here - 1) * stride_y + 1 + reach,
+        )  # fmt: skip
+        for y in range(rows_here):
+            for j in range(out_width):
+                starts[windows] = at + y * stride_y * row + j * stride_x
+                windows += 1
+    wide, area = block_width(filters), rows_here * out_width
+    for f in range(0, filters, wide):
+        own = min(wide, filters - f)
+        for sample in range(first, last):
+            image, at = sample * groups + group, (sample - first) * area * wide
+            source = ((image * filters + f) * out_height + top) * out_width
+            for p in range(0, area, LANES):
+                for j in range(wide):
+                    for i in range(p, min(p + LANES, area)):
+                        flows[at + i * wide + j] = (
+                            g[source + j * out_height * out_width + i] if j < own else 0
+                        )
+        for p in range(0, windows, TERMS):
+            for k in range(0, depth * positions, ROWS):
+                rows = min(ROWS, depth * positions - k)
+                gather_tile(
+                    rows, (own + LANES - 1) // LANES, padded, 0, offsets, k, starts, p, flows,
+                    p * wide, wide, min(windows - p, TERMS), 1, total,
+                    ((group * channels + low) * positions + k) * columns + f, columns,
+                )  # fmt: skip
+
+
+def add_transposed(totals, count, grad, group, first, last, rows, columns, filters):
+    """Adds up `count` sums of `gather_weight_sums` for rows `first` to `last` of a group, and
+    writes them by filter.
+
+    Args:
+        totals: the sums, behind one another.
+        count: how many there are.
+        grad: the gradient, (filters, rows) for each group.
+        group, first, last: which rows of which group.
+        rows, columns, filters: the rows of a group, what they are long, and filters of a group.
+    """
+    size = totals.size // count
+    at, to = group * rows * columns, group * rows * filters
+    for k in range(first, last):
+        for each in range(1, count):
+            other = at + each * size + k * columns
+            for f in range(filters):
+                totals[at + k * columns + f] += totals[other + f]
+    for start in range(first, last, 16):
+        for low in range(0, filters, 16):  # squares of cache lines
+            for f in range(low, min(low + 16, filters)):
+                for k in range(start, min(start + 16, last)):
+                    grad[to + f * rows + k] = totals[at + k * columns + f]
+
+
+LIBRARY = Library(clear, copy_planes, write_rows, block_width, TERMS=TERMS)
 
 
 def text(function, name):

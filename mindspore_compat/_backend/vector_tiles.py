@@ -62,6 +62,33 @@ def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, 
         target[:] = target + total if add else total
 
 
+def gather_tile(
+    rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step, count, add,
+    out, out_at, out_step,
+):  # fmt: skip
+    """A product whose left side is given by offsets, the right one by rows.
+
+    out[i, j] = sum over k of a[starts[i] + offsets[k]] * b[k, j], for i < rows and
+    j < vectors * LANES.
+
+    Args:
+        rows, vectors, count, add, out, out_at, out_step: as for `tile`.
+        a, a_at: an array, and what is added to all offsets into it.
+        starts, starts_at: an array of int32, and where the starts of the `rows` rows begin.
+        offsets, offsets_at: an array of int32, and where its `count` offsets begin.
+        b, b_at, b_step: an array, where the right side begins in it, and the step from one of its
+            rows to the next.
+    """
+    width = vectors * LANES
+    for i in range(rows):
+        target = out[out_at + i * out_step :][:width]
+        total = numpy.zeros(width, out.dtype)
+        start = a_at + starts[starts_at + i]
+        for k in range(count):
+            total += a[start + offsets[offsets_at + k]] * b[b_at + k * b_step :][:width]
+        target[:] = target + total if add else total
+
+
 def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
     """Scalar products of `rows` rows with STREAMS shifted ones.
 
@@ -120,11 +147,22 @@ def intrinsics():
         return types.void(*map(_plain, given)), _tile_code
 
     @intrinsic
+    def gather_tile(
+        context, rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step,
+        count, add, out, out_at, out_step,
+    ):  # fmt: skip
+        given = (
+            rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step, count,
+            add, out, out_at, out_step,
+        )  # fmt: skip
+        return types.void(*map(_plain, given)), _gather_tile_code
+
+    @intrinsic
     def dots(context, rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
         given = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
         return types.void(*map(_plain, given)), _dots_code
 
-    return {**sizes(), "tile": tile, "dots": dots}
+    return {**sizes(), "tile": tile, "gather_tile": gather_tile, "dots": dots}
 
 
 def _plain(kind):
@@ -221,24 +259,62 @@ class _Code:
         self.builder.position_at_end(end)
 
 
-def _tile_code(context, builder, signature, arguments):
-    code, own = _Code(context, builder, signature, arguments), sizes()
+def _cases_of_tiles(code):
+    """Yields the totals of each size of tile, where the builder stands at what is done for it."""
+    own, builder = sizes(), code.builder
     rows, vectors, *_ = code.arguments
     totals = code.variables(own["ROWS"], own["VECTORS"])
     case = builder.add(builder.mul(rows, code.number(own["VECTORS"])), vectors)
     first = own["VECTORS"] + 1  # one row of one vector
     for number in code.cases(case, range(first, first + own["ROWS"] * own["VECTORS"])):
         rows, vectors = divmod(number - 1, own["VECTORS"])
-        _write_tile(code, [row[: vectors + 1] for row in totals[:rows]])
-    return context.get_dummy_value()
+        yield [row[: vectors + 1] for row in totals[:rows]]
 
 
-def _write_tile(code, totals):
-    """The instructions of a tile of as many rows and vectors as there are totals."""
-    builder = code.builder
+def _tile_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
     _, _, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step = code.arguments
     a, b = code.at(a, a_at), code.at(b, b_at)
     offsets, out = code.at(offsets, offsets_at), code.at(out, out_at)
+    for totals in _cases_of_tiles(code):
+
+        def operands(k, rows=len(totals)):
+            left = code.at(a, builder.mul(k, code.number(rows)))
+            factors = [code.at(left, code.number(i)) for i in range(rows)]
+            return factors, code.at(b, code.offset(offsets, k))
+
+        _write_tile(code, totals, operands, count, add, out, step)
+    return context.get_dummy_value()
+
+
+def _gather_tile_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    _, _, a, a_at, starts, starts_at, offsets, offsets_at, *rest = code.arguments
+    b, b_at, b_step, count, add, out, out_at, step = rest
+    a, b, out = code.at(a, a_at), code.at(b, b_at), code.at(out, out_at)
+    starts, offsets = code.at(starts, starts_at), code.at(offsets, offsets_at)
+    for totals in _cases_of_tiles(code):
+        left = [code.at(a, code.offset(starts, code.number(i))) for i in range(len(totals))]
+
+        def operands(k, left=left):
+            offset = code.offset(offsets, k)
+            return [code.at(each, offset) for each in left], code.at(b, builder.mul(k, b_step))
+
+        _write_tile(code, totals, operands, count, add, out, step)
+    return context.get_dummy_value()
+
+
+def _write_tile(code, totals, operands, count, add, out, step):
+    """The instructions of a tile.
+
+    Args:
+        code: where they are written.
+        totals: the variables, one for each row and vector.
+        operands: `operands(k)` writes what finds the k-th factors of all rows, and the vectors
+            that they multiply, and gives pointers to these.
+        count, add, out, step: as for `tile`; `out` is a pointer.
+    """
+    builder = code.builder
     targets = {}
     for i, row in enumerate(totals):
         start = code.at(out, builder.mul(step, code.number(i)))
@@ -246,15 +322,13 @@ def _write_tile(code, totals):
             builder.store(code.zero, total)
             targets[total] = code.at(start, code.number(v * code.lanes))
     with code.cgutils.for_range(builder, count) as loop:
-        right = code.at(b, code.offset(offsets, loop.index))
-        left = code.at(a, builder.mul(loop.index, code.number(len(totals))))
-        values = [
-            code.load(code.at(right, code.number(v * code.lanes))) for v in range(len(totals[0]))
-        ]
-        for i, row in enumerate(totals):
-            factor = code.broadcast(code.at(left, code.number(i)))
+        factors, right = operands(loop.index)
+        vectors = range(len(totals[0]))
+        values = [code.load(code.at(right, code.number(v * code.lanes))) for v in vectors]
+        for row, factor in zip(totals, factors, strict=True):
+            one = code.broadcast(factor)
             for total, value in zip(row, values, strict=True):
-                code.add_product(total, factor, value)
+                code.add_product(total, one, value)
     with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
         for total, target in targets.items():
             found = builder.fadd(builder.load(total), code.load(target))
@@ -329,5 +403,5 @@ class Library:
         return scope
 
 
-_NAMES = {"LANES", "ROWS", "VECTORS", "DOT_ROWS", "STREAMS", "tile", "dots"}
+_NAMES = {"LANES", "ROWS", "VECTORS", "DOT_ROWS", "STREAMS", "tile", "gather_tile", "dots"}
 LIBRARY = Library()

@@ -5,7 +5,16 @@ import pytest
 from kit import close_sums, same
 from kit.loops import ByPython, needs_numba
 
-from mindspore_compat._backend import arrays, compiled, compiled_conv, conv, scheduler
+from mindspore_compat._backend import (
+    arrays,
+    compiled,
+    compiled_conv,
+    conv,
+    conv_flat,
+    conv_gather,
+    conv_planes,
+    scheduler,
+)
 
 # shape, shape of the weights, stride, pads, dilation, groups
 CASES = {
@@ -14,8 +23,8 @@ CASES = {
     "strided, dilated": ((2, 4, 13, 12), (6, 4, 3, 2), (3, 2), ((0, 1), (2, 0)), (1, 2), 1),
     "groups": ((2, 6, 9, 9), (4, 3, 3, 3), (1, 1), ((2, 2), (2, 2)), (2, 2), 2),
     "wide padding": ((1, 4, 4, 4), (2, 4, 3, 3), (1, 1), ((5, 3), (4, 5)), (1, 1), 1),
-    "patches": ((2, 3, 8, 8), (5, 3, 4, 4), (4, 4), ((0, 0), (0, 0)), (1, 1), 1),
-    "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 2, 1), (3, 4), ((0, 0), (0, 0)), (1, 1), 1),
+    "large stride": ((2, 3, 10, 9), (5, 3, 4, 4), (3, 3), ((0, 0), (0, 0)), (1, 1), 1),
+    "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 3, 1), (2, 4), ((0, 0), (0, 0)), (1, 1), 1),
     "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
 LARGE = {
@@ -27,16 +36,20 @@ LARGE = {
 }
 
 
-@pytest.fixture
-def any_size(monkeypatch):
-    """Loops for arrays of any size, in small pieces, made anew."""
+@pytest.fixture(params=[conv_flat, conv_gather], ids=["flat", "gather"])
+def any_size(request, monkeypatch):
+    """Each way for arrays of any size, in small pieces, with loops made anew."""
     monkeypatch.setattr(compiled_conv, "LEAST", 1)
-    monkeypatch.setattr(compiled_conv, "PIECE", 1 << 14)
-    monkeypatch.setattr(compiled_conv, "CACHE", 1 << 12)
-    monkeypatch.setattr(compiled_conv, "SPAN", 1 << 8)
-    monkeypatch.setattr(compiled_conv, "_gains", lambda geo: True)
+    monkeypatch.setattr(compiled_conv, "_fastest", lambda plan, of_weights: request.param)
+    monkeypatch.setattr(conv_planes, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_flat, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
+    monkeypatch.setattr(conv_gather, "WINDOWS", 1 << 7)
+    for module in (conv_planes, conv_flat, conv_gather):
+        monkeypatch.setattr(module, "CACHE", 1 << 12)
     monkeypatch.setattr(compiled, "available", lambda: True)
-    caches = compiled_conv._loop, compiled_conv._correlation, compiled_conv._sums
+    caches = [conv_planes.loop]
+    caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
     for each in caches:
         each.cache_clear()
     yield
@@ -74,11 +87,11 @@ def by_loops(x, w, g, geo):
 
 
 def check(given):
-    found = by_loops(*given)
-    for have, want in zip(found, composed(*given), strict=True):
+    geo = given[-1]
+    root = (geo.batch * geo.out[0] * geo.out[1]) ** 0.5  # of the windows that the last one sums
+    for have, want, scale in zip(by_loops(*given), composed(*given), (1, 1, root), strict=True):
         assert have.shape == want.shape and have.dtype == np.float32 and have.flags.c_contiguous
-        close_sums(have, want.astype(np.float32))
-    return found
+        close_sums(have / np.float32(scale), (want / scale).astype(np.float32))
 
 
 @pytest.mark.parametrize("case", ["padded", "strided, dilated"])
@@ -143,10 +156,28 @@ def test_infinity_and_nan_go_where_the_composed_way_takes_them(case, value, any_
         each[0, 1, 1, 0] = old
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "stride", "pad", "forward", "weights"),
+    [
+        ((16, 64, 56, 56), (64, 64, 3, 3), 1, 1, conv_flat, conv_gather),
+        ((16, 256, 14, 14), (256, 256, 3, 3), 1, 1, conv_gather, conv_gather),
+        ((8, 64, 56, 56), (128, 64, 3, 3), 2, 1, conv_gather, conv_gather),
+        ((32, 1, 32, 32), (6, 1, 5, 5), 1, 0, conv_flat, conv_flat),
+        ((8, 256, 2, 2), (256, 256, 3, 3), 1, 1, None, None),
+    ],
+)
+def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, weights):
+    plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
+    assert compiled_conv._fastest(plan, False) is forward
+    assert compiled_conv._fastest(plan, True) is weights
+
+
 def test_other_cases_are_left_to_numpy(any_size):
     x, w, g, geo = operands(*CASES["padded"])
     assert compiled_conv.convolve(x.astype(np.float64), w.astype(np.float64), geo) is None
     assert compiled_conv.weight_gradient(g.astype(np.float16), x.astype(np.float16), geo) is None
+    patches = operands((2, 3, 8, 8), (5, 3, 4, 4), (4, 4), ((0, 0), (0, 0)), (1, 1), 1)
+    assert by_loops(*patches) == (None, None, None)
     cut = geo._replace(pads=((-1, 0), (0, 0)))
     assert compiled_conv.input_gradient(g, w, cut) is None
     assert compiled_conv.convolve(x[:0], w, geo._replace(batch=0)) is None

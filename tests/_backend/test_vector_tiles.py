@@ -11,6 +11,10 @@ FLOAT, INDEX = np.dtype(np.float32), np.dtype(np.int64)
 TILE = """def {name}(a, b, out, offsets, rows, vectors, add):
     tile(rows, vectors, a, 5, b, 3, offsets, 2, offsets.size - 2, add, out, 1, VECTORS * LANES + 1)
 """
+GATHERED = """def {name}(a, b, out, offsets, rows, vectors, add):
+    gather_tile(rows, vectors, a, 5, offsets, 1, offsets, 9, b, 3, VECTORS * LANES + 2, 6, add, out,
+        1, VECTORS * LANES + 1)
+"""
 DOTS = """def {name}(a, b, out, offsets, rows, count, step):
     dots(rows, a, 5, step, b, 3, offsets, 2, count, out, 1)
 """
@@ -51,6 +55,25 @@ def check_tiles(ready, sizes):
                 close_sums(out, wanted)
 
 
+def check_gathered_tiles(ready, sizes):
+    """Every size of tile, with and without what `out` held before."""
+    widest = sizes["VECTORS"] * sizes["LANES"]
+    a, b = normal(5 + 30 + 30), normal(3 + 6 * (widest + 2))
+    offsets = rng.integers(0, 30, 9 + 6).astype(np.int32)
+    for rows in range(1, sizes["ROWS"] + 1):
+        for vectors in range(1, sizes["VECTORS"] + 1):
+            width, step = vectors * sizes["LANES"], widest + 1
+            left = a[5 + offsets[1 : 1 + rows, None] + offsets[9:]]
+            right = b[3:].reshape(6, widest + 2)[:, :width]
+            for add in (0, 1):
+                out = normal(1 + step * sizes["ROWS"])
+                wanted = out.copy()
+                found = np.lib.stride_tricks.as_strided(wanted[1:], (rows, width), (4 * step, 4))
+                found[...] = left @ right + add * found
+                ready(a, b, out, offsets, rows, vectors, add)
+                close_sums(out, wanted)
+
+
 def check_dots(ready, sizes):
     """Every number of rows."""
     count, step, streams = 3, 3 * sizes["LANES"] + 2, sizes["STREAMS"]
@@ -74,12 +97,14 @@ def python_sizes():
 
 def test_definitions_are_products(python_sizes):
     check_tiles(loop(ByPython, TILE), python_sizes)
+    check_gathered_tiles(loop(ByPython, GATHERED), python_sizes)
     check_dots(loop(ByPython, DOTS), python_sizes)
 
 
 @needs_numba
 def test_tiles_in_registers_are_products():
     check_tiles(loop(compiled.Loop, TILE), vector_tiles.sizes())
+    check_gathered_tiles(loop(compiled.Loop, GATHERED), vector_tiles.sizes())
     check_dots(loop(compiled.Loop, DOTS), vector_tiles.sizes())
 
 
