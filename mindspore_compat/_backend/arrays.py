@@ -7,7 +7,6 @@ the device target in force. CuPy is imported when a GPU is first used, never bef
 import functools
 import importlib
 import os
-import threading
 import warnings
 
 import ml_dtypes
@@ -46,8 +45,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_co
 PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
 blocking = False  # whether an operation on a GPU is done before its call returns
-intercepting = 0  # how many contexts intercept operations
-_intercept_lock = threading.Lock()
+find_recorder = None  # while steps are recorded (recording.py): what gives this thread's recorder
 
 
 def space_of(array):
@@ -80,7 +78,8 @@ def _device_space():
         Bodies(cupy),
     )
     SPACES[cupy.ndarray] = space
-    _choose_direct()
+    if not blocking:
+        DIRECT[cupy.ndarray] = space
     return space
 
 
@@ -119,8 +118,18 @@ def allow_tf32(value):
     return True
 
 
+def running_recorder():
+    """The recorder of the step on the host that this thread runs; None for none, and within the
+    calls that it notes."""
+    find = find_recorder
+    return None if find is None else find()
+
+
 def current_space():
     """The functions of the device target in force."""
+    recorder = running_recorder()
+    if recorder is not None:
+        return recorder.space
     return HOST if _target == "CPU" else _device_space()
 
 
@@ -139,7 +148,8 @@ def to_current(array):
 
 def on_device(array):
     """True if the array lies in a GPU's memory."""
-    return type(array) is not numpy.ndarray
+    kind = type(array)
+    return kind is not numpy.ndarray and not getattr(kind, "of_host", False)
 
 
 def to_space(space, array):
@@ -159,28 +169,8 @@ def block():
     """Has operations on a GPU finished before their calls return, from now on."""
     global blocking
     blocking = True
-    _choose_direct()
-
-
-def intercept(contexts):
-    """Adds to the number of contexts that intercept operations; while there are any, every
-    operation takes its general path, which looks for them."""
-    global intercepting
-    with _intercept_lock:
-        intercepting += contexts
-        _choose_direct()
-
-
-def _choose_direct():
-    """Sets which arrays take the straight-line call path (../_core/declare/call_path.py)."""
-    wanted = {
-        kind: space
-        for kind, space in SPACES.items()
-        if not intercepting and (kind is numpy.ndarray or not blocking)
-    }
-    for kind in DIRECT.keys() - wanted.keys():
+    for kind in DIRECT.keys() - {numpy.ndarray}:
         del DIRECT[kind]
-    DIRECT.update(wanted)
 
 
 def release_memory():

@@ -34,7 +34,13 @@ VARIABLE = "MINDSPORE_COMPAT_CUDA_GRAPHS"
 
 
 class Refused(RuntimeError):
-    """Why something cannot be captured: a clause that begins with a noun."""
+    """Why something cannot be captured: a clause that begins with a noun.
+
+    Attributes:
+        results (tuple): what the step returned, as its only element, if it has run meanwhile.
+    """
+
+    results = None
 
 
 class _Local(threading.local):
@@ -57,9 +63,20 @@ def allowed():
     return arrays._target == "GPU" and _wanted and os.environ.get(VARIABLE, "1") != "0"
 
 
+def wanted():
+    """True unless `allow` has forbidden that steps are captured."""
+    return _wanted
+
+
 def running():
-    """The Capture whose step this thread rehearses or captures; None for none."""
+    """The Capture whose step this thread rehearses or captures, or the Recorder of a step on the
+    host (recording.py); None for none."""
     return _local.running
+
+
+def set_running(recorder):
+    """Puts a Recorder in force in this thread; None for none."""
+    _local.running = recorder
 
 
 def note_training():
@@ -85,7 +102,10 @@ class Capture:
 
     Attributes:
         capturing (bool): whether launches are noted instead of made.
+        apart (Callable): calls an optimizer whose Python runs in each replay; None: it is captured.
     """
+
+    apart = None
 
     def __init__(self, space):
         self.module = space.module

@@ -33,7 +33,7 @@ import threading
 
 import numpy
 
-from . import arrays, compiled, scheduler
+from . import arrays, compiled, recorded, scheduler
 from .arrays import SPACES
 from .device_code import compute_dtype
 from .multi_tensor import KernelProgram
@@ -108,6 +108,8 @@ class Fused:
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
         """`sweep` for rows whose shapes have been compared already."""
+        if arrays.find_recorder is not None:
+            rows = recorded.give_up(list(rows), "an update outside of an optimizer")
         flags = {
             key: value
             for key, value in scalars.items()

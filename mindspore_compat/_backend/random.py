@@ -39,6 +39,9 @@ class Stream:
 
     def state(self):
         """(seed, offset)."""
+        recorder = capture.running()
+        if recorder is not None and recorder.apart is not None:
+            recorder.refuse("random numbers that it draws on its own")
         return self.seed, self.offset
 
     def restore(self, state):

@@ -31,8 +31,10 @@ def set_dump(target, enabled=True):
 
     Source: mindspore.set_dump of MindSpore 2.10.
     """
-    kinds = [kind for name in ("Cell", "Primitive") if (kind := registered(name))]  # as imported
-    AsValue(InstanceOf(*kinds).called("a Cell or a Primitive")).refuse("set_dump", "target", target)
+    cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
+    AsValue(InstanceOf(cell, primitive).called("a Cell or a Primitive")).refuse(
+        "set_dump", "target", target
+    )
     AsValue(Bool).refuse("set_dump", "enabled", enabled)
     if config.device_target != "Ascend":
         warnings.warn(
@@ -40,7 +42,7 @@ def set_dump(target, enabled=True):
             "writes results to files.",
             stacklevel=2,
         )
-    if isinstance(target, registered("Primitive")):
+    if isinstance(target, primitive):
         target.add_prim_attr("dump", "true" if enabled else "false")
         return
     for _, part in target.cells_and_names():

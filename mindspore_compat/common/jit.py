@@ -1,8 +1,8 @@
 """Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
 
 One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
-with `jit` gets the same numbers, with Python's own control flow and tracebacks. On a GPU a function
-that trains is captured, if it can be (_captured.py).
+with `jit` gets the same numbers, with Python's own control flow and tracebacks. A function that
+trains is recorded, or on a GPU captured, if it can be, and then replayed (_captured.py).
 """
 
 import functools
@@ -70,7 +70,7 @@ def jit(
 ):
     """Marks a function to be run as a graph.
 
-    Here it runs eagerly; on a GPU a function that trains is captured as a CUDA graph after a few
+    Here it runs eagerly; a function that trains is recorded, on a GPU as a CUDA graph, after a few
     calls and then replayed, without its Python.
 
     Args:

@@ -1,7 +1,4 @@
-"""Operators, as functions (`ops.softmax`) and as Primitives (`ops.Softmax`).
-
-`help(ops.softmax)` describes one of them.
-"""
+"""mindspore.ops: every op as a function and as a Primitive, built from the declarations below."""
 
 import sys
 import types

@@ -24,6 +24,7 @@ import itertools
 import threading
 from operator import attrgetter
 
+from ..._backend import arrays, recorded
 from ..._backend.arrays import HOST, SPACES
 
 next_number = itertools.count(1).__next__
@@ -370,7 +371,10 @@ def _pull(gathered, node, g, floor, higher):
         saved = _traced_saved(node, saved, xp)
     if rule.upcast:
         g, saved = _upcast(xp, g, saved)
-    grads = rule.pull(xp, g, saved, wanted)
+    if arrays.find_recorder is not None and (xp is recorded.RECORDED or xp is HOST):
+        grads = recorded.call_pull(rule.pull, g, saved, wanted, type(rule) is Rule)
+    else:
+        grads = rule.pull(xp, g, saved, wanted)
     if rule.many:
         grads = _flat(grads, len(parents))
     for parent, want, grad, meta in zip(parents, wanted, grads, node.metas or _any * len(parents)):

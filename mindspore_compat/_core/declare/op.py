@@ -20,7 +20,7 @@ import inspect
 
 from numpy import float64, generic
 
-from ..._backend import arrays
+from ..._backend import arrays, recorded
 from ..autograd import (  # noqa: F401 - rules
     vjp_rules_indexing,
     vjp_rules_linalg,
@@ -46,8 +46,6 @@ from .inputs import (
     takes_none,
     takes_numbers,
 )
-from .interception import intercepted
-from .interception import state as interception
 from .values import each_of, moved, result_array, space_for, untraced, upcast, weak_scalar
 
 NO_PROMOTION = Promote("")
@@ -164,8 +162,6 @@ class Op:
 
     def general(self, *args, **kwargs):
         """The call path for every case: scalars, lists, mixed dtypes and devices, float16."""
-        if arrays.intercepting and interception.modes:
-            return intercepted(self, DECLARED["ops"], args, kwargs)
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)
@@ -175,6 +171,8 @@ class Op:
         extra = list(values[self.many]) if self.many else []
         operands, nodes = self._arrays(sources + extra)
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in operands)
+        if arrays.find_recorder is not None:
+            operands = recorded.operands(operands)
         xp = self._space(operands)
         if not xp.level:
             if arrays.blocking:
@@ -208,7 +206,9 @@ class Op:
         values.update(zip(self.inputs, operands))
         if self.many:
             values[self.many] = operands[count:]
-        out = self.body(xp, *[values[n] for n in self.parameters])
+        given = [values[n] for n in self.parameters]
+        recording = xp is recorded.RECORDED
+        out = recorded.call_body(self.body, given) if recording else self.body(xp, *given)
         several = type(out) is tuple or type(out) is list
         outs = tuple(result_array(xp, o) for o in out) if several else (result_array(xp, out),)
         if result_dtype is not None:

@@ -104,8 +104,7 @@ def facade(module, classes=object, area=None, names=()):
         if found is None:
             found = submodule(module, name)
         if found is None:
-            # The message itself suggests a name: without the object, Python suggests none besides.
-            raise AttributeError(Missing(module, name, visible()), name=name)
+            raise AttributeError(Missing(module, name, visible()))
         setattr(sys.modules[module], name, found)
         return found
 

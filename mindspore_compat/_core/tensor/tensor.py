@@ -37,6 +37,9 @@ def as_array(value, dtype=None):
         found = _from_python(value, dtype)
     if dtype is not None and found.dtype != dtype:
         found = found.astype(dtype)
+    recorder = arrays.running_recorder()
+    if recorder is not None and not isinstance(value, (Tensor, numpy.ndarray)):
+        return recorder.number(found)
     return arrays.to_current(found) if type(found) in arrays.SPACES else found
 
 

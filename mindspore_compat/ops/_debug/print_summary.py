@@ -206,15 +206,7 @@ class InsertGradientOf(Primitive):
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
     """A decorator of MindSpore 1.x that marks a function for graph mode; the function is
-    returned.
-
-    Example:
-        >>> @ms.ops.add_flags(has_effect=True)
-        ... def double(x):
-        ...     return 2 * x
-        >>> double(4)
-        8
-    """
+    returned."""
 
     def mark(function):
         function.__dict__.setdefault("_mindspore_flags", {}).update(flags)

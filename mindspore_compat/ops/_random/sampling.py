@@ -80,12 +80,7 @@ def randperm(
 
 @public("mint.randperm")
 def mint_randperm(n, *, generator=None, dtype=None):
-    """The whole numbers below n in random order; int64 by default.
-
-    Example:
-        >>> print(sorted(ms.mint.randperm(4).tolist()))
-        [0, 1, 2, 3]
-    """
+    """The whole numbers below n in random order; int64 by default."""
     xp = current_space()
     return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
 

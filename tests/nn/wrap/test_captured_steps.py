@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 import pytest
 from fakecupy import counting, rawkernels
+from kit.steps import network_of
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
@@ -17,7 +18,6 @@ from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
-from tests.gpu import networks
 
 pytestmark = [
     pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
@@ -49,39 +49,6 @@ def logged(monkeypatch):
     return found
 
 
-class Convolutions(nn.Cell):
-    """Convolutions with batch norms beside their input, a mean and a dense layer."""
-
-    def __init__(self):
-        super().__init__()
-        self.block = networks.Residual(2, 4, 2)
-        self.dense = nn.Dense(4, 10)
-
-    def construct(self, x):
-        return self.dense(self.block(x).mean((2, 3)))
-
-
-class Dense(nn.Cell):
-    """Two dense layers, with what a test puts between them."""
-
-    def __init__(self, between=None):
-        super().__init__()
-        self.first, self.second = nn.Dense(4, 8), nn.Dense(8, 3)
-        self.between = between
-
-    def construct(self, x):
-        x = self.first(x)
-        x = x if self.between is None else self.between(x)
-        return self.second(x)
-
-
-NETWORKS = {
-    "LeNet-5": (networks.LeNet5, (2, 1, 32, 32)),
-    "batch norm": (Convolutions, (2, 2, 6, 6)),
-    "dropout": (networks.Block, (2, 4, 32)),
-    "LSTM": (lambda: networks.Recurrent(10), (2, 10, 8)),
-    "dense": (Dense, (2, 4)),
-}
 OPTIMIZERS = {
     "Momentum": lambda weights: nn.Momentum(weights, 0.1, 0.9, weight_decay=1e-4),
     "Adam": lambda weights: nn.Adam(weights, nn.ExponentialDecayLR(0.01, 0.9, 2)),
@@ -90,17 +57,6 @@ OPTIMIZERS = {
     "ASGD": lambda weights: nn.ASGD(weights, 0.1),
     "AdamOffload": lambda weights: nn.AdamOffload(weights, 0.01),
 }
-
-
-def network_of(name):
-    """A network with its loss and fixed weights, and the shape of its input."""
-    make, shape = NETWORKS[name]
-    network = nn.WithLossCell(make(), nn.CrossEntropyLoss())
-    rng = np.random.default_rng(1)
-    for weight in network.trainable_params():
-        values = rng.standard_normal(weight.shape) / weight.shape[-1] ** 0.5
-        weight.set_data(ms.Tensor(values.astype(np.float32)))
-    return network.set_train(), shape
 
 
 def batches(shape, count=STEPS):

@@ -1,0 +1,361 @@
+"""Records what a step computes on the host as a list of calls, and replays it without the step.
+
+Worked example. While a Recorder is in force, a step runs on Recorded arrays: each has its values,
+a NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that is given one is
+called with the values as always, and the call is noted:
+
+    s1 = c0._array                   # a parameter
+    s2 = c1(c2, x0, s1, None)        # the body of dense
+    s3 = c3(c2, s2)                  # the body of relu
+    s2 = None                        # freed where it was used last
+
+`plan` compiles these lines to one function, which computes the same bits from other inputs: the
+same functions are called in the same order. What is no such call cannot be replayed, and does not
+pass unseen: to read a value, or to give it to another library, a Recorded array has to give it up,
+and an array that comes from elsewhere is not one. Either refuses the recording and says why; the
+step goes on, since all values are there, and is not replayed.
+
+What is recorded of a training step, and when, is decided in common/_captured.py.
+"""
+
+import functools
+import re
+import threading
+import types
+import weakref
+
+import numpy
+
+from . import arrays, capture
+from .arrays import HOST
+from .recorded import RECORDED, Recorded, bare
+
+MOST_LINES = 20_000  # a step of more is not recorded
+BY_VALUES = {  # functions that give results whose shapes follow from values
+    "argwhere",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "nonzero",
+    "setdiff1d",
+    "trim_zeros",
+    "unique",
+}
+_SLOTS = re.compile(r"\b[sx]\d+\b")
+_NO_NAMES = types.MappingProxyType({})
+
+
+class Changed(RuntimeError):
+    """A replay found a result of another shape than the one recorded."""
+
+
+class Interrupted(RuntimeError):
+    """A replay failed before it wrote anything; the step may be run once more."""
+
+
+class Given:
+    """A result that is returned as it is: an object, or an argument of the plan by its name."""
+
+    def __init__(self, value=None, name=None):
+        self.value, self.name = value, name
+
+
+class Recorder:
+    """The calls of one step.
+
+    Attributes:
+        reason (str): why the step cannot be replayed; None while it can.
+        reads_layout (bool): whether the step asked for strides or flags.
+        written (bool): whether it has written to what outlives the step.
+        held (list): of the objects whose `_array` the plan reads, with the array recorded.
+        apart (Callable): calls an optimizer, whose Python runs in each replay.
+    """
+
+    space = RECORDED
+
+    def __init__(self):
+        self.reason = None
+        self.reads_layout = False
+        self.held = []
+        self.apart = None
+        self._lines = []  # text
+        self._scope = {"Changed_": Changed, "Interrupted_": Interrupted}
+        self._names = {}  # id of an object in the scope -> its name
+        self._made = []  # weak references to Recorded arrays
+        self._inputs = self._slots = 0
+        self.written = False
+
+    # In force -------------------------------------------------------------------------------------
+
+    def __enter__(self):
+        capture.set_running(self)
+        _begin()
+        return self
+
+    def __exit__(self, *error):
+        capture.set_running(None)
+        _end()
+
+    def refuse(self, reason):
+        """Notes why the step cannot be replayed; the first reason counts."""
+        if self.reason is None:
+            self.reason = reason
+            self._lines, self._scope, self._names = [], {}, {}
+
+    def suspended(self, function, *args, **kwargs):
+        """Calls a function as if nothing were recorded."""
+        capture.set_running(None)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            capture.set_running(self)
+
+    # Slots ----------------------------------------------------------------------------------------
+
+    def argument(self, array):
+        """An input of the step as a Recorded array."""
+        self._inputs += 1
+        return self._new(array, f"x{self._inputs - 1}")
+
+    def read(self, holder):
+        """The `_array` of an object as a Recorded array, which the plan reads at its first use."""
+        return self._new(holder._array, None, holder)
+
+    def assign(self, holder, recorded):
+        """Notes that an object is given another array."""
+        self.note_write()
+        self._note(f"{self._constant(holder)}._array = {self._slot(recorded)}")
+
+    def number(self, array):
+        """An array made of Python's numbers, which is the same in each replay."""
+        return self._new(array, self._constant(array))
+
+    def _constant(self, value):
+        """The name under which the plan knows an object."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self._names)}"
+            self._scope[name] = value
+        return name
+
+    def _slot(self, recorded):
+        if recorded.slot is None:
+            recorded.slot = self._new_slot()
+            self.held.append((recorded.holder, recorded.value))
+            self._note(f"{recorded.slot} = {self._constant(recorded.holder)}._array")
+        return recorded.slot
+
+    def _new(self, array, slot, holder=None):
+        made = Recorded(array, slot, holder)
+        self._made.append(weakref.ref(made))
+        return made
+
+    def left(self):
+        """True if Recorded arrays of this step are still alive."""
+        return any([each() is not None for each in self._made])
+
+    def _new_slot(self):
+        self._slots += 1
+        return f"s{self._slots}"
+
+    # Calls ----------------------------------------------------------------------------------------
+
+    def call(self, function, args, kwargs=_NO_NAMES, checked=False):
+        """Calls a function with the values of Recorded arrays, and notes it.
+
+        Args:
+            function (Callable): a function of arrays and constants, pure apart from in-place writes
+                that `note_write` announces.
+            args, kwargs: its arguments; Recorded arrays may lie in tuples, lists, dicts and slices.
+            checked (bool): whether a replay compares the shapes of results.
+        """
+        if kwargs.get("out") is not None:
+            self.note_write()
+        out = self.suspended(function, *bare(tuple(args)), **bare(dict(kwargs)))
+        if self.reason is not None:
+            return out
+        parts = [self._source(each) for each in args]
+        parts += [f"{name}={self._source(each)}" for name, each in kwargs.items()]
+        text = ", ".join(parts)
+        if not _SLOTS.search(text) and not _of_arrays(out):
+            return out
+        found = []
+        pattern, made = self._targets(out, found)
+        self._note(f"{pattern} = {self._constant(function)}({text})")
+        for name, array in found:
+            if type(array) is not numpy.ndarray:  # as a step would make of NumPy's scalars
+                self._note(f"{name} = {self._constant(HOST.asarray)}({name})")
+            elif checked:
+                self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")
+        if checked and self.written and _depends_on_values(function):
+            self.refuse("shapes that follow from values")
+        return made if self.reason is None else out
+
+    def run(self, function, arguments):
+        """Notes a call that writes to what outlives the step, for instance of an optimizer.
+
+        Args:
+            function (Callable): it is given the arguments.
+            arguments (list): Recorded arrays, also in tuples, lists and dicts, and constants.
+        """
+        self.note_write()
+        text = ", ".join([self._source(each) for each in arguments])
+        self._note(f"{self._constant(function)}({text})")
+
+    def note_write(self):
+        """Notes that from here on a replay writes to what outlives it."""
+        if not self.written:
+            self.written = True
+            self._note("safe_ = False")
+
+    def _note(self, text):
+        if self.reason is None:
+            self._lines.append(text)
+            if len(self._lines) > MOST_LINES:
+                self.refuse("its many operations")
+
+    def _source(self, value):
+        """A value as the plan writes it."""
+        kind = type(value)
+        if kind is Recorded:
+            return self._slot(value)
+        if value is None or kind in (bool, int):
+            return repr(value)
+        if kind is tuple:
+            return f"({''.join([self._source(each) + ', ' for each in value])})"
+        if kind is list:
+            return f"[{', '.join([self._source(each) for each in value])}]"
+        if kind is dict:
+            rows = [f"{self._constant(k)}: {self._source(each)}" for k, each in value.items()]
+            return f"{{{', '.join(rows)}}}"
+        if kind is slice:
+            ends = (value.start, value.stop, value.step)
+            return f"slice({', '.join([self._source(each) for each in ends])})"
+        if isinstance(value, numpy.ndarray):
+            self.refuse("data of the host that it makes a Tensor of")
+        return self._constant(value)
+
+    def _targets(self, out, found):
+        """What results are assigned to, and the results as Recorded arrays."""
+        if isinstance(out, (numpy.ndarray, numpy.generic)):
+            name = self._new_slot()
+            found.append((name, out))
+            return name, self._new(numpy.asarray(out), name)
+        if type(out) in (tuple, list) and out:
+            parts = [self._targets(each, found) for each in out]
+            pattern = "".join([f"{part}, " for part, _ in parts])
+            return f"({pattern})", type(out)(made for _, made in parts)
+        if out is not None:
+            self.refuse("a Python value that it computes of Tensors")
+        return "_", out
+
+    # The plan -------------------------------------------------------------------------------------
+
+    def plan(self, results, wrap):
+        """The function that replays the step: one object with an `_array` for each argument in,
+        the results of the step out.
+
+        Args:
+            results: what the step returns: Recorded arrays, constants and Given, also in tuples,
+                lists and dicts.
+            wrap (Callable): makes of an array what the caller gets.
+
+        Returns:
+            Callable; it raises Interrupted where it fails before it writes. None if it is refused.
+        """
+        self._scope["wrap_"] = wrap
+        text = self._results(results)
+        if self.reason is not None:
+            return None
+        names = [f"t{number}" for number in range(self._inputs)]
+        lines = [f"def replay({', '.join(names)}):"]
+        lines += [f"    x{number} = {name}._array" for number, name in enumerate(names)]
+        lines += ["    safe_ = True", "    try:"]
+        lines += [f"        {line}" for line in _freeing(self._lines, _SLOTS.findall(text))]
+        lines += [f"        return {text}", "    except Exception as error:"]
+        lines += ["        if safe_:", "            raise Interrupted_ from error", "        raise"]
+        exec(compile("\n".join(lines), "<recorded step>", "exec"), self._scope)
+        return self._scope.pop("replay")
+
+    def _results(self, value):
+        kind = type(value)
+        if kind is Recorded:
+            slot = self._slot(value)
+            return f"wrap_({slot})" if slot[0] != "c" else f"wrap_({slot}.copy())"
+        if kind is Given:
+            return value.name or self._constant(value.value)
+        if kind is tuple:
+            return f"({''.join([self._results(each) + ', ' for each in value])})"
+        if kind is list:
+            return f"[{', '.join([self._results(each) for each in value])}]"
+        if kind is dict:
+            rows = [f"{self._constant(k)}: {self._results(each)}" for k, each in value.items()]
+            return f"{{{', '.join(rows)}}}"
+        if value is not None and kind not in (bool, int, float, str, bytes):
+            self.refuse(f"a result of type '{kind.__name__}'")
+        return self._constant(value)
+
+
+def _freeing(lines, results):
+    """The lines, each followed by one that drops the slots that are not used any more."""
+    last = {}
+    for number, line in enumerate(lines):
+        last.update(dict.fromkeys(_SLOTS.findall(line), number))
+    for slot in results:
+        last.pop(slot, None)
+    ends = {}
+    for slot, number in last.items():
+        ends.setdefault(number, []).append(slot)
+    for number, line in enumerate(lines):
+        yield line
+        if number in ends:
+            yield f"{' = '.join(ends[number])} = None"
+
+
+def _of_arrays(out):
+    if type(out) in (tuple, list):
+        return any(map(_of_arrays, out))
+    return isinstance(out, (numpy.ndarray, numpy.generic))
+
+
+@functools.cache
+def _depends_on_values(function, inner=2):
+    """True if a function, or one that it calls, names a function of BY_VALUES."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    if BY_VALUES.intersection(code.co_names):
+        return True
+    called = [function.__globals__.get(name) for name in code.co_names] if inner else []
+    called = [each for each in called if isinstance(each, types.FunctionType)]
+    return any(_depends_on_values(each, inner - 1) for each in called)
+
+
+# The recorder in force ----------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_in_force = 0
+
+
+def running():
+    """The Recorder in force in this thread; None for none, or where it has refused the step."""
+    found = capture.running()
+    return found if type(found) is Recorder and found.reason is None else None
+
+
+def _begin():
+    """Has every operation of the host take the general path, where a recorder sees it."""
+    global _in_force
+    with _lock:
+        _in_force += 1
+        arrays.DIRECT.pop(numpy.ndarray, None)
+        arrays.find_recorder = running
+
+
+def _end():
+    global _in_force
+    with _lock:
+        _in_force -= 1
+        if not _in_force:
+            arrays.find_recorder = None
+            arrays.DIRECT[numpy.ndarray] = HOST

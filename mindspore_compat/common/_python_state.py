@@ -1,0 +1,232 @@
+"""The plain Python that a recorded step relies on: attributes, lists, globals, closures.
+
+A replay runs none of a step's Python, so what that Python read must be what it read when the step
+was recorded. `PythonState` notes the identity of every value that the step can reach by attributes,
+elements, closures and the globals that its functions name, and compares them before each replay. It
+holds no network: plain values are kept, so that no other gets their identity, all else is
+referenced weakly. Code that does more than compute (prints, reads a file or the time) is refused.
+"""
+
+import builtins
+import dis
+import enum
+import functools
+import random
+import sys
+import types
+import weakref
+
+import numpy
+
+from .._backend import capture
+from .._core.tensor.tensor import Tensor
+from ._step_state import PACKAGE, PLAIN, functions_of, is_cell, is_ours, names_of
+
+EFFECTS = ("print", "open", "input", "next", "breakpoint", "exec", "eval")  # builtins
+OUTSIDE = {  # modules whose functions read or change what is outside of the step
+    "asyncio", "datetime", "io", "json", "logging", "multiprocessing", "os", "pickle", "posix",
+    "random", "secrets", "shutil", "socket", "subprocess", "sys", "threading", "time", "uuid",
+}  # fmt: skip
+MEMBERS = ("_params", "_cells", "_buffers")  # of a Cell; each member is an attribute as well
+MOST_BYTES = 1 << 12  # of a NumPy array, which is compared as a whole
+CONTAINERS = (tuple, list, dict, set, frozenset)
+VALUES = (
+    *PLAIN, Tensor, enum.Enum, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+    types.CodeType, types.ModuleType, numpy.dtype, numpy.generic, numpy.ufunc, range, slice,
+    type(Ellipsis),
+)  # fmt: skip
+
+
+class PythonState:
+    """What objects and functions hold, apart from the values of Tensors.
+
+    Args:
+        found: the objects that the step can reach.
+
+    Raises:
+        Refused: a function of them does more than compute, or an object hides what it holds.
+    """
+
+    def __init__(self, found):
+        self._kept, self._sources = [], []
+        self._dead = []  # references to what is no more
+        self._global = _global_random()
+        try:
+            for each in found:
+                if isinstance(each, types.FunctionType):
+                    self._watch_function(each)
+                elif _is_watched(each):
+                    self._watch_object(each)
+            self._rows = [self._note(*source) for source in self._sources]
+        except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
+            raise capture.Refused(f"an object that cannot be compared ({error})") from None
+
+    def unchanged(self):
+        """True if all is as it was noted."""
+        if self._dead:
+            return False
+        for read, reference, identities, deep in self._rows:
+            held = read(reference())
+            if [*map(id, held.values())] != identities:
+                return False
+            for name, flat in deep:
+                if _flat(held[name]) != flat:
+                    return False
+        return True
+
+    def drew(self):
+        """True if Python's or NumPy's own random numbers have been drawn since."""
+        return self._global != _global_random()
+
+    # What is watched ------------------------------------------------------------------------------
+
+    def _watch_object(self, value):
+        own = type(value)
+        self._sources.append((vars, self._weak(value)))
+        if is_ours(own):
+            return
+        for kind in own.__mro__:
+            if kind.__module__ != "builtins" and not is_ours(kind):
+                if vars(kind).get("__slots__"):
+                    raise capture.Refused(f"the slots of '{kind.__name__}', which it can reach")
+                self._sources.append((vars, self._weak(kind)))
+                for function in functions_of(kind):
+                    self._watch_function(function)
+        for name, each in vars(value).items():
+            _refuse_hidden(name, each)
+
+    def _watch_function(self, function):
+        if is_ours(function) or _is_foreign(function):
+            return
+        names = sorted(names_of(function.__code__))
+        _refuse_effects(function, function.__code__)
+        reads = functools.partial(_read_function, names)
+        self._sources.append((reads, self._weak(function)))
+        for name, each in reads(function).items():
+            _refuse_hidden(name, each)
+
+    def _weak(self, value):
+        return weakref.ref(value, self._dead.append)
+
+    # Noting ---------------------------------------------------------------------------------------
+
+    def _note(self, read, reference):
+        """What is compared of one source: the identities of what it holds, and of elements."""
+        held, deep = read(reference()), []
+        for name, value in held.items():
+            self._keep(value)
+            if not name.startswith("_cell_") and name not in MEMBERS and _is_deep(value):
+                deep.append((name, _flat(value, self._keep)))
+        return read, reference, [*map(id, held.values())], deep
+
+    def _keep(self, value):
+        """Sees to it that no other object gets the identity of this one unnoticed."""
+        if _is_deep(value):
+            return  # its elements are compared
+        if not isinstance(value, (*PLAIN, tuple, frozenset)) and type(value).__weakrefoffset__:
+            value = self._weak(value)
+        self._kept.append(value)
+
+
+def _is_watched(value):
+    """True for an object whose attributes a step may read, and which is no Tensor."""
+    if isinstance(value, (Tensor, type)) or not hasattr(value, "__dict__"):
+        return False
+    if is_cell(value):
+        return not value._cell_updates
+    return _is_primitive(value) if is_ours(type(value)) else not _is_foreign(type(value))
+
+
+def _is_primitive(value):
+    return any(kind.__name__ == "Primitive" for kind in type(value).__mro__)
+
+
+def _read_function(names, function):
+    found = {name: function.__globals__.get(name, builtins) for name in names}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[f"closure {name}"] = cell.cell_contents
+        except ValueError:  # it is not set yet
+            continue
+    for name in names:
+        held = found[name]
+        if isinstance(held, types.ModuleType) and not held.__name__.startswith(PACKAGE):
+            known = vars(held)
+            found.update({f"{name}.{other}": known[other] for other in names if other in known})
+    found["defaults"], found["keywords"] = function.__defaults__, function.__kwdefaults__
+    found["code"] = function.__code__
+    return found
+
+
+def _is_deep(value):
+    """True for what may hold other things later, though it is the same object."""
+    if isinstance(value, (tuple, frozenset)):
+        return not all([isinstance(each, (*PLAIN, Tensor)) for each in value])
+    return isinstance(value, (list, dict, set)) or type(value) is numpy.ndarray
+
+
+def _flat(value, keep=None):
+    """What identifies the elements of a container, those of its own containers too."""
+    if type(value) is numpy.ndarray:
+        return value.tobytes()
+    found = [len(value)]
+    for each in [*value.keys(), *value.values()] if isinstance(value, dict) else value:
+        if keep is not None:
+            keep(each)
+        found.append(_flat(each, keep) if _is_deep(each) else id(each))
+    return found
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+
+def _refuse_effects(function, code):
+    """Refuses a function that names what does more than compute."""
+    for each in dis.get_instructions(code):
+        name = each.argval
+        if each.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
+            raise capture.Refused(f"'{name}' in its Python")
+        if each.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+            continue
+        held = function.__globals__.get(name)
+        if held is None and name in EFFECTS or _is_outside(held):
+            raise capture.Refused(f"'{name}' in its Python")
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            _refuse_effects(function, each)
+
+
+def _is_outside(value):
+    """True for a module, or what comes from one, that reads or changes what is outside."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] in OUTSIDE or value.__name__.endswith(".log")
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return isinstance(home, str) and home.partition(".")[0] in OUTSIDE
+
+
+def _refuse_hidden(name, value):
+    """Refuses a value whose state cannot be compared."""
+    if isinstance(value, CONTAINERS):
+        for each in value.values() if isinstance(value, dict) else value:
+            _refuse_hidden(name, each)
+    elif type(value) is numpy.ndarray:
+        if value.nbytes > MOST_BYTES or value.dtype.hasobject:
+            raise capture.Refused(f"the NumPy array '{name}' that it can reach")
+    elif hasattr(type(value), "__next__") or _is_outside(value):
+        raise capture.Refused(f"'{name}' that it can reach, whose state is hidden")
+    elif not isinstance(value, VALUES) and not hasattr(value, "__dict__"):
+        if not is_ours(type(value)):
+            raise capture.Refused(f"'{name}' that it can reach, whose state is hidden")
+
+
+def _is_foreign(value):
+    """True for a function or class of a library: it is given no Tensor that it does not read."""
+    name = value.__module__ or "builtins"
+    if name.partition(".")[0] in sys.stdlib_module_names and name != "__main__":
+        return True
+    return "site-packages" in (getattr(sys.modules.get(name), "__file__", None) or "")
+
+
+def _global_random():
+    kind, keys, *rest = numpy.random.get_state()
+    return hash(random.getstate()), kind, keys.tobytes(), rest

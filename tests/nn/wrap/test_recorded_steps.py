@@ -1,0 +1,313 @@
+"""Training steps that are recorded and replayed on the host: the numbers of steps that are not."""
+
+import numpy as np
+import pytest
+from kit.steps import (
+    NETWORKS,
+    OPTIMIZERS,
+    STEPS,
+    Run,
+    batches,
+    network_of,
+    plain_step,
+    replays,
+    runs,
+)
+
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
+from mindspore_compat._backend import capture
+from mindspore_compat._core.autograd import leaves
+from mindspore_compat.common import _captured
+from mindspore_compat.dataset import NumpySlicesDataset
+from mindspore_compat.train import Model
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Graph mode at the end as before; no float status, which would look at every gradient."""
+    monkeypatch.setattr(leaves, "watchers", [])
+    monkeypatch.setattr(capture, "_wanted", True)
+    monkeypatch.delenv(_captured.VARIABLE, raising=False)
+    mode = ms.get_context("mode")
+    yield
+    ms.set_context(mode=mode)
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    """The lines about steps that are not recorded."""
+    found = []
+    monkeypatch.setattr(_captured.log, "info", found.append)
+    return found
+
+
+# What is recorded ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_recorded_steps_give_the_numbers_of_others(network, logged):
+    eager, recorded = runs(network, "Adam")
+    recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [STEPS - _captured.WARM_UP - 1]
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
+    eager, recorded = runs("dense", optimizer)
+    recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [STEPS - _captured.WARM_UP - 1]
+
+
+def test_gradients_are_results_of_their_own(logged):
+    eager, recorded = runs(made=lambda cell: plain_step(cell, return_grad=True))
+    recorded.same_as(eager)
+    assert logged == [] and max(replays(recorded.step)) > 0
+
+
+def test_a_result_that_is_kept_stays_as_it_is():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    cell, shape = network_of("dense")
+    step = plain_step(cell)
+    losses = [step(*batch) for batch in batches(shape)]
+    copies = [loss.asnumpy().copy() for loss in losses]
+    step(*next(batches(shape)))
+    assert len({float(each) for each in copies}) == STEPS
+    np.testing.assert_array_equal([each.asnumpy() for each in losses], copies)
+
+
+def test_kinds_of_arguments_are_recorded_each(logged):
+    data = [batch for pair in zip(batches((2, 4)), batches((3, 4)), strict=True) for batch in pair]
+    eager, recorded = runs(data=data)
+    recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [STEPS - 3, STEPS - 3]
+
+
+def test_batches_that_share_memory_or_are_views_count_as_they_come(logged):
+    whole = np.random.default_rng(4).standard_normal((STEPS, 4, 2)).astype(np.float32)
+    labels = ms.Tensor(np.array([0, 2], np.int32))
+    views = [ms.Tensor.from_numpy(part).T for part in whole]
+    views[4] = views[4].copy()
+    eager, recorded = runs(data=[(view, labels) for view in views])
+    recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [STEPS - 3]
+
+
+class Pair(nn.Cell):
+    """A loss of two inputs that may be the same Tensor."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def construct(self, one, two):
+        return (self.network(one) * self.network(two)).sum()
+
+
+def test_arguments_that_were_one_tensor_may_be_two_later():
+    inputs = [batch[0] for batch in batches((2, 4))]
+    data = [(one, one) for one in inputs[:4]] + [(one, inputs[0]) for one in inputs[4:]]
+    found = []
+    for graph in (False, True):
+        cell, _ = network_of("dense")
+        step = plain_step(Pair(cell.backbone_network))
+        found.append(Run(graph, step, data))
+    found[1].same_as(found[0])
+    assert replays(found[1].step) == [STEPS - 3]
+
+
+def jitted(cell):
+    """A function marked by jit that trains, with its network as an attribute for the tests."""
+    optimizer = nn.Adam(cell.trainable_params(), 0.01)
+    gradient = ms.value_and_grad(cell, None, cell.trainable_params(), has_aux=False)
+
+    @ms.jit
+    def step(x, y):
+        loss, gradients = gradient(x, y)
+        optimizer(gradients)
+        return loss, [loss * 2, x]
+
+    step.network = cell
+    return step
+
+
+def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
+    eager, recorded = runs(made=jitted)
+    recorded.same_as(eager)
+    steps = _captured._steps[id(recorded.step)]
+    assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
+
+
+def test_model_train_replays_its_steps(logged):
+    rng = np.random.default_rng(5)
+    data = rng.standard_normal((14, 4)).astype(np.float32), np.arange(14, dtype=np.int32) % 3
+    found = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        cell, _ = network_of("dense")
+        network = cell.backbone_network
+        optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
+        model = Model(network, nn.CrossEntropyLoss(), optimizer)
+        batched = NumpySlicesDataset(data, ["x", "y"], shuffle=False).batch(2)
+        model.train(2, batched, dataset_sink_mode=False)
+        found.append([each.asnumpy() for each in network.get_parameters()])
+    assert logged == []
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+# What changes between steps -----------------------------------------------------------------------
+
+
+class Plain(nn.Cell):
+    """A layer with plain attributes, a list and a dict, and a Tensor that is no Parameter."""
+
+    settings = {"offset": 0.0}
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.factor, self.terms = nn.Dense(4, 3), 0.5, [1.0]
+        self.offset = ms.Tensor(np.ones(3, np.float32))
+
+    def construct(self, x):
+        x = self.layer(x) * self.factor + self.settings["offset"]
+        for term in self.terms:
+            x = x + term * self.offset
+        return x * RATES["x"] * RATE
+
+
+RATE, RATES = 1.0, {"x": 1.0}
+
+
+def _set(step, **values):
+    for name, value in values.items():
+        setattr(step.network.backbone_network, name, value)
+
+
+CHANGES = {
+    "attribute": lambda step: _set(step, factor=0.75),
+    "list": lambda step: step.network.backbone_network.terms.append(3.0),
+    "dict of the class": lambda step: Plain.settings.update(offset=2.0),
+    "global": lambda step: globals().update(RATE=2.0),
+    "dict": lambda step: RATES.update(x=3.0),
+    "tensor": lambda step: _set(step, offset=ms.Tensor(np.full(3, 2, np.float32))),
+    "tensor in place": lambda step: ops.assign_add(
+        step.network.backbone_network.offset, ms.Tensor(np.ones(3, np.float32))
+    ),
+    "parameter": lambda step: step.network.backbone_network.layer.weight.set_data(
+        ms.Tensor(np.full((3, 4), 0.25, np.float32))
+    ),
+    "frozen": lambda step: setattr(
+        step.network.backbone_network.layer.bias, "requires_grad", False
+    ),
+    "layer": lambda step: _set(step, layer=nn.Dense(4, 3, weight_init="ones")),
+    "learning rate": lambda step: step.optimizer.learning_rate.set_data(ms.Tensor(0.5)),
+    "weight decay": lambda step: setattr(step.optimizer, "weight_decay", 0.5),
+    "construct": lambda step: _set(step, construct=lambda x: x[:, :3] * RATE),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_changed_between_steps_counts_in_the_next(change, monkeypatch):
+    def between(number, step):
+        if number == 4:
+            CHANGES[change](step)
+
+    found = []
+    for graph in (False, True):
+        monkeypatch.setitem(globals(), "RATE", 1.0)
+        monkeypatch.setitem(RATES, "x", 1.0)
+        monkeypatch.setitem(Plain.settings, "offset", 0.0)
+        cell, _ = network_of((Plain, (2, 4)))
+        found.append(Run(graph, plain_step(cell), list(batches((2, 4), 12)), between))
+    found[1].same_as(found[0])
+    assert max(replays(found[1].step)) > 0
+
+
+def test_an_attribute_that_changes_in_every_step_is_not_stale(logged):
+    def between(number, step):
+        _set(step, factor=0.5 + number / 8)
+
+    found = []
+    for graph in (False, True):
+        cell, _ = network_of((Plain, (2, 4)))
+        found.append(Run(graph, plain_step(cell), list(batches((2, 4), 24)), between))
+    found[1].same_as(found[0])
+    assert len(logged) == 1 and "changes between its steps" in logged[0]
+
+
+@pytest.mark.parametrize("network", ["dropout", "batch norm"])
+def test_training_and_evaluation_alternate(network):
+    def between(number, step):
+        step.set_train(number % 3 != 2)
+        if number == 10:
+            ms.set_seed(11)
+
+    found = []
+    for graph in (False, True):
+        cell, shape = network_of(network)
+        found.append(Run(graph, plain_step(cell), list(batches(shape, 15)), between))
+    found[1].same_as(found[0])
+    assert sum(replays(found[1].step)) > 5
+
+
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_an_overflow_in_the_middle(dynamic):
+    def scaled(cell):
+        scale = nn.FixedLossScaleUpdateCell(2.0**10)
+        if dynamic:
+            scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2)
+        optimizer = OPTIMIZERS["Adam"](cell.trainable_params())
+        return nn.TrainOneStepWithLossScaleCell(cell, optimizer, scale_sense=scale)
+
+    data = list(batches((2, 4), 8))
+    data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
+    eager, recorded = runs(made=scaled, data=data)
+    recorded.same_as(eager)
+
+
+class Accumulating(nn.TrainOneStepCell):
+    """Adds gradients up, and updates at every second step, as a count on the host says."""
+
+    def __init__(self, network, optimizer):
+        super().__init__(network, optimizer)
+        self.sums = optimizer.parameters.clone("sums", "zeros")
+        self.count = 0
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        gradients = self.grad_no_sens(self.network, self.weights)(*inputs)
+        for total, gradient in zip(self.sums, gradients, strict=True):
+            ops.assign_add(total, gradient)
+        self.count += 1
+        if self.count % 2 == 0:
+            self.optimizer(self.sums)
+            for total in self.sums:
+                ops.assign(total, ops.zeros_like(total))
+        return loss
+
+
+class Averaging(nn.TrainOneStepCell):
+    """Keeps a moving mean of the gradients in Parameters, and updates with it."""
+
+    def __init__(self, network, optimizer):
+        super().__init__(network, optimizer)
+        self.means = optimizer.parameters.clone("means", "zeros")
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        gradients = self.grad_no_sens(self.network, self.weights)(*inputs)
+        for mean, gradient in zip(self.means, gradients, strict=True):
+            ops.assign(mean, mean * 0.5 + gradient)
+        self.optimizer(tuple(self.means))
+        return loss, self.means[0] * 2, self.weights[0]
+
+
+@pytest.mark.parametrize(("kind", "count"), [(Accumulating, 0), (Averaging, 4)])
+def test_steps_that_write_to_parameters_of_their_own(kind, count, logged):
+    def made(cell):
+        return kind(cell, nn.Momentum(cell.trainable_params(), 0.1, 0.9))
+
+    eager, recorded = runs(made=made)
+    recorded.same_as(eager)
+    assert sum(replays(recorded.step)) == count and len(logged) == (count == 0)
