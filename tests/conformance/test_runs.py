@@ -122,6 +122,7 @@ def test_changes_between_runs():
 @pytest.mark.parametrize("passing, colour", [(100, "brightgreen"), (96, "green"), (10, "red")])
 def test_badge(passing, colour):
     records = [record(f"a::exists::{n}", "pass" if n < passing else "fail") for n in range(100)]
+    records += [record(f"b::exists::{n}", "skip") for n in range(50)]
     found = json.loads(report.badge(report.summary(records, {})))
     assert found["color"] == colour and found["message"] == f"{passing}.0% of 100 cases"
 
