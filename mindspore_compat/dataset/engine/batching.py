@@ -51,7 +51,7 @@ class _Batches(UnionBaseDataset):
     """What `batch` and `padded_batch` share: cutting rows into batches."""
 
     def _batch_size(self):
-        return self.batch_size if isinstance(self.batch_size, int) else None
+        return self.batch_size if isinstance(self.batch_size, int) else -1
 
     def get_repeat_count(self):
         """Returns the count of the nearest `repeat` below."""

@@ -173,9 +173,19 @@ class ConcatDataset(UnionBaseDataset):
         if None in sizes:
             return None
         total = sum(sizes)
-        return total if self._sampler is None else len(self._sampler.open(total)())
+        return total if self._sampler is None else len(self._chosen(total)())
+
+    def _chosen(self, total):
+        """A function that gives the indices, among all rows, of each epoch; shares of several
+        processes are not made equal here."""
+        if isinstance(self._sampler, DistributedSampler):
+            indices = self._sampler.share(total, repeats=False)
+            return lambda: indices
+        return self._sampler.open(total)
 
     def _open(self):
+        if len(self.children) < 2:
+            raise RuntimeError("For 'concat', 'datasets' must hold a dataset, but it is empty.")
         first = list(self.children[0]._columns())
         for child in self.children[1:]:
             if list(child._columns()) != first:
@@ -203,7 +213,7 @@ class ConcatDataset(UnionBaseDataset):
         if self._sampler is None:
             return Flow(rows)
         sizes = [child.get_dataset_size() for child in self.children]
-        epoch = self._sampler.open(sum(sizes))
+        epoch = self._chosen(sum(sizes))
         if isinstance(self._sampler, DistributedSampler):
             return Flow(lambda: _taken(rows(), epoch()))
         return Flow(lambda: _interleaved(flows, sizes, epoch()))

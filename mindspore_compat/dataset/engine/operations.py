@@ -295,7 +295,7 @@ class FilterDataset(UnionBaseDataset):
         def rows():
             for row in flow.rows():
                 try:
-                    is_wanted = self.predicate(*[own(row[index]) for index in indices])
+                    is_wanted = bool(self.predicate(*[own(row[index]) for index in indices]))
                 except FAILURES as error:
                     raise RuntimeError(
                         f"For 'filter', 'predicate' raised {type(error).__name__}: {error}"

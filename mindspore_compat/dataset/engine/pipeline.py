@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf
 from .._rules import natural
-from . import iterators
+from . import iterators, saving
 from .cache import DatasetCache
 from .caching import cached_flow, has_cache
 from .rows import Flow
@@ -186,7 +186,8 @@ class Dataset:
         return size
 
     def get_batch_size(self):
-        """Returns how many rows a batch has; 1 where nothing makes batches."""
+        """Returns how many rows a batch has; 1 where nothing makes batches, -1 where a function
+        says it for each."""
         return self._batch_size() or 1
 
     def get_repeat_count(self):
@@ -215,10 +216,8 @@ class Dataset:
             pipeline.end()
 
     def _first_row(self):
-        row = next(self._epoch(), None)
-        if row is None:
-            raise RuntimeError("The dataset has no rows.")
-        return row
+        """The first row; none of an epoch without rows."""
+        return next(self._epoch(), ())
 
     @checked
     def output_shapes(self, estimate: Bool = False):
@@ -261,6 +260,31 @@ class Dataset:
     def is_sharded(self):
         """Returns whether some source gives only a share of its rows."""
         return any(child.is_sharded() for child in self.children)
+
+    def save(self, file_name, num_files=1, file_type="mindrecord"):
+        """Writes the rows of one epoch into MindRecord files, which MindDataset reads.
+
+        bool and integers of up to 32 bits with a sign, or 16 without, are stored as int32, other
+        integers as int64, float16 as float32.
+
+        Args:
+            file_name (str): the file; with several, a number is put behind it.
+            num_files (int): how many files, in [1, 1000]. Default: ``1``.
+            file_type (str): "mindrecord". Default: ``"mindrecord"``.
+
+        Raises:
+            TypeError: an argument has another type.
+            ValueError: `num_files` is out of range, or `file_type` is another.
+            RuntimeError: a file exists already or cannot be written, there are no rows, or a row
+                holds several texts, or other dtypes or shapes than the first one.
+
+        Example:
+            >>> from mindspore_compat import dataset as ds
+            >>> ds.NumpySlicesDataset([3, 5], ["label"], shuffle=False).save("labels.mindrecord")
+            >>> ds.MindDataset("labels.mindrecord").get_dataset_size()
+            2
+        """
+        saving.save(self, file_name, num_files, file_type)
 
     # Splitting ------------------------------------------------------------------------------------
 

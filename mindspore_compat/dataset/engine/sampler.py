@@ -136,7 +136,8 @@ class DistributedSampler(FileSampler):
             way in all.
         num_samples (int, optional): how many rows are taken.
         offset (int, optional): the process that gets the first row. By default shares are made
-            equal by repeating rows from the start; with an offset they differ by one.
+            equal by repeating rows from the start; with an offset they differ by one, but none is
+            empty.
 
     Raises:
         RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; raised when the rows are
@@ -201,15 +202,18 @@ class DistributedSampler(FileSampler):
     def _first_seed(self):
         return next_seed()
 
-    def share(self, size):
-        """The indices, in the (shuffled) order, of the rows that this process takes."""
+    def share(self, size, repeats=True):
+        """The indices, in the (shuffled) order, of the rows that this process takes; with `repeats`
+        rows from the start make shares equal."""
         self._check()
-        if self.offset == -1:
+        if self.offset == -1 and repeats:
             count = -(-size // self.num_shards)
             indices = (self.shard_id + self.num_shards * np.arange(count)) % max(size, 1)
         else:
-            first = (self.shard_id - self.offset) % self.num_shards
+            first = (self.shard_id - max(self.offset, 0)) % self.num_shards
             indices = np.arange(first, size, self.num_shards)
+            if repeats and size and not len(indices):
+                indices = np.zeros(1, np.int64)
         return indices[: self._limited(len(indices))]
 
     def _open(self, size, labels):
@@ -362,11 +366,11 @@ class SubsetRandomSampler(SubsetSampler):
 
     def _open(self, size, labels):
         seed, twister = next_seed(), Twister(0)
-        order, count = list(self.indices), self._limited(len(self.indices))
+        order = list(self.indices)[: self._limited(len(self.indices))]
 
         def epoch():
             twister.seed(seed)
-            return twister.shuffle(order)[:count]
+            return twister.shuffle(order)
 
         return epoch
 

@@ -4,6 +4,7 @@ import csv
 import glob
 import itertools
 import os
+import re
 
 import numpy as np
 
@@ -285,10 +286,15 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         self.column_defaults = column_defaults or []
 
     def _columns(self):
-        if self.column_names is not None:
-            return self.column_names
-        with reading(self.dataset_files[0]):
-            return next(self._records(self.dataset_files[0]), (0, []))[1]
+        names = self.column_names
+        if names is None:
+            with reading(self.dataset_files[0]):
+                names = next(self._records(self.dataset_files[0]), (0, []))[1]
+        if len(set(names)) < len(names):
+            raise RuntimeError(
+                f"For 'CSVDataset', the names of the columns must differ, but got {names}."
+            )
+        return names
 
     def _records(self, path):
         """The records of a file, each with the line it ends on; empty lines are left out."""
@@ -314,13 +320,18 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
 
 
 _dtypes = {int: np.int32, float: np.float32}
+_NUMBERS = {
+    int: re.compile(r"\s*[+-]?\d+"),
+    float: re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+}
 
 
 def _field(path, line, kind, text):
     if kind is str:
         return np.array(text)
+    number = _NUMBERS[kind].match(text)  # what stands behind it does not count
     try:
-        return np.array(kind(text), _dtypes[kind])
+        return np.array(kind(number.group() if number else text), _dtypes[kind])
     except (ValueError, OverflowError) as error:
         raise RuntimeError(
             f"In line {line} of {path!r} there must be a number, but there is {text!r}."
