@@ -27,6 +27,18 @@ def matmul(xp, x, y, out=None):
     return checksums.checked(xp.module, x, y, made) if checksums.on else made
 
 
+@extra
+def matmul_add(xp, x, y, addend):
+    """The product of two matrices, plus a vector that is added to each row."""
+    same = x.dtype == y.dtype == addend.dtype
+    if not same or type(x) is not np.ndarray or checksums.on:
+        return xp.matmul(x, y) + addend
+    if x.size * y.shape[1] > SINGLE and x.shape[1] == y.shape[0]:
+        with scheduler.hold:
+            return _matrix(x, y, None, addend)
+    return _plus(np.matmul(x, y), addend)
+
+
 def product(x, y, out=None):
     """NumPy's `matmul` of arrays of the host, shared among threads where it is large."""
     if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] <= SINGLE >= y.size * x.shape[-2]:
@@ -43,13 +55,14 @@ def _large(x, y, out):
         return _matrix(x, y, out) if x.ndim == y.ndim == 2 else _stack(x, y, out)
 
 
-def _matrix(x, y, out):
-    """The product of two matrices, in strips of the longer side of the result."""
+def _matrix(x, y, out, addend=None):
+    """The product of two matrices, in strips of the longer side of the result; plus what is to be
+    added to each row."""
     rows, columns = x.shape[0], y.shape[1]
     longer, work = max(rows, columns), x.size * columns
     strips = max(min(work // PIECE, longer // NARROWEST, MOST), 2)
     if work < HALVES or longer < NARROWEST or _of_itself(x, y):
-        return np.matmul(x, y, out)
+        return _plus(np.matmul(x, y, out), addend)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))
     parts = scheduler.blocks(longer, -(-longer // (strips * 16)) * 16)
@@ -57,12 +70,20 @@ def _matrix(x, y, out):
     def piece(number):
         part = parts[number]
         if rows >= columns:
-            np.matmul(x[part], y, out[part])
+            _plus(np.matmul(x[part], y, out[part]), addend)
         else:
-            np.matmul(x, y[:, part], out[:, part])
+            own = None if addend is None else addend[part]
+            _plus(np.matmul(x, y[:, part], out[:, part]), own)
 
     scheduler.run(piece, len(parts))
     return out
+
+
+def _plus(made, addend):
+    """A product, to which each row is added in place."""
+    if addend is not None:
+        made += addend
+    return made
 
 
 def _of_itself(x, y):

@@ -20,6 +20,15 @@ def product(xp, x, y):
     return xp.reshape(xp.matmul(flat, y), (*x.shape[:-1], y.shape[-1]))
 
 
+def product_plus(xp, x, y, addend):
+    """x @ y + addend, for a matrix `y` and a vector `addend`, which is added to each row."""
+    if x.ndim < 2:
+        return xp.matmul(x, y) + addend
+    flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
+    made = xp.matmul_add(flat, y, addend)
+    return xp.reshape(made, (*x.shape[:-1], y.shape[-1])) if x.ndim > 2 else made
+
+
 def _matmul_left(xp, g, x, y):
     if y.ndim == 1:
         return g * conj(xp, y) if x.ndim == 1 else xp.expand_dims(g, -1) * conj(xp, y)
@@ -46,6 +55,11 @@ def _matmul_right(xp, g, x, y):
 
 
 derive("matmul(x, y)", x=_matmul_left, y=_matmul_right)
+
+
+@compose
+def matmul_add(xp, x, y, addend):
+    return xp.matmul(x, y) + addend
 
 
 @compose

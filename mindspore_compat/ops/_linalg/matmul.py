@@ -1,6 +1,6 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
-from ..._core.autograd.vjp_rules_products import product
+from ..._core.autograd.vjp_rules_products import product, product_plus
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -243,7 +243,10 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
             f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
             f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}."
         )
-    out = product(xp, input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    columns = xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight
+    if bias is not None and bias.shape == weight.shape[:1] and weight.ndim > 1:
+        return product_plus(xp, input, columns, bias)
+    out = product(xp, input, columns)
     return out if bias is None else out + bias
 
 
